@@ -1,0 +1,76 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is built the same way: Swift 6, strict concurrency, warnings are errors.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// A C library of the system, found by pkg-config and installed by `make setup`.
+func system(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/\(name)", pkgConfig: pkgConfig,
+        providers: [.apt([apt]), .brew([brew])])
+}
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+func tests(_ target: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: "\(target)Tests", dependencies: [.init(stringLiteral: target)] + dependencies,
+        swiftSettings: strict)
+}
+
+let package = Package(
+    name: "Aquifer",
+    defaultLocalization: "en",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Aquifer", targets: ["Aquifer"]),
+        .library(name: "AquiferSQLite", targets: ["AquiferSQLite"]),
+        .library(name: "AquiferCurl", targets: ["AquiferCurl"]),
+        .library(name: "AquiferURLSession", targets: ["AquiferURLSession"]),
+        .library(name: "AquiferTesting", targets: ["AquiferTesting"]),
+        .library(name: "ImageFeed", targets: ["ImageFeed"]),
+        .executable(name: "aquifer", targets: ["AquiferCLI"]),
+    ],
+    targets: [
+        // C libraries of the system
+        system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
+        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
+        system("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd"),
+
+        // The engine and what plugs into it
+        library("Aquifer"),
+        library("AquiferSQLite", ["Aquifer", "CSQLite"]),
+        library("AquiferCurl", ["Aquifer", "CCurl"]),
+        library("AquiferURLSession", ["Aquifer"]),
+        library("AquiferTesting", ["Aquifer"]),
+
+        // Features
+        library("ImageFeed", ["Aquifer"]),
+
+        // The product on one machine
+        library("HTTPServer", ["CMicrohttpd"]),
+        library("ReferenceAPIs", ["HTTPServer"], resources: [.copy("Resources")]),
+        library(
+            "App",
+            ["Aquifer", "AquiferSQLite", "AquiferCurl", "ImageFeed", "HTTPServer", "ReferenceAPIs"],
+            resources: [.copy("Public")]),
+        .executableTarget(name: "AquiferCLI", dependencies: ["App"], swiftSettings: strict),
+
+        // Tests
+        .target(name: "TestServers", path: "Tests/TestServers", swiftSettings: strict),
+        tests("Aquifer", ["AquiferTesting"]),
+        tests("AquiferSQLite", ["AquiferTesting"]),
+        tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting", "TestServers"]),
+        tests("HTTPServer", ["TestServers"]),
+        tests("ImageFeed", ["AquiferTesting"]),
+        tests("ReferenceAPIs", ["AquiferCurl", "ImageFeed"]),
+        tests("App", ["AquiferTesting", "TestServers"]),
+        tests("AquiferCLI", ["App", "TestServers"]),
+    ])
