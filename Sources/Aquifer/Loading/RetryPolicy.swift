@@ -1,0 +1,76 @@
+import Foundation
+
+/// Whether, and after which wait, a read is tried again.
+///
+/// Waits double from `base` up to `cap`, each multiplied by a random number in 0 … 1 (full jitter), so that
+/// clients that failed together do not return together. A `Retry-After` of the server is the least that is
+/// waited; one longer than `patience` ends the tries. Never tried again: an answer that will not change
+/// (4xx but 408 and 429, data that is not what the contract says), a client that knows itself offline, a
+/// cancelled task.
+public struct RetryPolicy: Sendable {
+    /// How often a request is sent at most: 1 is once and never again.
+    public var attempts: Int
+    /// The longest first wait.
+    public var base: Duration
+    /// The longest wait of all.
+    public var cap: Duration
+    /// The longest `Retry-After` that is waited for.
+    public var patience: Duration
+    /// Where waiting happens.
+    public var clock: any Clock<Duration>
+    /// A number in 0 … 1, anew for each wait.
+    public var random: @Sendable () -> Double
+    /// The time of day, for a `Retry-After` that names a date.
+    public var now: @Sendable () -> Date
+
+    /// A policy. With the defaults: three tries, waits of up to 0.3 s and 0.6 s.
+    public init(
+        attempts: Int = 3, base: Duration = .milliseconds(300), cap: Duration = .seconds(5),
+        patience: Duration = .seconds(10), clock: any Clock<Duration> = ContinuousClock(),
+        random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.attempts = max(1, attempts)
+        self.base = base
+        self.cap = cap
+        self.patience = patience
+        self.clock = clock
+        self.random = random
+        self.now = now
+    }
+
+    /// Once, and never again.
+    public static let never = RetryPolicy(attempts: 1)
+
+    /// The wait before the next try, or `nil` when there is to be none. `attempt` counts from 1.
+    func wait(after attempt: Int, failure: TransportError) -> Duration? {
+        switch failure.kind {
+        case .cannotResolve, .cannotConnect, .timedOut, .interrupted: backoff(after: attempt)
+        case .cancelled, .offline, .insecure, .malformed, .tooManyRedirects, .headersTooLarge, .bodyTooLarge,
+            .unsupportedURL, .unreadableBody:
+            nil
+        }
+    }
+
+    /// The wait before the next try, or `nil` when there is to be none. `attempt` counts from 1.
+    func wait(after attempt: Int, head: HTTPResponseHead) -> Duration? {
+        guard head.status == 408 || head.status == 429 || (500...599).contains(head.status) else { return nil }
+        guard let wait = backoff(after: attempt) else { return nil }
+        guard let asked = head.headers["Retry-After"].flatMap(retryAfter) else { return wait }
+        return asked > patience ? nil : max(asked, wait)
+    }
+
+    private func backoff(after attempt: Int) -> Duration? {
+        guard attempt < attempts else { return nil }
+        // 2^20 times any base is past every cap; the bound keeps the shift from overflowing.
+        let longest = min(cap, base * (1 << min(attempt - 1, 20)))
+        return longest * min(max(random(), 0), 1)
+    }
+
+    /// `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).
+    private func retryAfter(_ field: String) -> Duration? {
+        if let seconds = Int(field) { return .seconds(max(0, seconds)) }
+        guard let date = HTTPDate.parse(field) else { return nil }
+        return .seconds(max(0, date.timeIntervalSince(now())))
+    }
+}

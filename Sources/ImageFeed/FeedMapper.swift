@@ -1,0 +1,85 @@
+import Aquifer
+import Foundation
+
+/// Makes items of a page: `{"items":[{"id":UUID,"description"?,"location"?,"image":URL}]}`, with status 200 exactly.
+///
+/// One bad item rejects the page: a wrong or repeated id, an address that is not `http` or `https`.
+public enum FeedMapper {
+    private struct Page: Decodable {
+        struct Item: Decodable {
+            let id: UUID
+            let description: String?
+            let location: String?
+            let image: String
+        }
+        let items: [Item]
+    }
+
+    /// The items of an answer, in its order.
+    ///
+    /// - Throws: ``InvalidData`` or `DecodingError` when it is not as the contract says.
+    public static func map(_ head: HTTPResponseHead, _ body: Data) throws -> [FeedItem] {
+        guard head.status == 200 else { throw InvalidData.status(head.status) }
+        var seen: Set<UUID> = []
+        return try JSONDecoder().decode(Page.self, from: body).items.enumerated().map { index, item in
+            guard seen.insert(item.id).inserted else {
+                throw InvalidData.body(".items[\(index)].id stands in the page twice")
+            }
+            guard let image = URL(string: item.image), image.isWebAddress else {
+                throw InvalidData.body(".items[\(index)].image is not an http(s) address")
+            }
+            return FeedItem(id: item.id, description: item.description, location: item.location, image: image)
+        }
+    }
+}
+
+/// Makes comments of `{"items":[{"id","message","created_at":ISO 8601,"author":{"username"}}]}`, with any 2xx.
+public enum CommentsMapper {
+    private struct Page: Decodable {
+        struct Item: Decodable {
+            struct Author: Decodable { let username: String }
+            let id: UUID
+            let message: String
+            let created_at: String  // swift-format-ignore: AlwaysUseLowerCamelCase
+            let author: Author
+        }
+        let items: [Item]
+    }
+
+    /// The comments of an answer, in its order.
+    ///
+    /// - Throws: ``InvalidData`` or `DecodingError` when it is not as the contract says.
+    public static func map(_ head: HTTPResponseHead, _ body: Data) throws -> [ImageComment] {
+        guard (200...299).contains(head.status) else { throw InvalidData.status(head.status) }
+        return try JSONDecoder().decode(Page.self, from: body).items.enumerated().map { index, item in
+            // The style reads `Z`, `+00:00`, `+0000` and fractions of a second.
+            guard let date = try? Date(item.created_at, strategy: .iso8601) else {
+                throw InvalidData.body(".items[\(index)].created_at is not an ISO 8601 date")
+            }
+            return ImageComment(
+                id: item.id, message: item.message, createdAt: date, author: item.author.username)
+        }
+    }
+}
+
+/// Judges whether bytes are a picture, by how they begin: what a browser would refuse to draw is not worth saving.
+public enum PictureCheck {
+    /// The media type of the picture, or `nil` when the bytes are none that browsers draw.
+    public static func mediaType(of data: Data) -> String? {
+        let start = Array(data.prefix(12))
+        func begins(_ bytes: [UInt8], at offset: Int = 0) -> Bool { start.dropFirst(offset).starts(with: bytes) }
+        if begins([0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+        if begins([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
+        if begins(Array("GIF8".utf8)) { return "image/gif" }
+        if begins(Array("RIFF".utf8)) && begins(Array("WEBP".utf8), at: 8) { return "image/webp" }
+        if begins(Array("ftypavif".utf8), at: 4) { return "image/avif" }
+        return nil
+    }
+
+    /// Throws ``InvalidData`` unless the answer is 200 and a picture.
+    public static func check(_ head: HTTPResponseHead, _ data: Data) throws {
+        guard head.status == 200 else { throw InvalidData.status(head.status) }
+        guard !data.isEmpty else { throw InvalidData.body("the body is empty") }
+        guard mediaType(of: data) != nil else { throw InvalidData.body("the body is no picture") }
+    }
+}

@@ -1,0 +1,68 @@
+import Aquifer
+import Foundation
+
+/// The image feed, composed: its resource, its further pages, its pictures and their comments.
+public struct FeedService: Sendable {
+    /// How many items a page has.
+    public static let pageSize = 10
+
+    /// The feed: the first page when it is loaded, and the pages loaded since when it is shown from the cache.
+    public let feed: Resource<[FeedItem]>
+    /// The pictures.
+    public let pictures: DataLoader
+
+    private let base: URL
+    private let client: any HTTPClient
+    private let store: any CacheStore
+    private let retry: RetryPolicy
+    private let cache: Cache<[FeedItem]>
+    private let now: @Sendable () -> Date
+
+    /// A feed of the server at `base`.
+    ///
+    /// - Parameters:
+    ///   - store: keeps the feed and the comments.
+    ///   - pictureStore: keeps the pictures; give it a bound.
+    public init(
+        base: URL, client: any HTTPClient, store: any CacheStore, pictureStore: any CacheStore,
+        retry: RetryPolicy = .never, now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.base = base
+        self.client = client
+        self.store = store
+        self.retry = retry
+        self.now = now
+        // The server's address is part of the key: another server's copy is not this one's.
+        cache = Cache(key: "feed:\(base.appending(path: "v1/feed").absoluteString)", in: store, codec: .binary, now: now)
+        feed = Resource(
+            remote: RemoteLoader(.feed(base), client: client, retry: retry, map: FeedMapper.map), cache: cache)
+        pictures = DataLoader(
+            client: client, store: pictureStore, retry: retry, now: now, check: PictureCheck.check)
+    }
+
+    /// The items after those given, loaded from the remote, and appended to the saved copy if that still is the list
+    /// given. The copy keeps its stamp: a page loaded later does not make the older items look fresher.
+    ///
+    /// - Returns: the items that are new; none at the end of the feed.
+    public func page(after items: [FeedItem]) async throws(LoadError) -> Loaded<[FeedItem]> {
+        let request = HTTPRequest.feed(base, after: items.last?.id)
+        let page = try await RemoteLoader(request, client: client, retry: retry, map: FeedMapper.map).load()
+        let known = Set(items.map(\.id))
+        let new = page.filter { !known.contains($0.id) }
+        guard !new.isEmpty else { return Loaded([], source: .remote) }
+        do throws(StoreError) {
+            try await cache.amend { saved in saved.map(\.id) == items.map(\.id) ? saved + new : nil }
+            return Loaded(new, source: .remote)
+        } catch {
+            return Loaded(new, source: .remote, saveError: error)
+        }
+    }
+
+    /// The comments on a picture: the latest, or those saved less than seven days ago.
+    public func comments(on image: UUID) -> Resource<[ImageComment]> {
+        let request = HTTPRequest.comments(base, image: image)
+        return Resource(
+            remote: RemoteLoader(request, client: client, retry: retry, map: CommentsMapper.map),
+            cache: Cache(key: "comments:\(request.url.absoluteString)", in: store, now: now))
+    }
+}
