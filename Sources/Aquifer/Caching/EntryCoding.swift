@@ -1,0 +1,114 @@
+import Foundation
+
+/// How ``FileStore`` writes an entry: a header of 56 bytes, the key, the validators, the bytes.
+///
+/// | at | what (little-endian) |
+/// |----|------|
+/// | 0  | `AQFE` |
+/// | 4  | form (1), kind, flags (1: ETag, 2: Last-Modified), zero |
+/// | 8  | lengths of key, ETag and Last-Modified, 4 bytes each |
+/// | 20 | zero, 4 bytes |
+/// | 24 | saved at: the bits of the seconds since 2001 |
+/// | 32 | length of the bytes |
+/// | 40 | checksum of the header, see ``EntrySeal`` |
+/// | 48 | checksum of the bytes |
+package enum EntryCoding {
+    /// The length of the fixed part.
+    package static let fixedLength = 56
+
+    private static let magic = UInt32(0x4546_5141)  // "AQFE"
+    private static let form: UInt8 = 1
+
+    /// Why bytes are not an entry.
+    package struct Damage: Error {
+        package let reason: String
+        package init(_ reason: String) { self.reason = reason }
+    }
+
+    /// The lengths of the parts, read from the fixed part.
+    package struct Lengths {
+        package let key: Int
+        package let etag: Int
+        package let lastModified: Int
+        package let body: Int
+        /// Everything before the bytes.
+        package var head: Int { fixedLength + key + etag + lastModified }
+    }
+
+    /// A header that is whole.
+    package struct Head {
+        package let summary: StoredEntry.Summary
+        package let seal: EntrySeal
+    }
+
+    /// Everything that precedes the bytes of `entry`.
+    package static func head(of entry: StoredEntry, key: String) throws(StoreError) -> Data {
+        let seal = EntrySeal(entry, key: key)
+        let (etag, lastModified) = (entry.validators.etag, entry.validators.lastModified)
+        let lengths = [key.utf8.count, etag?.utf8.count ?? 0, lastModified?.utf8.count ?? 0]
+        guard let short = lengths.map({ UInt32(exactly: $0) }) as? [UInt32] else {
+            throw .failed(operation: "store an entry", reason: "its key or validators are longer than 4 GB")
+        }
+        var data = Data(capacity: fixedLength + lengths.reduce(0, +))
+        append(magic, to: &data)
+        data.append(contentsOf: [
+            form, entry.kind.rawValue, (etag == nil ? 0 : 1) | (lastModified == nil ? 0 : 2), 0,
+        ])
+        for length in short { append(length, to: &data) }
+        append(UInt32(0), to: &data)
+        append(entry.savedAt.timeIntervalSinceReferenceDate.bitPattern, to: &data)
+        append(UInt64(entry.bytes.count), to: &data)
+        append(seal.header, to: &data)
+        append(seal.body, to: &data)
+        data.append(contentsOf: key.utf8)
+        data.append(contentsOf: (etag ?? "").utf8)
+        data.append(contentsOf: (lastModified ?? "").utf8)
+        return data
+    }
+
+    /// The lengths in the fixed part, which must add up to a file of `fileSize` bytes.
+    package static func lengths(_ raw: UnsafeRawBufferPointer, fileSize: Int) throws(Damage) -> Lengths {
+        guard raw.count >= fixedLength else { throw Damage("too short for a header") }
+        guard load(UInt32.self, raw, 0) == magic else { throw Damage("not an entry of Aquifer's") }
+        guard raw[4] == form, raw[7] == 0, load(UInt32.self, raw, 20) == 0 else { throw Damage("unknown form") }
+        guard let body = Int(exactly: load(UInt64.self, raw, 32)), body <= fileSize else {
+            throw Damage("shorter or longer than its header says")
+        }
+        let lengths = Lengths(
+            key: Int(load(UInt32.self, raw, 8)), etag: Int(load(UInt32.self, raw, 12)),
+            lastModified: Int(load(UInt32.self, raw, 16)), body: body)
+        guard lengths.head + body == fileSize else { throw Damage("shorter or longer than its header says") }
+        return lengths
+    }
+
+    /// The header in `raw`, which is `lengths.head` bytes long.
+    package static func head(_ raw: UnsafeRawBufferPointer, _ lengths: Lengths) throws(Damage) -> Head {
+        guard raw.count == lengths.head, let kind = StoredEntry.Kind(rawValue: raw[5]), raw[6] <= 3 else {
+            throw Damage("unknown kind")
+        }
+        let savedAt = Date(timeIntervalSinceReferenceDate: Double(bitPattern: load(UInt64.self, raw, 24)))
+        let etagAt = fixedLength + lengths.key
+        let lastModifiedAt = etagAt + lengths.etag
+        let key = String(decoding: raw[fixedLength..<etagAt], as: UTF8.self)
+        let validators = Validators(
+            etag: raw[6] & 1 == 0 ? nil : String(decoding: raw[etagAt..<lastModifiedAt], as: UTF8.self),
+            lastModified: raw[6] & 2 == 0 ? nil : String(decoding: raw[lastModifiedAt...], as: UTF8.self))
+        let seal = EntrySeal(header: load(UInt64.self, raw, 40), body: load(UInt64.self, raw, 48))
+        let summary = StoredEntry.Summary(
+            key: key, size: lengths.body, savedAt: savedAt, validators: validators, kind: kind)
+        let expected = EntrySeal.header(
+            key: key, savedAt: savedAt, validators: validators, kind: kind, size: lengths.body)
+        guard seal.header == expected else { throw Damage("the header's checksum is wrong") }
+        return Head(summary: summary, seal: seal)
+    }
+
+    private static func append<T: FixedWidthInteger>(_ value: T, to data: inout Data) {
+        withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) }
+    }
+
+    private static func load<T: FixedWidthInteger & BitwiseCopyable>(
+        _: T.Type, _ raw: UnsafeRawBufferPointer, _ at: Int
+    ) -> T {
+        T(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: T.self))
+    }
+}
