@@ -1,0 +1,85 @@
+import Aquifer
+import Foundation
+
+/// Reads the parts of a request's body one after another, from the start or from anywhere.
+final class BodyReader {
+    private let parts: [HTTPBody.Part]
+    private var index = 0
+    /// How much of the part at `index` has been read.
+    private var offset: UInt64 = 0
+    /// The part at `index`, if it is a file that is open.
+    private var file: Int32?
+    /// Whether anything has been handed out.
+    private(set) var hasBeenRead = false
+
+    init(_ body: HTTPBody) {
+        parts = body.parts
+    }
+
+    deinit { closeFile() }
+
+    /// Fills the buffer as far as one part goes; 0 at the end.
+    ///
+    /// - Throws: `.unreadableBody` when a file cannot be read or is shorter than its part.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
+        hasBeenRead = true
+        while index < parts.count, offset == parts[index].length { advance() }
+        guard index < parts.count, !buffer.isEmpty else { return 0 }
+        let wanted = Int(min(UInt64(buffer.count), parts[index].length - offset))
+        let count: Int
+        switch parts[index] {
+        case .bytes(let data):
+            let start = data.startIndex + Int(offset)
+            count = data[start..<(start + wanted)].copyBytes(to: buffer)
+        case .file(let url, let start, _):
+            count = try read(url, at: start + offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
+        }
+        offset += UInt64(count)
+        return count
+    }
+
+    /// Goes to a place in the whole body.
+    func seek(to position: UInt64) {
+        closeFile()
+        index = 0
+        offset = position
+        while index < parts.count, offset > parts[index].length {
+            offset -= parts[index].length
+            index += 1
+        }
+    }
+
+    private func read(_ url: URL, at start: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(TransportError)
+        -> Int
+    {
+        if file == nil {
+            let opened = open(url.path, O_RDONLY | O_CLOEXEC)
+            guard opened >= 0 else { throw .unreadable(url, because: errno) }
+            file = opened
+        }
+        guard let file, let position = off_t(exactly: start) else { throw .unreadable(url, because: EINVAL) }
+        while true {
+            let count = pread(file, buffer.baseAddress, buffer.count, position)
+            if count > 0 { return count }
+            guard count < 0 else { throw TransportError(.unreadableBody, "\(url.lastPathComponent) is too short") }
+            guard errno == EINTR else { throw .unreadable(url, because: errno) }
+        }
+    }
+
+    private func advance() {
+        closeFile()
+        index += 1
+        offset = 0
+    }
+
+    private func closeFile() {
+        if let file { close(file) }
+        file = nil
+    }
+}
+
+extension TransportError {
+    fileprivate static func unreadable(_ url: URL, because code: Int32) -> TransportError {
+        TransportError(.unreadableBody, "\(url.lastPathComponent): \(String(cString: strerror(code)))")
+    }
+}

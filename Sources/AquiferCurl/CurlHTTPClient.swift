@@ -1,0 +1,115 @@
+import Aquifer
+import Foundation
+
+/// The HTTP client over libcurl: the one to use on Linux.
+///
+/// One thread drives every transfer of a client (curl's multi interface); it starts with the first request and
+/// ends once the client and the last of its answers are gone. Connections are kept and used again, and HTTP/2
+/// is spoken where the server offers it over TLS. There are no cookies and no cache.
+///
+/// - Proxies come from the environment (`http_proxy`, `https_proxy`, `no_proxy`) and certificates from curl's
+///   default, or `CURL_CA_BUNDLE` or `SSL_CERT_FILE`, as the curl command has them.
+/// - Answers are asked for compressed unless the request has a `Range` or an `Accept-Encoding` of its own or is a
+///   `HEAD`. When curl has decoded one, its head holds no `Content-Encoding` and no `Content-Length`, for both
+///   spoke of other bytes than the body brings.
+/// - 301, 302, 303, 307 and 308 are followed, from `http` to `https` but never back. `Authorization` and `Cookie`
+///   stay behind when a redirect leads to another origin.
+/// - A `POST` (or any method that is not idempotent) is never sent twice, not even on a connection that turned
+///   out to be dead: that is `.interrupted`.
+/// - The parts of a request's body that are files are read on the client's thread.
+public final class CurlHTTPClient: HTTPClient {
+    /// How a client behaves, beyond what each request says.
+    public struct Configuration: Sendable {
+        /// Where to connect to for the host and port of a URL, when that is elsewhere; `nil` for where the URL says.
+        ///
+        /// Asked before every request and every redirect, on the sender's task, so it may start the server it
+        /// leads to. The request itself (`Host`, certificate) stays as it is. A routed request takes no proxy.
+        public var route: @Sendable (_ host: String, _ port: Int) -> (host: String, port: Int)?
+        /// The most connections to one host at a time; further requests wait. 0 for no limit.
+        public var maxConnectionsPerHost: Int
+        /// The `User-Agent` of requests that have none.
+        public var userAgent: String
+        /// Whether the proxies that the environment names are used.
+        public var usesProxies: Bool
+
+        /// No routes, 64 connections to a host, `Aquifer/1.0`, the environment's proxies, unless told otherwise.
+        public init(
+            maxConnectionsPerHost: Int = 64, userAgent: String = "Aquifer/1.0", usesProxies: Bool = true,
+            route: @escaping @Sendable (_ host: String, _ port: Int) -> (host: String, port: Int)? = { _, _ in nil }
+        ) {
+            self.maxConnectionsPerHost = maxConnectionsPerHost
+            self.userAgent = userAgent
+            self.usesProxies = usesProxies
+            self.route = route
+        }
+    }
+
+    private let configuration: Configuration
+    private let owner: LoopOwner
+
+    /// A client. Cheap: nothing is opened or started before the first request.
+    public init(configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        owner = LoopOwner(configuration)
+    }
+
+    /// How many transfers curl holds right now.
+    package var transfersInFlight: Int { owner.loop.transfersInFlight }
+
+    public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let deadline = request.limits.total.map { ContinuousClock.now + $0 }
+        var request = request
+        var followed = 0
+        while true {
+            if let deadline {
+                request.limits.total = deadline - .now
+                guard deadline > .now else { throw TransportError(.timedOut, "the whole request took too long") }
+            }
+            let transfer = Transfer(request, route: try route(for: request), owner: owner)
+            let response = HTTPResponse(head: try await transfer.start(), source: transfer)
+            guard let next = try request.redirected(by: response.head) else { return response }
+            guard followed < request.limits.redirects else {
+                throw TransportError(.tooManyRedirects, "more than \(request.limits.redirects)")
+            }
+            followed += 1
+            try await response.body.drainToReuseConnection()
+            request = next
+        }
+    }
+
+    private func route(for request: HTTPRequest) throws(TransportError) -> Route? {
+        let url = request.url
+        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
+            throw TransportError(.unsupportedURL, "only http and https are spoken")
+        }
+        guard let host = url.host, !host.isEmpty else { throw TransportError(.unsupportedURL, "no host") }
+        let port = url.port ?? (scheme == "https" ? 443 : 80)
+        return configuration.route(host, port).map { Route(host: $0.host, port: $0.port) }
+    }
+}
+
+/// Where the connection goes when that is elsewhere than the URL says.
+struct Route: Sendable {
+    var host: String
+    var port: Int
+
+    /// In the words of `CURLOPT_CONNECT_TO`: from any host and port to this one.
+    var connectTo: String { "::\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)" }
+}
+
+extension HTTPResponseBody {
+    /// Reads a short body away, for a connection is only free again after it. A long one is cheaper to leave.
+    fileprivate func drainToReuseConnection() async throws(TransportError) {
+        var bytes = 0
+        while bytes < 64 << 10 {
+            do throws(TransportError) {
+                guard let chunk = try await next() else { return }
+                bytes += chunk.count
+            } catch {
+                // A redirect whose body is cut is still a redirect; only the caller's leaving matters here.
+                if error.kind == .cancelled { throw error }
+                return
+            }
+        }
+    }
+}

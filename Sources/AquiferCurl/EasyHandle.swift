@@ -1,0 +1,160 @@
+import Aquifer
+import CCurl
+import Foundation
+
+/// One of curl's easy handles with the memory that curl borrows from us. Used for one transfer after another.
+final class EasyHandle {
+    let easy: UnsafeMutableRawPointer
+    private let message = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    private var fields: UnsafeMutablePointer<curl_slist>?
+    private var connectTo: UnsafeMutablePointer<curl_slist>?
+    /// Whether curl decodes a compressed answer.
+    private(set) var decodes = false
+
+    init?() {
+        guard let easy = curl_easy_init() else {
+            message.deallocate()
+            return nil
+        }
+        self.easy = easy
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        freeLists()
+        message.deallocate()
+    }
+
+    /// What went wrong, in curl's words.
+    func text(for code: CURLcode) -> String {
+        message.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: message)
+    }
+
+    /// Forgets the last transfer, but not its connection.
+    func reset() {
+        curl_easy_reset(easy)
+        freeLists()
+    }
+
+    /// Makes the handle carry a transfer.
+    ///
+    /// - Throws: `.malformed` when the request cannot be written down as HTTP.
+    func prepare(for transfer: Transfer, _ configuration: CurlHTTPClient.Configuration, certificates: String?)
+        throws(TransportError)
+    {
+        let request = transfer.request
+        message.pointee = 0
+        set(CURLOPT_ERRORBUFFER, message)
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_URL, request.url.absoluteString)
+        set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        set(CURLOPT_USERAGENT, configuration.userAgent)
+        if let certificates { set(CURLOPT_CAINFO, certificates) }
+        setCallbacks(for: transfer)
+        setLimits(request.limits)
+        setRoute(transfer.route, usesProxies: configuration.usesProxies)
+        setBody(of: transfer)
+        try setFields(of: request)
+    }
+
+    private func setCallbacks(for transfer: Transfer) {
+        // Not retained: the loop holds every transfer that is in curl's hands.
+        let context = Unmanaged.passUnretained(transfer).toOpaque()
+        aq_curl_set_transfer(easy, CURLOPT_HEADERFUNCTION, curlReceivedHeader)
+        set(CURLOPT_HEADERDATA, context)
+        aq_curl_set_transfer(easy, CURLOPT_WRITEFUNCTION, curlReceivedBody)
+        set(CURLOPT_WRITEDATA, context)
+        aq_curl_set_connected(easy, CURLOPT_PREREQFUNCTION, curlConnected)
+        set(CURLOPT_PREREQDATA, context)
+        guard transfer.bodyReader != nil else { return }
+        aq_curl_set_transfer(easy, CURLOPT_READFUNCTION, curlSends)
+        set(CURLOPT_READDATA, context)
+        aq_curl_set_seek(easy, CURLOPT_SEEKFUNCTION, curlSeeks)
+        set(CURLOPT_SEEKDATA, context)
+    }
+
+    /// The limit on silence is the loop's: curl counts it in seconds over a window of five.
+    private func setLimits(_ limits: HTTPRequest.Limits) {
+        set(CURLOPT_CONNECTTIMEOUT_MS, limits.connect.wholeMilliseconds)
+        if let total = limits.total { set(CURLOPT_TIMEOUT_MS, total.wholeMilliseconds) }
+    }
+
+    private func setRoute(_ route: Route?, usesProxies: Bool) {
+        if let route {
+            connectTo = curl_slist_append(nil, route.connectTo)
+            aq_curl_set_pointer(easy, CURLOPT_CONNECT_TO, connectTo)
+        }
+        if route != nil || !usesProxies { set(CURLOPT_PROXY, "") }
+    }
+
+    private func setBody(of transfer: Transfer) {
+        let method = transfer.request.method
+        if let body = transfer.request.body, let length = curl_off_t(exactly: body.length) {
+            set(CURLOPT_UPLOAD, 1)
+            aq_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, length)
+            set(CURLOPT_CUSTOMREQUEST, method.rawValue)
+        } else if method == "HEAD" {
+            set(CURLOPT_NOBODY, 1)
+        } else if method == .get {
+            set(CURLOPT_HTTPGET, 1)
+        } else {
+            set(CURLOPT_CUSTOMREQUEST, method.rawValue)
+        }
+        // Without bytes to send again there is no rewinding that could be refused: see `Transfer.rewind`.
+        if !method.isIdempotent && (transfer.request.body?.length ?? 0) == 0 { set(CURLOPT_FRESH_CONNECT, 1) }
+    }
+
+    private func setFields(of request: HTTPRequest) throws(TransportError) {
+        guard request.method.rawValue.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !request.method.rawValue.isEmpty
+        else { throw TransportError(.malformed, "a method that is not a token") }
+        for field in request.headers.fields {
+            guard field.isOneLine else {
+                throw TransportError(.malformed, "a header field with a line break or no name")
+            }
+            add(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+        }
+        if request.body != nil, request.headers["Expect"] == nil { add("Expect:") }
+        if fields != nil { aq_curl_set_pointer(easy, CURLOPT_HTTPHEADER, fields) }
+        decodes =
+            request.method != "HEAD" && request.headers["Range"] == nil && request.headers["Accept-Encoding"] == nil
+        if decodes { set(CURLOPT_ACCEPT_ENCODING, "") }
+    }
+
+    private func add(_ line: String) {
+        // On failure curl leaves the list as it was; there is no memory left then for anything else either.
+        fields = curl_slist_append(fields, line) ?? fields
+    }
+
+    private func freeLists() {
+        curl_slist_free_all(fields)
+        curl_slist_free_all(connectTo)
+        (fields, connectTo) = (nil, nil)
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) { aq_curl_set_long(easy, option, value) }
+    private func set(_ option: CURLoption, _ value: String) { aq_curl_set_text(easy, option, value) }
+    private func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
+        aq_curl_set_pointer(easy, option, value)
+    }
+}
+
+extension HTTPHeaders.Field {
+    /// A line break in a value would be another field, of whoever chose the value.
+    fileprivate var isOneLine: Bool {
+        let isToken = { (byte: UInt8) in
+            byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: ":") && byte != UInt8(ascii: ";")
+        }
+        return !name.isEmpty && name.utf8.allSatisfy(isToken) && !value.utf8.contains { [0, 0x0A, 0x0D].contains($0) }
+    }
+}
+
+extension Duration {
+    /// At least 1: for curl, 0 is "no limit".
+    fileprivate var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let capped = Int(min(max(seconds, 0), 1_000_000))
+        return max(1, capped * 1000 + Int(attoseconds / 1_000_000_000_000_000))
+    }
+}

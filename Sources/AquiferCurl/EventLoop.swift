@@ -1,0 +1,225 @@
+import Aquifer
+import CCurl
+import Foundation
+
+/// Ends the loop's thread with the last one who needs it: the client, and every transfer that is not done with.
+final class LoopOwner: Sendable {
+    let loop: EventLoop
+
+    init(_ configuration: CurlHTTPClient.Configuration) {
+        loop = EventLoop(configuration)
+    }
+
+    deinit { loop.stop() }
+}
+
+/// The one thread that calls curl. Others leave it commands.
+final class EventLoop: @unchecked Sendable {
+    enum Command {
+        case add(Transfer)
+        case cancel(Transfer)
+        case resume(Transfer)
+    }
+
+    /// How many idle handles are kept for the next transfers.
+    private static let spareHandles = 128
+
+    private let configuration: CurlHTTPClient.Configuration
+
+    /// Guards everything down to the next line.
+    private let lock = NSLock()
+    private var commands: [Command] = []
+    private var isAsleep = false
+    private var isStopped = false
+    private var multi: UnsafeMutableRawPointer?
+    private var count = 0
+
+    // ---- Below: the loop's thread only. ----
+
+    /// The time as of the last awakening: near enough for limits, and nothing to ask for.
+    private(set) var now = ContinuousClock.now
+    private var nextLook = ContinuousClock.now
+    private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+    private var spares: [EasyHandle] = []
+    private var certificates: String?
+
+    init(_ configuration: CurlHTTPClient.Configuration) {
+        self.configuration = configuration
+    }
+
+    /// How many transfers curl holds.
+    var transfersInFlight: Int {
+        lock.lock()
+        defer { lock.unlock() }
+        return count
+    }
+
+    /// Leaves a command, in order. Wakes the thread only if it sleeps, and starts it with the first.
+    func push(_ command: Command) {
+        lock.lock()
+        commands.append(command)
+        if multi == nil { start() }
+        let sleeper = isAsleep ? multi : nil
+        isAsleep = false
+        lock.unlock()
+        if let sleeper { curl_multi_wakeup(sleeper) }
+    }
+
+    /// Ends the thread. Only the owner calls this, at its end: no command comes after it.
+    func stop() {
+        lock.lock()
+        isStopped = true
+        if let multi { curl_multi_wakeup(multi) }
+        lock.unlock()
+    }
+
+    /// The caller holds the lock.
+    private func start() {
+        _ = EventLoop.libraryIsReady
+        guard let multi = curl_multi_init() else { fatalError("curl has no memory for its first few hundred bytes") }
+        self.multi = multi
+        aq_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
+        let thread = Thread { [self] in run() }
+        thread.name = "AquiferCurl"
+        thread.start()
+    }
+
+    private static let libraryIsReady: Void = { curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()
+}
+
+// MARK: - The thread
+
+extension EventLoop {
+    private func run() {
+        guard let multi = lock.withLock({ multi }) else { return }
+        // A connection that ends as TLS writes to it is an error of that transfer, not the end of the process.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        certificates = (getenv("CURL_CA_BUNDLE") ?? getenv("SSL_CERT_FILE")).map { String(cString: $0) }
+
+        while let batch = takeCommands() {
+            now = .now
+            for command in batch { carryOut(command, multi) }
+            var running: Int32 = 0
+            curl_multi_perform(multi, &running)
+            finishDone(multi)
+            if nextLook <= now { endSilent(multi) }
+            if maySleep() { curl_multi_poll(multi, nil, 0, pollTimeout, nil) }
+        }
+        for transfer in transfers.values { end(transfer, multi, .failure(.cancelled)) }
+        spares.removeAll()
+        curl_multi_cleanup(multi)
+    }
+
+    /// What has been left since the last time; `nil` when the owner is gone.
+    private func takeCommands() -> [Command]? {
+        lock.lock()
+        defer { lock.unlock() }
+        isAsleep = false
+        count = transfers.count
+        guard !isStopped || !commands.isEmpty else { return nil }
+        defer { commands.removeAll(keepingCapacity: true) }
+        return commands
+    }
+
+    /// Decided under the lock, so that a command comes either before the sleep or with an awakening.
+    private func maySleep() -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        count = transfers.count
+        isAsleep = commands.isEmpty && !isStopped
+        return isAsleep
+    }
+
+    private func carryOut(_ command: Command, _ multi: UnsafeMutableRawPointer) {
+        switch command {
+        case .add(let transfer):
+            // A cancel may have been carried out before its add.
+            if !transfer.isOver { add(transfer, multi) }
+        case .cancel(let transfer):
+            end(transfer, multi, .failure(.cancelled))
+        case .resume(let transfer):
+            guard let handle = transfer.handle else { return }
+            transfer.heard()
+            watch(transfer)
+            curl_easy_pause(handle.easy, CURLPAUSE_CONT)
+        }
+    }
+
+    private func add(_ transfer: Transfer, _ multi: UnsafeMutableRawPointer) {
+        guard let handle = spares.popLast() ?? EasyHandle() else {
+            return transfer.finish(.failure(TransportError(.cannotConnect, "curl is out of memory")))
+        }
+        transfer.handle = handle
+        transfer.bodyReader = transfer.request.body.map(BodyReader.init)
+        transfers[handle.easy] = transfer
+        do throws(TransportError) {
+            try handle.prepare(for: transfer, configuration, certificates: certificates)
+        } catch {
+            return end(transfer, multi, .failure(error))
+        }
+        let code = curl_multi_add_handle(multi, handle.easy)
+        if code != CURLM_OK {
+            let text = String(cString: curl_multi_strerror(code))
+            end(transfer, multi, .failure(TransportError(.cannotConnect, text)))
+        }
+    }
+
+    /// Takes a transfer out of curl's hands, which closes its connection or stream if it is not at its end.
+    private func end(
+        _ transfer: Transfer, _ multi: UnsafeMutableRawPointer, _ result: Result<Void, TransportError>
+    ) {
+        guard let handle = transfer.handle else { return }
+        transfer.handle = nil
+        transfer.bodyReader = nil
+        transfers[handle.easy] = nil
+        curl_multi_remove_handle(multi, handle.easy)
+        handle.reset()
+        if spares.count < EventLoop.spareHandles { spares.append(handle) }
+        transfer.finish(result)
+    }
+
+    private func finishDone(_ multi: UnsafeMutableRawPointer) {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let transfer = transfers[message.pointee.easy_handle],
+                let handle = transfer.handle
+            else { continue }
+            let code = message.pointee.data.result
+            if code == CURLE_OK {
+                end(transfer, multi, .success(()))
+            } else {
+                end(transfer, multi, .failure(transfer.refusal ?? handle.error(for: code)))
+            }
+        }
+    }
+
+    /// Sees to it that the silence of a transfer's other side is noticed in time.
+    func watch(_ transfer: Transfer) {
+        nextLook = min(nextLook, now + transfer.request.limits.idle)
+    }
+
+    /// Ends the transfers whose other side has been silent too long, and finds out when to look again.
+    ///
+    /// Any sign of life only moves the moment away, so looking at the earliest one is enough.
+    private func endSilent(_ multi: UnsafeMutableRawPointer) {
+        nextLook = now + .seconds(3600)
+        for transfer in Array(transfers.values) {
+            guard let heard = transfer.lastHeard, !transfer.waitsForReader else { continue }
+            let deadline = heard + transfer.request.limits.idle
+            if deadline <= now {
+                end(transfer, multi, .failure(TransportError(.timedOut, "the other side fell silent")))
+            } else {
+                nextLook = min(nextLook, deadline)
+            }
+        }
+    }
+
+    /// Until the next look at the silent; curl itself knows of its own limits.
+    private var pollTimeout: Int32 {
+        let (seconds, attoseconds) = (nextLook - .now).components
+        return Int32(min(max(seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1, 0), 3_600_000))
+    }
+}

@@ -1,0 +1,107 @@
+import Aquifer
+import Foundation
+
+/// One request on its way, and its answer: where the reader's task and the loop's thread meet.
+///
+/// This file is the reader's side; `Transfer+Callbacks.swift` is the loop's.
+final class Transfer: HTTPBodySource, @unchecked Sendable {
+    /// From this many unread bytes on the sender is made to wait.
+    static let highWater = 256 << 10
+
+    typealias Waiter<Value> = CheckedContinuation<Result<Value, TransportError>, Never>
+
+    let request: HTTPRequest
+    let route: Route?
+    /// Keeps the loop running as long as there is anything to carry or to read.
+    let owner: LoopOwner
+
+    /// Guards everything down to the next line.
+    let lock = NSLock()
+    var unread = Data()
+    var isPaused = false
+    var end: Result<Void, TransportError>?
+    var headWaiter: Waiter<HTTPResponseHead>?
+    var bodyWaiter: Waiter<Data?>?
+
+    // ---- Below: the loop's thread only, after `start()`. ----
+
+    /// curl's handle, while the transfer is in curl's hands.
+    var handle: EasyHandle?
+    var parser: HeadParser
+    var bodyReader: BodyReader?
+    /// What a callback found wrong: curl itself only learns that the callback refused.
+    var refusal: TransportError?
+    /// When the other side was last heard of; `nil` until connected.
+    var lastHeard: ContinuousClock.Instant?
+
+    init(_ request: HTTPRequest, route: Route?, owner: LoopOwner) {
+        self.request = request
+        self.route = route
+        self.owner = owner
+        parser = HeadParser(limit: request.limits.headerBytes)
+    }
+
+    /// Hands the request to the loop and waits for the head of its answer.
+    func start() async throws(TransportError) -> HTTPResponseHead {
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                lock.lock()
+                // The task may have been cancelled before it came here; the loop must then never see the request.
+                let isOver = end != nil
+                if !isOver { headWaiter = waiter }
+                lock.unlock()
+                if isOver { waiter.resume(returning: .failure(.cancelled)) } else { owner.loop.push(.add(self)) }
+            }
+        } onCancel: {
+            cancel()
+        }
+        return try result.get()
+    }
+
+    func next() async throws(TransportError) -> Data? {
+        if Task.isCancelled { cancel() }
+        if let ready = takeReady(orLeave: nil) { return try ready.get() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                if let ready = takeReady(orLeave: waiter) { waiter.resume(returning: ready) }
+            }
+        } onCancel: {
+            cancel()
+        }
+        return try result.get()
+    }
+
+    func cancel() {
+        lock.lock()
+        let wasOver = end != nil
+        end = .failure(.cancelled)
+        unread = Data()
+        let (head, body) = (headWaiter, bodyWaiter)
+        (headWaiter, bodyWaiter) = (nil, nil)
+        lock.unlock()
+        if !wasOver { owner.loop.push(.cancel(self)) }
+        head?.resume(returning: .failure(.cancelled))
+        body?.resume(returning: .failure(.cancelled))
+    }
+
+    /// All that has come so far, or the end; if there is neither, leaves the waiter for what comes next.
+    private func takeReady(orLeave waiter: Waiter<Data?>?) -> Result<Data?, TransportError>? {
+        lock.lock()
+        if !unread.isEmpty {
+            let chunk = unread
+            unread = Data()
+            let mayGoOn = isPaused
+            isPaused = false
+            lock.unlock()
+            if mayGoOn { owner.loop.push(.resume(self)) }
+            return .success(chunk)
+        }
+        defer { lock.unlock() }
+        if let end { return end.map { nil } }
+        if let waiter {
+            precondition(bodyWaiter == nil, "A body has one reader at a time")
+            bodyWaiter = waiter
+        }
+        return nil
+    }
+}
