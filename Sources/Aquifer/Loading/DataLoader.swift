@@ -63,6 +63,9 @@ public final class DataLoader: Sendable {
     /// The key of a URL's entry in the store.
     public static func key(for url: URL) -> String { "data:\(url.absoluteString)" }
 
+    /// How many callers wait for a transfer of this URL.
+    package func waiters(for url: URL) -> Int { flights.waiters(for: url) }
+
     private func freshCopy(of url: URL) async -> Loaded<Data>? {
         do throws(StoreError) {
             guard let saved = try await cache(for: url).load() else { return nil }

@@ -31,8 +31,17 @@ public final class Resource<Value: Sendable>: Sendable {
         try await cache.load().map { Loaded($0.value, source: .cache(savedAt: $0.savedAt, because: nil), savedAt: $0.savedAt) }
     }
 
+    /// The saved entry if it is fresh, undecoded: for who only wants to know whether it has changed.
+    public func savedEntry() async throws(StoreError) -> StoredEntry? {
+        guard let entry = try await cache.entry(), cache.isFresh(entry.savedAt) else { return nil }
+        return entry
+    }
+
     /// Whether a copy of this stamp may still be shown.
     public func isFresh(_ savedAt: Date) -> Bool { cache.isFresh(savedAt) }
+
+    /// How many callers wait for a load that runs.
+    package var waiters: Int { flights.waiters(for: cache.key) }
 
     private func run() async throws(LoadError) -> Loaded<Value> {
         do throws(LoadError) {

@@ -1,0 +1,43 @@
+# Everything a newcomer needs: `make run`, `make test`. `make help` lists the rest.
+
+SWIFT ?= swift
+VENV := .build/venv
+DATA ?= .build/data
+PORT ?= 8080
+
+.PHONY: help setup run test check format bench crash docs screenshots clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
+
+setup: ## install what is missing (apt or brew, and a virtual environment for the browser tests)
+	@Scripts/setup
+
+run: setup ## build, start everything on loopback, print the address
+	@$(SWIFT) build --product aquifer
+	@exec .build/debug/aquifer serve --port $(PORT) --data $(DATA)
+
+test: setup ## every test: unit, contract, acceptance, crash, browser
+	@Scripts/test
+
+check: setup ## format, architecture rules, thread sanitizer
+	@Scripts/check
+
+format: ## format the Swift sources in place
+	@$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks Examples
+
+bench: setup ## the benchmarks, each beside its peer; fails when a target is missed
+	@Scripts/bench
+
+crash: setup ## processes hammer the stores while kill -9 strikes, 200 times each
+	@Scripts/crash
+
+docs: setup ## the documentation of the engine, as a static site under .build/docs
+	@Scripts/docs
+
+screenshots: setup ## the pictures in docs/
+	@$(SWIFT) build --product aquifer
+	@$(VENV)/bin/python Scripts/screenshots.py
+
+clean: ## delete what was built
+	@rm -rf .build .build-tsan Benchmarks/.build

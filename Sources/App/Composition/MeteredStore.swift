@@ -1,0 +1,40 @@
+import Aquifer
+import Foundation
+
+/// Counts how often each entry was given out, for the inspector.
+final class MeteredStore: CacheStore {
+    private let store: any CacheStore
+    private let lock = NSLock()
+    nonisolated(unsafe) private var counts: [String: Int] = [:]
+
+    init(_ store: any CacheStore) {
+        self.store = store
+    }
+
+    /// How often the entry was given out since this process started.
+    func hits(_ key: String) -> Int { lock.withLock { counts[key] ?? 0 } }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        let entry = try await store.retrieve(key)
+        if entry != nil { lock.withLock { counts[key, default: 0] += 1 } }
+        return entry
+    }
+
+    /// The entry, without counting.
+    func peek(_ key: String) async throws(StoreError) -> StoredEntry? { try await store.retrieve(key) }
+
+    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+        try await store.insert(entry, for: key)
+    }
+
+    func delete(_ key: String) async throws(StoreError) {
+        try await store.delete(key)
+        lock.withLock { counts[key] = nil }
+    }
+
+    func entries() async throws(StoreError) -> [StoredEntry.Summary] { try await store.entries() }
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) { try await store.update(key, decide) }
+}

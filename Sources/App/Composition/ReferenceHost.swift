@@ -1,0 +1,73 @@
+import Foundation
+import HTTPServer
+import ReferenceAPIs
+
+/// Runs the reference remotes on a free port of loopback, from the first request on.
+///
+/// They have one address that never changes, `http://reference.aquifer.internal/…`, so that what is saved under it is
+/// found again by the next process; the client is led to the port of the day by ``route(_:_:)``.
+final class ReferenceHost: Sendable {
+    static let name = "reference.aquifer.internal"
+
+    private struct State {
+        var apis: ReferenceAPIs?
+        var server: HTTPServer?
+        var faults: [ReferenceRemote: Fault]
+    }
+
+    private let lock = NSLock()
+    nonisolated(unsafe) private var state: State
+
+    init(faults: [ReferenceRemote: Fault]) {
+        state = State(faults: faults)
+    }
+
+    static func base(of remote: ReferenceRemote) -> URL {
+        var parts = URLComponents()
+        parts.scheme = "http"
+        parts.host = name
+        parts.path = "/\(remote.rawValue)"
+        return parts.url ?? URL(filePath: "/")
+    }
+
+    /// Where a connection to `host` goes: to the port of the day for the remotes, where it says for everyone else.
+    func route(_ host: String, _ port: Int) -> (host: String, port: Int)? {
+        guard host == Self.name else { return nil }
+        // A remote that cannot start is a remote that cannot be reached: port 9 refuses.
+        return (host: "127.0.0.1", port: (try? start()).map { Int($0.port) } ?? 9)
+    }
+
+    var faults: [ReferenceRemote: Fault] { lock.withLock { state.faults } }
+
+    func set(_ fault: Fault, of remote: ReferenceRemote) {
+        lock.withLock {
+            state.faults[remote] = fault
+            state.apis?.set(fault, of: remote)
+        }
+    }
+
+    func transfers(of remote: ReferenceRemote) -> TransferCounts {
+        lock.withLock { state.apis }?.transfers(of: remote) ?? TransferCounts()
+    }
+
+    func stop() async {
+        let server = lock.withLock {
+            defer { state.server = nil }
+            return state.server
+        }
+        await server?.stop(grace: .zero)
+    }
+
+    @discardableResult
+    func start() throws -> HTTPServer {
+        try lock.withLock {
+            if let server = state.server { return server }
+            let apis = try ReferenceAPIs()
+            for (remote, fault) in state.faults { apis.set(fault, of: remote) }
+            let server = try HTTPServer(.init(), handler: apis.handler)
+            state.apis = apis
+            state.server = server
+            return server
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Aquifer
+import AquiferCurl
+import AquiferSQLite
+import Foundation
+import ImageFeed
+import ReferenceAPIs
+
+/// The composition root: picks stores, client and clock, and hands the features what they need. The command line, the
+/// server and the tests all build the product here.
+public final class Services: Sendable {
+    /// What this run was told.
+    public let configuration: Configuration
+    /// The image feed.
+    public let feed: FeedService
+    /// What is saved.
+    public let inspector: Inspector
+    let reference: ReferenceHost
+
+    /// How many bytes of pictures are kept.
+    static let pictureBound = 256 << 20
+
+    /// Builds the product. Nothing is connected to, and no remote started, before the first load.
+    public init(_ configuration: Configuration) {
+        self.configuration = configuration
+        let reference = ReferenceHost(faults: configuration.faults)
+        self.reference = reference
+
+        let client: any HTTPClient =
+            configuration.offline
+            ? OfflineClient()
+            : CurlHTTPClient(.init(route: { host, port in reference.route(host, port) }))
+        let values = MeteredStore(Self.open("values.sqlite", in: configuration.data))
+        let pictures = MeteredStore(
+            EvictingStore(Self.open("pictures.sqlite", in: configuration.data), maxBytes: Self.pictureBound))
+
+        feed = FeedService(
+            base: configuration.remotes["feed"] ?? ReferenceHost.base(of: .feed), client: client, store: values,
+            pictureStore: pictures, retry: configuration.retry, now: configuration.now)
+        inspector = Inspector(stores: [values, pictures], policy: .sevenDays, now: configuration.now)
+    }
+
+    /// Whether an app uses the reference remote.
+    func usesReference(_ remote: ReferenceRemote) -> Bool {
+        configuration.remotes[remote.rawValue] == nil && !configuration.offline
+    }
+
+    /// Stops what was started.
+    public func stop() async {
+        await reference.stop()
+    }
+
+    private static func open(_ name: String, in folder: URL) -> any CacheStore {
+        do throws(StoreError) {
+            return try SQLiteStore(file: folder.appending(path: name))
+        } catch {
+            return UnavailableStore(error: error)
+        }
+    }
+}

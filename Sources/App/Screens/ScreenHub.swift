@@ -1,0 +1,59 @@
+import Aquifer
+import Foundation
+import ImageFeed
+
+/// The screens of all open tabs.
+@MainActor
+final class ScreenHub {
+    /// What a page asks for: a screen, in its tab.
+    struct Address: Hashable, Sendable {
+        enum Kind: Hashable, Sendable {
+            case feed
+            case comments(image: UUID)
+        }
+        let tab: String
+        let kind: Kind
+    }
+
+    /// How long a screen that nobody watches is kept: a reload, or a return by the back button, finds it again.
+    private static let keep = Duration.minutes(10)
+    /// More screens than any customer has open: a bound on what a runaway script can take.
+    private static let most = 500
+
+    private let services: Services
+    private var sessions: [Address: ScreenSession] = [:]
+
+    init(_ services: Services) {
+        self.services = services
+    }
+
+    /// The screen at an address, made when it is first asked for.
+    func session(_ address: Address) -> ScreenSession {
+        if let session = sessions[address] { return session }
+        forgetUnused()
+        let session = ScreenSession(make(address))
+        sessions[address] = session
+        return session
+    }
+
+    /// The address of a picture in a tab's feed.
+    func picture(_ id: UUID, tab: String) -> URL? {
+        let screen = sessions[Address(tab: tab, kind: .feed)]?.screen as? FeedScreen
+        return screen?.model.items.first { $0.id == id }?.image
+    }
+
+    private func make(_ address: Address) -> any Screen {
+        switch address.kind {
+        case .feed: FeedScreen(services.feed, tab: address.tab)
+        case .comments(let image): CommentsScreen(services.feed, image: image)
+        }
+    }
+
+    private func forgetUnused() {
+        let limit = ContinuousClock.now - Self.keep
+        sessions = sessions.filter { $0.value.isWatched || $0.value.lastUse > limit }
+        guard sessions.count >= Self.most else { return }
+        let oldest = sessions.filter { !$0.value.isWatched }.min { $0.value.lastUse < $1.value.lastUse }
+        if let oldest { sessions[oldest.key] = nil }
+    }
+}

@@ -1,0 +1,59 @@
+import Aquifer
+import Foundation
+import ImageFeed
+
+/// The state of a screen, as the page draws it. All words are decided here.
+@MainActor
+struct ScreenContext {
+    let language: Language
+    let now: Date
+
+    /// What every screen of a resource has: phase, origin, notice, error.
+    func fields<Value>(of model: ResourceModel<Value>) -> [(String, JSONText)] {
+        [
+            ("phase", .string(model.phase.rawValue)),
+            ("isLoading", .bool(model.isLoading)),
+            ("origin", origin(model.source)),
+            ("notice", .string(notice(of: model))),
+            ("error", error(model.error)),
+        ]
+    }
+
+    func error(_ error: LoadError?) -> JSONText {
+        guard let error else { return .null }
+        let kind =
+            switch error {
+            case .connectivity: "connectivity"
+            case .invalidData: "invalidData"
+            case .store: "store"
+            case .cancelled: "cancelled"
+            }
+        return .object([("kind", .string(kind)), ("message", .string(error.message(in: language)))])
+    }
+
+    private func origin(_ source: LoadSource?) -> JSONText {
+        switch source {
+        case nil: .null
+        case .remote: .object([("source", .string("remote"))])
+        case .cache(let savedAt, let because):
+            .object([
+                ("source", .string("cache")),
+                ("savedAt", .string(savedAt.formatted(.iso8601))),
+                ("age", .string(language.relative(savedAt, now: now))),
+                ("because", .string(because?.rawValue)),
+            ])
+        }
+    }
+
+    private func notice<Value>(of model: ResourceModel<Value>) -> String? {
+        model.source?.notice(in: language, now: now) ?? model.saveError?.saveMessage(in: language)
+    }
+}
+
+/// A screen of one tab: a Swift model, its state as JSON, and the intents it understands.
+@MainActor
+protocol Screen: AnyObject {
+    func state(_ context: ScreenContext) -> JSONText
+    /// Carries an intent out, and returns when it has ended; `nil` when the screen knows no such intent.
+    func action(for intent: String) -> (@MainActor () async -> Void)?
+}

@@ -1,0 +1,56 @@
+import Foundation
+import HTTPServer
+import ReferenceAPIs
+
+/// The connection switch: what is wrong with the reference remotes, and how their transfers ended.
+struct ConnectionAPI: Sendable {
+    let services: Services
+
+    /// What the switch offers. A cut body is for tests; to a person it looks like being offline.
+    private static let modes: [Fault] = [.none, .offline, .slow, .failing, .garbage]
+
+    func add(to router: inout Router) {
+        router.on("GET", "/api/connection") { _, _ in state() }
+        router.on("PUT", "/api/connection") { request, _ in await change(request) }
+        router.on("GET", "/api/reference/transfers") { _, _ in transfers() }
+    }
+
+    private func state() -> ServerResponse {
+        let remotes = ReferenceRemote.allCases.filter { services.usesReference($0) }
+        let mode = remotes.first.flatMap { services.reference.faults[$0] } ?? .none
+        return .json(
+            .object([
+                ("available", .bool(!remotes.isEmpty)),
+                ("mode", .string(mode.rawValue)),
+                ("modes", .array(Self.modes.map { .string($0.rawValue) })),
+            ]))
+    }
+
+    private func change(_ request: ServerRequest) async -> ServerResponse {
+        guard let body = try? await request.body.collect(upTo: 4096),
+            let fault = (try? JSONDecoder().decode([String: String].self, from: body)["mode"]).flatMap(Fault.init)
+        else {
+            let names = Fault.allCases.map(\.rawValue).joined(separator: ", ")
+            return .problem(400, "mode", "send {\"mode\": …}, one of \(names)")
+        }
+        for remote in ReferenceRemote.allCases where services.usesReference(remote) {
+            services.reference.set(fault, of: remote)
+        }
+        return state()
+    }
+
+    private func transfers() -> ServerResponse {
+        .json(
+            .object(
+                ReferenceRemote.allCases.map { remote in
+                    let counts = services.reference.transfers(of: remote)
+                    return (
+                        remote.rawValue,
+                        .object([
+                            ("active", .int(counts.active)), ("completed", .int(counts.completed)),
+                            ("cut", .int(counts.cut)),
+                        ])
+                    )
+                }))
+    }
+}

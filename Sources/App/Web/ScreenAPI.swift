@@ -1,0 +1,99 @@
+import Aquifer
+import Foundation
+import HTTPServer
+import ImageFeed
+
+/// Screens for pages: states out as server-sent events, intents in.
+struct ScreenAPI: Sendable {
+    let hub: ScreenHub
+    let services: Services
+
+    func add(to router: inout Router) {
+        router.on("GET", "/api/screens/:screen/events") { request, parameters in
+            await events(request, parameters["screen"])
+        }
+        router.on("POST", "/api/screens/:screen/intents") { request, parameters in
+            await intent(request, parameters["screen"])
+        }
+        router.on("GET", "/api/screens/feed/images/:id") { request, parameters in
+            await picture(request, parameters["id"])
+        }
+        let saved = SavedFeed(services: services)
+        router.on("GET", "/api/feed") { _, _ in await feed() }
+        router.on("GET", "/api/feed/saved") { _, _ in await saved.answer() }
+    }
+
+    private func events(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
+        guard let address = address(request, screen) else { return unknownScreen }
+        let language = Language(tag: request.queryValue("lang") ?? "en")
+        let now = services.configuration.now
+        let states = await hub.session(address).states { screen in
+            screen.state(ScreenContext(language: language, now: now())).text
+        }
+        return ServerSentEvents.response { send in
+            for await state in states { try await send(event: "state", data: state) }
+        }
+    }
+
+    private func intent(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
+        guard let address = address(request, screen) else { return unknownScreen }
+        guard let body = try? await request.body.collect(upTo: 4096),
+            let intent = try? JSONDecoder().decode([String: String].self, from: body)["intent"]
+        else { return .problem(400, "intent", "send {\"intent\": …}") }
+        let isKnown = await hub.session(address).start(intent)
+        return isKnown ? .empty() : .problem(400, "intent", "this screen knows no such intent")
+    }
+
+    /// A picture, with a life of its own: the browser that goes away ends the task, and the task the transfer.
+    private func picture(_ request: ServerRequest, _ id: String?) async -> ServerResponse {
+        guard let id = id.flatMap(UUID.init), let tab = request.queryValue("tab"),
+            let url = await hub.picture(id, tab: tab)
+        else { return .problem(404, "notFound", "this tab shows no such picture") }
+        do throws(LoadError) {
+            let loaded = try await services.feed.pictures.data(for: url)
+            let type = PictureCheck.mediaType(of: loaded.value) ?? "application/octet-stream"
+            return ServerResponse(headers: ["Content-Type": type], body: .bytes(loaded.value))
+        } catch {
+            return .failure(error, language: Language(tag: request.queryValue("lang") ?? "en"))
+        }
+    }
+
+    private func feed() async -> ServerResponse {
+        do throws(LoadError) {
+            let loaded = try await services.feed.feed.load()
+            return .json(Data(LoadReport.json(loaded) { $0.json }.utf8))
+        } catch {
+            return .failure(error, language: .english)
+        }
+    }
+
+    private func address(_ request: ServerRequest, _ screen: String?) -> ScreenHub.Address? {
+        guard let tab = request.queryValue("tab"), (1...64).contains(tab.utf8.count),
+            tab.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
+        else { return nil }
+        switch screen {
+        case "feed": return .init(tab: tab, kind: .feed)
+        case "comments":
+            return request.queryValue("image").flatMap(UUID.init).map { .init(tab: tab, kind: .comments(image: $0)) }
+        default: return nil
+        }
+    }
+
+    private var unknownScreen: ServerResponse {
+        .problem(404, "notFound", "there is no such screen; name one, its tab, and what it shows")
+    }
+}
+
+extension ServerResponse {
+    /// A load that delivered nothing, as an answer.
+    static func failure(_ error: LoadError, language: Language) -> ServerResponse {
+        let (status, kind) =
+            switch error {
+            case .connectivity: (504, "connectivity")
+            case .invalidData: (502, "invalidData")
+            case .store: (500, "store")
+            case .cancelled: (499, "cancelled")
+            }
+        return .problem(status, kind, error.message(in: language))
+    }
+}

@@ -1,0 +1,35 @@
+import Aquifer
+import Foundation
+import HTTPServer
+
+/// The pages, and the API behind them.
+struct Site: Sendable {
+    private let files: StaticFiles
+    private let router: Router
+
+    @MainActor
+    init(_ services: Services) {
+        let folder = Bundle.module.resourceURL ?? URL(filePath: "/nonexistent")
+        files = StaticFiles(root: folder.appending(path: "Public"))
+        var router = Router()
+        ScreenAPI(hub: ScreenHub(services), services: services).add(to: &router)
+        InspectorAPI(services: services).add(to: &router)
+        ConnectionAPI(services: services).add(to: &router)
+        router.fallback = { _ in .problem(404, "notFound", "there is no such thing here") }
+        self.router = router
+    }
+
+    /// `/assets/…` are files; every other address is the one page, which shows the screen that the address names.
+    func page(_ request: ServerRequest) -> ServerResponse {
+        let prefix = "/assets/"
+        if request.rawPath.hasPrefix(prefix) {
+            return files.response(for: request, path: "/" + request.rawPath.dropFirst(prefix.count))
+        }
+        if request.rawPath == "/favicon.ico" { return files.response(for: request, path: "/icons/favicon.svg") }
+        return files.response(for: request, path: "/index.html")
+    }
+
+    func api(_ request: ServerRequest) async -> ServerResponse {
+        await router.handle(request)
+    }
+}

@@ -1,0 +1,63 @@
+/// The words of a command line, taken apart: options anywhere, `--name value` or `--name=value`, `--` ends them.
+struct Arguments {
+
+    private(set) var words: [String] = []
+    private var flags: Set<String> = []
+    private var values: [String: [String]] = [:]
+
+    /// Takes arguments apart.
+    ///
+    /// - Parameter valued: the options that take a value.
+    /// - Parameter flags: those that take none. Short forms are written with one dash.
+    init(_ arguments: [String], valued: Set<String>, flags known: Set<String>) throws(CommandError) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            guard argument != "--" else {
+                words += rest
+                return
+            }
+            guard argument.hasPrefix("-"), argument != "-" else {
+                words.append(argument)
+                continue
+            }
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0])
+            if valued.contains(name) {
+                guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
+                    throw .usage("\(name) needs a value")
+                }
+                values[name, default: []].append(value)
+            } else if known.contains(name) {
+                guard parts.count == 1 else { throw .usage("\(name) takes no value") }
+                flags.insert(name)
+            } else {
+                throw .usage("\(name) is not an option")
+            }
+        }
+    }
+
+    func has(_ flag: String) -> Bool { flags.contains(flag) }
+
+    /// The value of an option; the last one, when it was given several times.
+    func value(_ name: String) -> String? { values[name]?.last }
+
+    /// All values of an option that may be given several times.
+    func all(_ name: String) -> [String] { values[name] ?? [] }
+
+    /// The options that were given.
+    var given: Set<String> { flags.union(values.keys) }
+
+    /// The first word, taken away.
+    mutating func next() -> String? { words.isEmpty ? nil : words.removeFirst() }
+
+    /// The next word, which must be there.
+    mutating func next(_ what: String) throws(CommandError) -> String {
+        guard let word = next() else { throw .usage("\(what) is missing") }
+        return word
+    }
+
+    /// Fails when words are left over.
+    func end() throws(CommandError) {
+        if let word = words.first { throw .usage("\"\(word)\" is one word too many") }
+    }
+}

@@ -1,0 +1,83 @@
+import App
+import Foundation
+
+/// The command line: finds the command, runs it, says what went wrong.
+enum Command {
+    static let version = "0.1.0"
+
+    private static let everywhere: Set<String> = [
+        "--data", "--remote", "--at", "--json", "--offline", "--quiet", "--help", "-h", "--version",
+    ]
+
+    /// The options of each command beside those that go everywhere.
+    private static let own: [String: Set<String>] = [
+        "serve": ["--port", "--host", "--no-token", "--fault"],
+        "remotes": ["--port", "--host", "--fault"],
+        "feed list": ["--limit", "--all"],
+        "feed comments": [],
+        "feed image": ["-o", "--output"],
+        "cache list": [], "cache validate": [], "cache clear": [],
+    ]
+
+    static func run(_ arguments: [String], _ console: Console) async -> ExitStatus {
+        do throws(CommandError) {
+            return try await dispatch(arguments, console)
+        } catch {
+            console.note(error.message)
+            return error.status
+        }
+    }
+
+    private static func dispatch(_ words: [String], _ console: Console) async throws(CommandError) -> ExitStatus {
+        var arguments = try Arguments(
+            words, valued: ["--data", "--remote", "--at", "--port", "--host", "--fault", "--limit", "-o", "--output"],
+            flags: ["--json", "--offline", "--quiet", "--help", "-h", "--version", "--no-token", "--all"])
+        if arguments.has("--version") {
+            console.out("aquifer \(version)")
+            return .delivered
+        }
+        if arguments.has("--help") || arguments.has("-h") {
+            console.out(Help.text(for: arguments.words))
+            return .delivered
+        }
+        guard let first = arguments.next() else { throw .usage("say what to do: serve, remotes, feed or cache") }
+        let name = try fullName(first, &arguments)
+        guard let own = own[name] else { throw .usage("\"\(name)\" is not a command") }
+        if let stranger = arguments.given.subtracting(everywhere).subtracting(own).sorted().first {
+            throw .usage("\(stranger) does not go with \"\(name)\"")
+        }
+        return try await run(name, arguments, console)
+    }
+
+    /// `feed` and `cache` have commands of their own.
+    private static func fullName(_ first: String, _ arguments: inout Arguments) throws(CommandError) -> String {
+        switch first {
+        case "feed": "feed \(try arguments.next("list, comments or image"))"
+        case "cache": "cache \(try arguments.next("list, validate or clear"))"
+        default: first
+        }
+    }
+
+    private static func run(
+        _ name: String, _ arguments: Arguments, _ console: Console
+    ) async throws(CommandError) -> ExitStatus {
+        let options = try GlobalOptions(arguments)
+        switch name {
+        case "serve": return try await ServeCommand(arguments, options).run(console)
+        case "remotes": return try await RemotesCommand(arguments, options).run(console)
+        default: break
+        }
+        let services = Services(options.configuration)
+        let status: ExitStatus
+        switch name {
+        case "feed list": status = try await FeedListCommand(arguments, options).run(services, console)
+        case "feed comments": status = try await FeedCommentsCommand(arguments, options).run(services, console)
+        case "feed image": status = try await FeedImageCommand(arguments, options).run(services, console)
+        case "cache list": status = try await CacheListCommand(arguments, options).run(services, console)
+        case "cache validate": status = try await CacheValidateCommand(arguments, options).run(services, console)
+        case "cache clear": status = try await CacheClearCommand(arguments, options).run(services, console)
+        default: throw .usage("\"\(name)\" is not a command")
+        }
+        return status
+    }
+}

@@ -1,0 +1,75 @@
+import App
+import Aquifer
+import Foundation
+import ReferenceAPIs
+
+/// The options that go with every command.
+struct GlobalOptions {
+    let configuration: Configuration
+    let json: Bool
+    let quiet: Bool
+
+    init(_ arguments: Arguments, now: Date = Date()) throws(CommandError) {
+        json = arguments.has("--json")
+        quiet = arguments.has("--quiet")
+        var configuration = Configuration()
+        if let folder = arguments.value("--data") {
+            guard !folder.isEmpty else { throw .usage("--data needs a folder") }
+            configuration.data = URL(filePath: folder, directoryHint: .isDirectory)
+        }
+        for remote in arguments.all("--remote") {
+            let (name, url) = try Self.remote(remote)
+            configuration.remotes[name] = url
+        }
+        for fault in arguments.all("--fault") {
+            let (remote, kind) = try Self.fault(fault)
+            configuration.faults[remote] = kind
+        }
+        configuration.offline = arguments.has("--offline")
+        if let time = arguments.value("--at") {
+            guard let offset = TimeOption.offset(time, from: now) else {
+                throw .usage("--at takes a time such as 2026-11-21T09:00:00Z, +8d or -1h, not \"\(time)\"")
+            }
+            configuration.now = { Date().addingTimeInterval(offset) }
+        }
+        self.configuration = configuration
+    }
+
+    private static func remote(_ text: String) throws(CommandError) -> (String, URL) {
+        let names = ReferenceRemote.allCases.map(\.rawValue)
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2, names.contains(parts[0]) else {
+            throw .usage("--remote takes NAME=URL, with a name of \(names.joined(separator: ", ")), not \"\(text)\"")
+        }
+        guard let url = URL(string: parts[1]), url.isWebAddress else {
+            throw .usage("--remote takes an http or https address, not \"\(parts[1])\"")
+        }
+        return (parts[0], url)
+    }
+
+    private static func fault(_ text: String) throws(CommandError) -> (ReferenceRemote, Fault) {
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let remote = ReferenceRemote(rawValue: parts[0]), let fault = Fault(rawValue: parts[1])
+        else {
+            let remotes = ReferenceRemote.allCases.map(\.rawValue).joined(separator: ", ")
+            let faults = Fault.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .usage("--fault takes REMOTE=FAULT (remotes: \(remotes); faults: \(faults)), not \"\(text)\"")
+        }
+        return (remote, fault)
+    }
+}
+
+/// `--at`: a moment, or a distance from now.
+enum TimeOption {
+    /// The distance in seconds between the moment named and now; `nil` when the text names none.
+    static func offset(_ text: String, from now: Date) -> TimeInterval? {
+        if let moment = try? Date(text, strategy: .iso8601) {  // anything else is a distance, or nothing
+            return moment.timeIntervalSince(now)
+        }
+        let units: [Character: TimeInterval] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+        guard let sign = text.first, sign == "+" || sign == "-", let unit = text.last.flatMap({ units[$0] }),
+            let count = Double(text.dropFirst().dropLast()), count.isFinite, count >= 0, count < 1e6
+        else { return nil }
+        return (sign == "-" ? -1 : 1) * count * unit
+    }
+}

@@ -1,0 +1,10 @@
+import App
+
+@main
+enum Main {
+    static func main() async {
+        let console = Console()
+        let status = await Command.run(Array(CommandLine.arguments.dropFirst()), console)
+        console.exit(status)
+    }
+}

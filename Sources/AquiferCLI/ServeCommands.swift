@@ -1,0 +1,93 @@
+import App
+import Dispatch
+import Foundation
+import HTTPServer
+import ReferenceAPIs
+
+/// `aquifer serve`: the whole product in a browser.
+struct ServeCommand {
+    private let options: GlobalOptions
+    private let host: String
+    private let port: UInt16
+    private let token: Bool
+
+    init(_ arguments: Arguments, _ options: GlobalOptions) throws(CommandError) {
+        try arguments.end()
+        self.options = options
+        host = arguments.value("--host") ?? "127.0.0.1"
+        port = try arguments.port(else: 8080)
+        token = !arguments.has("--no-token")
+    }
+
+    func run(_ console: Console) async throws(CommandError) -> ExitStatus {
+        let services = Services(options.configuration)
+        let server: WebServer
+        do {
+            server = try await WebServer(services, host: host, port: port, token: token)
+        } catch {
+            throw CommandError(status: .unavailable, message: "\(error)")
+        }
+        console.out("Aquifer is at \(server.link)")
+        await Signals.untilTold()
+        await server.stop()
+        await services.stop()
+        return .delivered
+    }
+}
+
+/// `aquifer remotes`: the reference remotes on a port of their own.
+struct RemotesCommand {
+    private let options: GlobalOptions
+    private let host: String
+    private let port: UInt16
+
+    init(_ arguments: Arguments, _ options: GlobalOptions) throws(CommandError) {
+        try arguments.end()
+        self.options = options
+        host = arguments.value("--host") ?? "127.0.0.1"
+        port = try arguments.port(else: 8090)
+    }
+
+    func run(_ console: Console) async throws(CommandError) -> ExitStatus {
+        let server: HTTPServer
+        do {
+            let apis = try ReferenceAPIs()
+            for (remote, fault) in options.configuration.faults { apis.set(fault, of: remote) }
+            server = try HTTPServer(.init(host: host, port: port), handler: apis.handler)
+        } catch {
+            throw CommandError(status: .unavailable, message: "\(error)")
+        }
+        let name = host.contains(":") ? "[\(host)]" : host
+        for remote in ReferenceRemote.allCases {
+            console.out("\(remote.rawValue)=http://\(name):\(server.port)/\(remote.rawValue)")
+        }
+        await Signals.untilTold()
+        await server.stop()
+        return .delivered
+    }
+}
+
+extension Arguments {
+    fileprivate func port(else standard: UInt16) throws(CommandError) -> UInt16 {
+        guard let text = value("--port") else { return standard }
+        guard let port = UInt16(text) else { throw .usage("--port takes a number from 0 to 65535, not \"\(text)\"") }
+        return port
+    }
+}
+
+/// SIGTERM and SIGINT, as events.
+enum Signals {
+    /// Returns when the process is told to end.
+    static func untilTold() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        let sources = [SIGTERM, SIGINT].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { continuation.yield() }
+            source.resume()
+            return source
+        }
+        for await _ in stream { break }
+        for source in sources { source.cancel() }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import HTTPServer
+
+/// Stands before a remote: counts its transfers, and spoils its answers as told.
+final class FaultInjector: Sendable {
+    private struct State {
+        var fault = Fault.none
+        var counts = TransferCounts()
+    }
+
+    private let lock = NSLock()
+    nonisolated(unsafe) private var state = State()
+    private let clock: any Clock<Duration>
+
+    init(clock: any Clock<Duration>) {
+        self.clock = clock
+    }
+
+    var fault: Fault {
+        get { lock.withLock { state.fault } }
+        set { lock.withLock { state.fault = newValue } }
+    }
+
+    var counts: TransferCounts { lock.withLock { state.counts } }
+
+    /// The answer of `handler`, spoilt by the fault of the moment.
+    func answer(_ request: ServerRequest, _ handler: ServerHandler) async -> ServerResponse {
+        begin()
+        let fault = fault
+        if fault == .offline {
+            end(whole: false)
+            return .drop
+        }
+        if fault == .slow {
+            do { try await clock.sleep(for: .milliseconds(800)) } catch {
+                end(whole: false)
+                return .drop
+            }
+        }
+        var response = await spoil(fault, await handler(request))
+        guard case .bytes(let data) = response.body, !data.isEmpty, fault == .slow || fault == .cut else {
+            end(whole: true)
+            return response
+        }
+        response.body = .stream(length: UInt64(data.count)) { [self] writer in
+            do {
+                try await trickle(data, fault, writer)
+                end(whole: true)
+            } catch {
+                end(whole: false)
+                throw error
+            }
+        }
+        return response
+    }
+
+    private func spoil(_ fault: Fault, _ response: ServerResponse) async -> ServerResponse {
+        switch fault {
+        case .none, .offline, .slow, .cut: return response
+        case .failing: return .json(Data(#"{"error":"out of order"}"#.utf8), status: 503)
+        case .garbage:
+            var garbage = ServerResponse.json(Data(#"{"items":"soon"}"#.utf8))
+            garbage.headers["Content-Type"] = response.headers["Content-Type"]
+            return garbage
+        }
+    }
+
+    private struct Cut: Error {}
+
+    private func trickle(_ data: Data, _ fault: Fault, _ writer: ServerResponseWriter) async throws {
+        if fault == .cut {
+            try await writer.write(data.prefix(data.count / 2))
+            throw Cut()
+        }
+        let step = max(1, data.count / 8)
+        for start in stride(from: 0, to: data.count, by: step) {
+            try await writer.write(data[start..<min(start + step, data.count)])
+            try await clock.sleep(for: .milliseconds(150))
+        }
+    }
+
+    private func begin() { lock.withLock { state.counts.active += 1 } }
+
+    private func end(whole: Bool) {
+        lock.withLock {
+            state.counts.active -= 1
+            if whole { state.counts.completed += 1 } else { state.counts.cut += 1 }
+        }
+    }
+}

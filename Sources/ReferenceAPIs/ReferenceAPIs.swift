@@ -1,0 +1,46 @@
+import Foundation
+import HTTPServer
+
+/// The reference remotes: real servers of the contracts, each under a path of its own (`/feed`), with faults on
+/// demand. Serve `handler` on a port, or call it in process.
+public final class ReferenceAPIs: Sendable {
+    private let injectors: [ReferenceRemote: FaultInjector]
+    private let remotes: [ReferenceRemote: ServerHandler]
+
+    /// The remotes, with their media read from the module's resources.
+    ///
+    /// - Parameters:
+    ///   - clock: where slowness waits.
+    ///   - now: dates of comments count from it.
+    /// - Throws: when the resources are missing or unreadable.
+    public init(clock: any Clock<Duration> = ContinuousClock(), now: Date = Date()) throws {
+        let feed = try ReferenceFeed(media: try Media("feed"), now: now)
+        remotes = [.feed: feed.handler]
+        injectors = Dictionary(uniqueKeysWithValues: remotes.keys.map { ($0, FaultInjector(clock: clock)) })
+    }
+
+    /// Answers requests to any of the remotes.
+    public var handler: ServerHandler {
+        { [self] request in
+            // Every remote lives under its name: `/feed/v1/feed`.
+            let first = request.path.split(separator: "/", maxSplits: 1).first.map(String.init) ?? ""
+            guard let remote = ReferenceRemote(rawValue: first), let handler = remotes[remote],
+                let injector = injectors[remote]
+            else {
+                return .json(Data(#"{"error":"no such remote"}"#.utf8), status: 404)
+            }
+            return await injector.answer(request, handler)
+        }
+    }
+
+    /// What is wrong with a remote.
+    public func fault(of remote: ReferenceRemote) -> Fault { injectors[remote]?.fault ?? .none }
+
+    /// Makes something wrong with a remote, or nothing.
+    public func set(_ fault: Fault, of remote: ReferenceRemote) { injectors[remote]?.fault = fault }
+
+    /// How a remote's transfers ended, so far.
+    public func transfers(of remote: ReferenceRemote) -> TransferCounts {
+        injectors[remote]?.counts ?? TransferCounts()
+    }
+}

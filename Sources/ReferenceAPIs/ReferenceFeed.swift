@@ -1,0 +1,114 @@
+import Foundation
+import HTTPServer
+
+/// The image feed's contract (`reference/feeds.md`): pages of items, comments, pictures with ETag and Range.
+struct ReferenceFeed: Sendable {
+    private struct Item: Decodable {
+        struct Comment: Decodable {
+            let id: UUID
+            let message: String
+            let author: String
+            let minutes_ago: Double  // swift-format-ignore: AlwaysUseLowerCamelCase
+        }
+        let id: UUID
+        let description: String?
+        let location: String?
+        let picture: String
+        let comments: [Comment]
+    }
+
+    private let items: [Item]
+    private let pictures: [String: Data]
+    private let now: Date
+
+    init(media: Media, now: Date) throws {
+        let items = try JSONDecoder().decode([Item].self, from: try media.data("feed.json"))
+        self.items = items
+        pictures = Dictionary(
+            uniqueKeysWithValues: try items.map { ($0.picture, try media.data("pictures/\($0.picture)")) })
+        self.now = now
+    }
+
+    var handler: ServerHandler {
+        var router = Router()
+        router.on("GET", "/feed/v1/feed") { request, _ in page(request) }
+        router.on("GET", "/feed/v1/image/:id/comments") { request, parameters in
+            comments(request, of: parameters["id"] ?? "")
+        }
+        router.on("GET", "/feed/pictures/:name") { request, parameters in
+            picture(request, named: parameters["name"] ?? "")
+        }
+        return router.handle
+    }
+
+    private func page(_ request: ServerRequest) -> ServerResponse {
+        let limitText = request.queryValue("limit") ?? "10"
+        guard let limit = Int(limitText), (1...1000).contains(limit) else {
+            return error(400, "limit must be a number from 1 to 1000, not \"\(limitText)\"")
+        }
+        var rest = items[...]
+        if let after = request.queryValue("after_id") {
+            guard let index = items.firstIndex(where: { $0.id == UUID(uuidString: after) }) else {
+                return error(400, "after_id must be the id of an item, not \"\(after)\"")
+            }
+            rest = items[(index + 1)...]
+        }
+        // The address that the client used leads to the pictures, too.
+        let host = request.headers["Host"] ?? "127.0.0.1"
+        let page = rest.prefix(limit).map { item -> [String: String] in
+            var fields = ["id": item.id.uuidString, "image": "http://\(host)/feed/pictures/\(item.picture)"]
+            fields["description"] = item.description
+            fields["location"] = item.location
+            return fields
+        }
+        return json(["items": page], for: request)
+    }
+
+    private func comments(_ request: ServerRequest, of id: String) -> ServerResponse {
+        guard let item = items.first(where: { $0.id == UUID(uuidString: id) }) else {
+            return error(404, "there is no picture with the id \"\(id)\"")
+        }
+        let comments = item.comments.enumerated().map { index, comment -> [String: Any] in
+            let date = now.addingTimeInterval(-comment.minutes_ago * 60)
+            return [
+                "id": comment.id.uuidString, "message": comment.message, "created_at": written(date, form: index),
+                "author": ["username": comment.author],
+            ]
+        }
+        return json(["items": comments], for: request)
+    }
+
+    /// The contract's dates come with `Z`, `+00:00` and `+0000`.
+    private func written(_ date: Date, form: Int) -> String {
+        let zones = ["Z", "+00:00", "+0000"]
+        return date.formatted(.iso8601).dropLast() + zones[form % zones.count]
+    }
+
+    private func picture(_ request: ServerRequest, named name: String) -> ServerResponse {
+        guard let data = pictures[name] else { return error(404, "there is no picture \"\(name)\"") }
+        // A picture never changes under its name: name and size tell versions of the package apart.
+        return .resource(data, contentType: "image/jpeg", etag: "\(name)-\(data.count)", for: request)
+    }
+
+    private func json(_ object: [String: Any], for request: ServerRequest) -> ServerResponse {
+        do {
+            let data = try JSONSerialization.data(
+                withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
+            return .resource(data, contentType: "application/json", etag: etag(data), for: request)
+        } catch {
+            return self.error(500, "the answer could not be written")
+        }
+    }
+
+    private func error(_ status: Int, _ message: String) -> ServerResponse {
+        let data = (try? JSONEncoder().encode(["error": message])) ?? Data("{}".utf8)  // a text always encodes
+        return .json(data, status: status)
+    }
+
+    /// FNV-1a: any function of the bytes that differs when they do will do for an ETag.
+    private func etag(_ data: Data) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in data { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return "\(String(hash, radix: 16))-\(data.count)"
+    }
+}

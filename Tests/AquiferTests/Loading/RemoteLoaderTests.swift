@@ -1,0 +1,200 @@
+import Aquifer
+import AquiferTesting
+import Foundation
+import Testing
+
+@Suite("Load from remote", .timeLimit(.minutes(1)))
+struct RemoteLoaderTests {
+    @Test("Primary course: downloads from the URL, validates, creates and delivers the value, with one request")
+    func primaryCourse() async throws {
+        let world = World(.texts(["a", "b"]))
+        #expect(try await world.remote().load() == ["a", "b"])
+        #expect(world.client.requests.map(\.url) == [world.url])
+    }
+
+    @Test("Making a loader asks for nothing")
+    func lazy() {
+        let world = World(.texts([]))
+        _ = world.remote()
+        #expect(world.client.requests.isEmpty)
+    }
+
+    @Test(
+        "Invalid data course: delivers the invalid data error",
+        arguments: [
+            .answer(status: 404), .answer(status: 500), .answer(status: 199, body: Data("[]".utf8)),
+            .answer(status: 201, body: Data("[]".utf8)), .answer(body: Data()), .answer(body: Data("{}".utf8)),
+            .answer(body: Data("<html>".utf8)), .answer(body: Data([0x22, 0xFF, 0xFE, 0x22])),
+            .answer(status: 304), .failure(TransportError(.tooManyRedirects)),
+            .failure(TransportError(.headersTooLarge)), .failure(TransportError(.malformed)),
+            .failure(TransportError(.unsupportedURL)),
+        ] as [ScriptedHTTPClient.Reply])
+    func invalidData(reply: ScriptedHTTPClient.Reply) async {
+        let world = World(reply)
+        let error = await failure { () async throws(LoadError) in try await world.remote().load() }
+        guard case .invalidData = error else {
+            Issue.record("delivered \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test(
+        "No connectivity course: delivers the connectivity error",
+        arguments: [.offline, .cannotResolve, .cannotConnect, .timedOut, .interrupted, .insecure] as [TransportError.Kind])
+    func connectivity(kind: TransportError.Kind) async {
+        let world = World(.failure(TransportError(kind)))
+        let error = await failure { () async throws(LoadError) in try await world.remote().load() }
+        #expect(error == .connectivity(TransportError(kind)))
+    }
+
+    @Test("A body that is cut short is a lack of connectivity, not invalid data")
+    func cutShort() async {
+        let world = World(.stream(chunks: [Data("[\"a\"".utf8)], error: TransportError(.interrupted)))
+        let error = await failure { () async throws(LoadError) in try await world.remote().load() }
+        #expect(error == .connectivity(TransportError(.interrupted)))
+    }
+
+    @Test("A body larger than the limit is refused as soon as its head announces it, and its transfer ended")
+    func announcedTooLarge() async {
+        let world = World(client: ScriptedHTTPClient())
+        let loading = Task { await failure { () async throws(LoadError) in try await world.remote(limit: 10).load() } }
+        let exchange = await world.client.exchange(0)
+        exchange.start(headers: ["Content-Length": "2147483648"])
+        #expect(await loading.value == .invalidData(.unusable(.bodyTooLarge(limit: 10))))
+        await exchange.waitForCancellation()
+    }
+
+    @Test("A body that turns out larger than the limit is refused on the way, and its transfer ended")
+    func streamedTooLarge() async {
+        let world = World(client: ScriptedHTTPClient())
+        let loading = Task { await failure { () async throws(LoadError) in try await world.remote(limit: 10).load() } }
+        let exchange = await world.client.exchange(0)
+        exchange.start()
+        exchange.send(Data(count: 8))
+        exchange.send(Data(count: 8))
+        #expect(await loading.value == .invalidData(.unusable(.bodyTooLarge(limit: 10))))
+        await exchange.waitForCancellation()
+    }
+
+    @Test("A body of exactly the limit is taken")
+    func atLimit() async throws {
+        let world = World(.answer(body: Data("[\"abcde\"]".utf8)))
+        #expect(try await world.remote(limit: 9).load() == ["abcde"])
+    }
+
+    @Test("A cancelled task cancels the transfer and delivers nothing", arguments: [false, true])
+    func cancelled(headArrived: Bool) async {
+        let world = World(client: ScriptedHTTPClient())
+        let loading = Task { await failure { () async throws(LoadError) in try await world.remote().load() } }
+        let exchange = await world.client.exchange(0)
+        if headArrived { exchange.start() }
+        loading.cancel()
+        await exchange.waitForCancellation()
+        #expect(await loading.value == .cancelled)
+    }
+
+    @Test("Validators are sent, and a 304 to them says that nothing changed")
+    func notModified() async throws {
+        let world = World(.answer(status: 304))
+        let answer = try await world.remote().load(unless: Validators(etag: "\"1\"", lastModified: "yesterday"))
+        guard case .notModified = answer else { throw ContractViolation("304", "\(answer)") }
+        #expect(world.client.requests[0].headers["If-None-Match"] == "\"1\"")
+        #expect(world.client.requests[0].headers["If-Modified-Since"] == "yesterday")
+    }
+
+    @Test("The answer's validators come with its value")
+    func validators() async throws {
+        let world = World(.texts(["a"], headers: ["etag": "\"2\"", "last-modified": "today"]))
+        guard case .value(let value, let validators) = try await world.remote().load(unless: .none) else { return }
+        #expect(value == ["a"])
+        #expect(validators == Validators(etag: "\"2\"", lastModified: "today"))
+    }
+
+    @Test("An error of a mapper tells the place of the mistake and nothing of the body")
+    func errorsKeepSecrets() async {
+        let world = World(.answer(body: Data(#"["ok", {"card":"4111111111111111"}]"#.utf8)))
+        let error = await failure { () async throws(LoadError) in try await world.remote().load() }
+        #expect(error == .invalidData(.body("[1] is not of type String")))
+    }
+
+    // MARK: Trying again
+
+    private func policy(_ clock: ManualClock, attempts: Int = 3) -> RetryPolicy {
+        RetryPolicy(attempts: attempts, base: .seconds(1), cap: .seconds(60), clock: clock, random: { 1 })
+    }
+
+    @Test("A read that fails in passing is tried again after each wait, until it succeeds")
+    func triesAgain() async throws {
+        let clock = ManualClock()
+        let world = World(.refused, .answer(status: 503), .texts(["a"]))
+        let loading = Task { try await world.remote(retry: policy(clock)).load() }
+        await clock.waitForSleepers(1)
+        #expect(clock.sleepers == [.seconds(1)])
+        clock.advance(by: .seconds(1))
+        await world.client.waitForRequests(2)
+        await clock.waitForSleepers(1)
+        #expect(clock.sleepers == [.seconds(2)])
+        clock.advance(by: .seconds(2))
+        #expect(try await loading.value == ["a"])
+        #expect(world.client.requests.count == 3)
+    }
+
+    @Test("When every attempt failed the last failure is delivered")
+    func givesUp() async throws {
+        let clock = ManualClock()
+        let world = World(.refused, .answer(status: 503))
+        let loading = Task {
+            await failure { () async throws(LoadError) in
+                try await world.remote(retry: policy(clock, attempts: 2)).load()
+            }
+        }
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(1))
+        #expect(await loading.value == .invalidData(.status(503)))
+    }
+
+    @Test("A body that was cut short is fetched again, whole")
+    func cutIsTriedAgain() async throws {
+        let clock = ManualClock()
+        let world = World(
+            .stream(chunks: [Data("[\"x".utf8)], error: TransportError(.interrupted)), .texts(["a"]))
+        let loading = Task { try await world.remote(retry: policy(clock)).load() }
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(1))
+        #expect(try await loading.value == ["a"])
+    }
+
+    @Test("Retry-After is waited for")
+    func retryAfter() async throws {
+        let clock = ManualClock()
+        let world = World(.answer(status: 429, headers: ["Retry-After": "9"]), .texts(["a"]))
+        let loading = Task { try await world.remote(retry: policy(clock)).load() }
+        await clock.waitForSleepers(1)
+        #expect(clock.sleepers == [.seconds(9)])
+        clock.advance(by: .seconds(9))
+        #expect(try await loading.value == ["a"])
+    }
+
+    @Test("Data that is not what the contract says is never asked for again")
+    func invalidDataIsFinal() async {
+        let world = World(.answer(body: Data("{".utf8)), .texts(["a"]))
+        let error = await failure { () async throws(LoadError) in
+            try await world.remote(retry: policy(ManualClock())).load()
+        }
+        #expect(error?.reason == .invalidData)
+        #expect(world.client.requests.count == 1)
+    }
+
+    @Test("A task cancelled while it waits tries no more")
+    func cancelledWhileWaiting() async {
+        let clock = ManualClock()
+        let world = World(.refused, .texts(["a"]))
+        let loading = Task {
+            await failure { () async throws(LoadError) in try await world.remote(retry: policy(clock)).load() }
+        }
+        await clock.waitForSleepers(1)
+        loading.cancel()
+        #expect(await loading.value == .cancelled)
+        #expect(world.client.requests.count == 1)
+    }
+}

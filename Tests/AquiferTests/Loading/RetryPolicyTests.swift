@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@testable import Aquifer
+
+@Suite("Whether and when a read is tried again")
+struct RetryPolicyTests {
+    private static let now = Date(timeIntervalSince1970: 784_111_777)
+
+    private func policy(attempts: Int = 4, random: Double = 1) -> RetryPolicy {
+        RetryPolicy(
+            attempts: attempts, base: .seconds(1), cap: .seconds(3), patience: .seconds(60), random: { random },
+            now: { Self.now })
+    }
+
+    private func head(_ status: Int, retryAfter: String? = nil) throws -> HTTPResponseHead {
+        var headers = HTTPHeaders()
+        headers["Retry-After"] = retryAfter
+        return HTTPResponseHead(status: status, headers: headers, url: try #require(URL(string: "http://a.example")))
+    }
+
+    @Test("Waits double up to the cap, times chance, and end with the attempts")
+    func backoff() throws {
+        let waits = (1...4).map { policy().wait(after: $0, failure: TransportError(.timedOut)) }
+        #expect(waits == [.seconds(1), .seconds(2), .seconds(3), nil])
+        #expect(policy(random: 0.5).wait(after: 2, failure: TransportError(.timedOut)) == .seconds(1))
+        #expect(policy(random: 0).wait(after: 1, head: try head(503)) == .zero)
+        #expect(policy(attempts: 1_000).wait(after: 900, failure: TransportError(.timedOut)) == .seconds(3))
+    }
+
+    @Test("An answer that will not change is never asked for again", arguments: [200, 304, 400, 401, 403, 404, 410, 622])
+    func final(status: Int) throws {
+        #expect(policy().wait(after: 1, head: try head(status)) == nil)
+    }
+
+    @Test("408, 429 and 5xx are tried again", arguments: [408, 429, 500, 502, 503, 599])
+    func transient(status: Int) throws {
+        #expect(policy().wait(after: 1, head: try head(status)) == .seconds(1))
+    }
+
+    @Test("No answer is tried again, unless nobody could answer or the caller has left", arguments: TransportError.Kind.allCases)
+    func failures(kind: TransportError.Kind) {
+        let again: Set<TransportError.Kind> = [.cannotResolve, .cannotConnect, .timedOut, .interrupted]
+        #expect((policy().wait(after: 1, failure: TransportError(kind)) != nil) == again.contains(kind))
+    }
+
+    @Test(
+        "Retry-After is waited for, in seconds or until a date, unless it asks for too much patience",
+        arguments: [
+            ("7", 7), ("0", 1), ("-5", 1), ("60", 60), ("61", nil), ("soon", 1),
+            ("Sun, 06 Nov 1994 08:49:57 GMT", 20), ("Sun, 06 Nov 1994 08:49:00 GMT", 1),
+            ("Sun, 06 Nov 1994 09:49:37 GMT", nil),
+        ] as [(String, Int?)])
+    func retryAfter(field: String, seconds: Int?) throws {
+        let wait = policy().wait(after: 1, head: try head(429, retryAfter: field))
+        #expect(wait == seconds.map { .seconds($0) })
+    }
+
+    @Test("A policy of one attempt never tries again")
+    func never() throws {
+        #expect(RetryPolicy.never.wait(after: 1, head: try head(503)) == nil)
+        #expect(RetryPolicy(attempts: 0).attempts == 1)
+    }
+}

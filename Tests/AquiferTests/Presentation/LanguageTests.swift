@@ -1,0 +1,51 @@
+import Aquifer
+import Foundation
+import Testing
+
+@Suite("Words for customers")
+struct LanguageTests {
+    private static let now = Date(timeIntervalSince1970: 1_780_000_000)
+
+    @Test(
+        "How long ago is said in the customer's language",
+        arguments: [
+            (300, Language.english, "5 minutes ago"), (300, .brazilianPortuguese, "há 5 minutos"),
+            (2 * 86_400, .english, "2 days ago"), (2 * 86_400, .brazilianPortuguese, "há 2 dias"),
+            (1, .english, "just now"), (1, .brazilianPortuguese, "agora mesmo"), (-3_600, .english, "in 1 hour"),
+        ] as [(TimeInterval, Language, String)])
+    func relative(seconds: TimeInterval, language: Language, text: String) {
+        #expect(language.relative(Self.now.addingTimeInterval(-seconds), now: Self.now) == text)
+    }
+
+    @Test(
+        "Any Portuguese is Brazilian, everything else English",
+        arguments: [
+            ("pt-BR", Language.brazilianPortuguese), ("pt", .brazilianPortuguese), ("PT-PT", .brazilianPortuguese),
+            ("en-GB", .english), ("de", .english), ("", .english),
+        ])
+    func tags(tag: String, language: Language) {
+        #expect(Language(tag: tag) == language)
+    }
+
+    @Test("Every error has a message in each language, and none names what was in an answer", arguments: Language.allCases)
+    func messages(language: Language) {
+        let errors: [LoadError] = [
+            .connectivity(TransportError(.timedOut, "secret")), .invalidData(.body("secret")),
+            .store(.notAStore(path: "secret"), after: .connectivity),
+        ]
+        let messages = errors.map { $0.message(in: language) }
+        #expect(Set(messages).count == errors.count)
+        for message in messages { #expect(!message.isEmpty && !message.contains("secret")) }
+        #expect(LoadError.cancelled.message(in: language).isEmpty)
+    }
+
+    @Test("A saved copy that stands in for the latest says how old it is; the latest says nothing")
+    func notices() {
+        let savedAt = Self.now.addingTimeInterval(-2 * 86_400)
+        func notice(_ source: LoadSource) -> String? { source.notice(in: .english, now: Self.now) }
+        #expect(notice(.cache(savedAt: savedAt, because: .connectivity)) == "You’re offline. This was saved 2 days ago.")
+        #expect(notice(.cache(savedAt: savedAt, because: .invalidData))?.contains("saved 2 days ago") == true)
+        #expect(notice(.cache(savedAt: savedAt, because: nil)) == nil)
+        #expect(notice(.remote) == nil)
+    }
+}

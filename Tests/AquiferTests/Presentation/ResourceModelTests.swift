@@ -1,0 +1,131 @@
+import Aquifer
+import AquiferTesting
+import Foundation
+import Testing
+
+@MainActor
+@Suite("What a screen binds to", .timeLimit(.minutes(1)))
+struct ResourceModelTests {
+    private let offline = LoadError.connectivity(TransportError(.cannotConnect))
+
+    @Test("A new model is idle and asks for nothing")
+    func idle() {
+        let world = World()
+        let model = ResourceModel(world.resource())
+        #expect(model.phase == .idle && model.value == nil && model.source == nil)
+        #expect(world.client.requests.isEmpty)
+    }
+
+    @Test("It loads when first visible, and not again on return")
+    func appearsOnce() async {
+        let world = World(.texts(["a"]), .texts(["b"]))
+        let model = ResourceModel(world.resource())
+        await model.appear()
+        await model.appear()
+        #expect(model.value == ["a"] && model.phase == .loaded && model.source == .remote)
+        #expect(world.client.requests.count == 1)
+    }
+
+    @Test("It loads again when asked to, and never beside a load that runs")
+    func refreshes() async {
+        let world = World(client: ScriptedHTTPClient())
+        let model = ResourceModel(world.resource())
+        let first = Task { await model.refresh() }
+        let exchange = await world.client.exchange(0)
+        #expect(model.isLoading && model.phase == .loading)
+        await model.refresh()
+        #expect(world.client.requests.count == 1)
+        exchange.respond(body: Data("[\"a\"]".utf8))
+        await first.value
+        #expect(model.value == ["a"] && !model.isLoading)
+    }
+
+    @Test("A saved fresh copy is shown at once while the latest is loaded, and it says so")
+    func showsSavedFirst() async throws {
+        let world = World(client: ScriptedHTTPClient())
+        let savedAt = world.date.now
+        try await world.save(["old"], age: .days(1))
+        let model = ResourceModel(world.resource())
+        let loading = Task { await model.appear() }
+        let exchange = await world.client.exchange(0)
+        #expect(model.value == ["old"])
+        #expect(model.source == .cache(savedAt: savedAt, because: nil))
+        #expect(model.isLoading)
+        exchange.respond(body: Data("[\"new\"]".utf8))
+        await loading.value
+        #expect(model.value == ["new"] && model.source == .remote)
+    }
+
+    @Test("An expired copy is not shown while the latest is loaded")
+    func hidesExpired() async throws {
+        let world = World(client: ScriptedHTTPClient())
+        try await world.save(["old"], age: .days(7))
+        let model = ResourceModel(world.resource())
+        let loading = Task { await model.appear() }
+        let exchange = await world.client.exchange(0)
+        #expect(model.value == nil)
+        exchange.fail(TransportError(.cannotConnect))
+        await loading.value
+        #expect(model.value == nil && model.error == offline && model.phase == .failed)
+    }
+
+    @Test("A value stays while a newer one is loaded, and after that failed with a saved copy, it says that it is saved")
+    func keepsValue() async {
+        let world = World(.texts(["a"]), .refused)
+        let model = ResourceModel(world.resource())
+        await model.refresh()
+        let savedAt = world.date.now
+        await model.refresh()
+        #expect(model.value == ["a"])
+        #expect(model.source == .cache(savedAt: savedAt, because: .connectivity))
+        #expect(model.error == nil && model.phase == .loaded)
+    }
+
+    @Test("A value that has expired by the time a load fails is no longer shown")
+    func dropsExpired() async {
+        let world = World(.texts(["a"]), .refused)
+        let model = ResourceModel(world.resource())
+        await model.refresh()
+        world.date.advance(by: Duration.days(7).timeInterval)
+        await model.refresh()
+        #expect(model.value == nil && model.source == nil && model.error == offline)
+    }
+
+    @Test("An error goes away when dismissed, and when a load begins")
+    func dismisses() async {
+        let world = World(.refused, .refused, .texts(["a"]))
+        let model = ResourceModel(world.resource())
+        await model.refresh()
+        #expect(model.error == offline)
+        model.dismissError()
+        #expect(model.error == nil && model.phase == .idle)
+        await model.refresh()
+        #expect(model.error == offline)
+        await model.refresh()
+        #expect(model.error == nil && model.value == ["a"])
+    }
+
+    @Test("A load that was cancelled before anything was shown is begun again at the next appearance")
+    func cancelledAppearance() async {
+        let world = World(client: ScriptedHTTPClient())
+        let model = ResourceModel(world.resource())
+        let first = Task { await model.appear() }
+        _ = await world.client.exchange(0)
+        first.cancel()
+        await first.value
+        #expect(model.phase == .idle && model.error == nil)
+        let second = Task { await model.appear() }
+        await world.client.exchange(1).respond(body: Data("[\"a\"]".utf8))
+        await second.value
+        #expect(model.value == ["a"])
+    }
+
+    @Test("That a value could not be saved is told beside it")
+    func saveError() async {
+        let world = World(.texts(["a"]))
+        world.store.fail(.insert, with: .full(path: "/store"))
+        let model = ResourceModel(world.resource())
+        await model.refresh()
+        #expect(model.value == ["a"] && model.saveError == .full(path: "/store"))
+    }
+}

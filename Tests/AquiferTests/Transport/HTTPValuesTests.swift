@@ -1,0 +1,60 @@
+import Aquifer
+import Foundation
+import Testing
+
+@Suite("Requests and answers as values")
+struct HTTPValuesTests {
+    @Test("Header names compare without regard to case, and keep their order")
+    func headers() {
+        var headers: HTTPHeaders = ["ETag": "\"1\"", "X-A": "1"]
+        headers.add("x-a", "2")
+        #expect(headers["etag"] == "\"1\"")
+        #expect(headers["X-a"] == "1")
+        headers["x-A"] = "3"
+        #expect(headers.fields == [.init("ETag", "\"1\""), .init("x-A", "3")])
+        headers["ETAG"] = nil
+        #expect(headers["ETag"] == nil)
+    }
+
+    @Test("A media type is read without its parameters, in lower case")
+    func mediaType() throws {
+        let url = try #require(URL(string: "http://a.example/"))
+        let head = HTTPResponseHead(status: 200, headers: ["Content-Type": "Application/JSON; charset=utf-8"], url: url)
+        #expect(head.mediaType == "application/json")
+        #expect(HTTPResponseHead(status: 200, url: url).mediaType == nil)
+    }
+
+    @Test("A body's length is that of its parts")
+    func bodyLength() {
+        let file = URL(filePath: "/tmp/none")
+        let body = HTTPBody(parts: [.bytes(Data("abc".utf8)), .file(file, offset: 10, length: 1 << 40)])
+        #expect(body.length == (1 << 40) + 3)
+    }
+
+    @Test(
+        "Dates of HTTP are read, and nothing else",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("06 Nov 1994 08:49:37 GMT", nil), ("soon", nil), ("", nil), ("Sun, 06 Foo 1994 08:49:37 GMT", nil),
+        ] as [(String, TimeInterval?)])
+    func dates(text: String, seconds: TimeInterval?) {
+        #expect(HTTPDate.parse(text)?.timeIntervalSince1970 == seconds)
+    }
+
+    @Test(
+        "Only absolute http and https addresses are addresses of the web",
+        arguments: [
+            ("http://a.example/b", true), ("HTTPS://a.example", true), ("file:///etc/passwd", false),
+            ("javascript:alert(1)", false), ("data:image/png;base64,AA", false), ("/relative", false),
+            ("http:///nohost", false), ("ftp://a.example", false),
+        ])
+    func webAddresses(text: String, expected: Bool) throws {
+        #expect(try #require(URL(string: text)).isWebAddress == expected)
+    }
+
+    @Test("Kinds of transport errors are either about connectivity or about the answer")
+    func kinds() {
+        let connectivity = TransportError.Kind.allCases.filter { TransportError($0).isConnectivity }
+        #expect(connectivity == [.offline, .cannotResolve, .cannotConnect, .timedOut, .interrupted, .insecure])
+    }
+}
