@@ -56,12 +56,10 @@ public final class LoopbackServer: Sendable {
 
     deinit { stop() }
 
-    /// Where a path of this server is.
+    /// Where a path of this server is, given percent-encoded, with its query.
     public func url(_ path: String = "/") -> URL {
-        var components = URLComponents()
-        (components.scheme, components.host, components.port) = ("http", "127.0.0.1", port)
-        components.percentEncodedPath = path
-        return components.url ?? URL(filePath: path)
+        // Only a path that is no path could fail here; the request for it then says so.
+        URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(filePath: path)
     }
 
     /// How many connections there have been.
