@@ -53,8 +53,8 @@ public final class CurlHTTPClient: HTTPClient {
         owner = LoopOwner(configuration)
     }
 
-    /// How many transfers curl holds right now.
-    package var transfersInFlight: Int { owner.loop.transfersInFlight }
+    /// The loop behind the client, for its tests.
+    var loop: EventLoop { owner.loop }
 
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         let deadline = request.limits.total.map { ContinuousClock.now + $0 }

@@ -1,0 +1,100 @@
+import Aquifer
+import Foundation
+
+extension HTTPClientContract {
+    static let limits: [Check] = [
+        Check(.limits, "More header bytes than allowed are refused, in one field or in many") { trial in
+            let server = try LoopbackServer { connection in
+                guard let request = try connection.readRequest() else { return }
+                try connection.send("HTTP/1.1 200 OK\r\n")
+                if request.target == "/one" {
+                    try connection.send("X-Bomb: " + String(repeating: "b", count: 1 << 20))
+                } else {
+                    for number in 0..<20_000 { try connection.send("X-Bomb-\(number): boom\r\n") }
+                }
+                try connection.send("\r\n\r\n")
+            }
+            let limits = HTTPRequest.Limits(headerBytes: 16 << 10)
+            for path in ["/one", "/many"] {
+                try await trial.expectFailure(.headersTooLarge, HTTPRequest(.get, server.url(path), limits: limits))
+            }
+        },
+        Check(.limits, "A server that takes the request and says nothing reaches the limit on silence") { trial in
+            let server = try LoopbackServer { connection in
+                _ = try connection.readRequest()
+                _ = connection.waitForClose()
+            }
+            let limits = HTTPRequest.Limits(idle: .milliseconds(300))
+            try await trial.expectFailure(.timedOut, HTTPRequest(.get, server.url(), limits: limits))
+        },
+        Check(.limits, "A body that stalls reaches the limit on silence, on a connection used again, too") { trial in
+            let server = try LoopbackServer.answering { connection, request in
+                if request.target == "/whole" { return try connection.respond(body: Data("whole".utf8)) }
+                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+                _ = connection.waitForClose()
+            }
+            _ = try await trial.data(HTTPRequest(.get, server.url("/whole")))
+            let limits = HTTPRequest.Limits(idle: .milliseconds(300))
+            try await trial.expectFailure(.timedOut, HTTPRequest(.get, server.url("/stall"), limits: limits))
+        },
+        Check(.limits, "An answer that keeps coming reaches the limit on the whole transfer") { trial in
+            let server = try LoopbackServer { connection in
+                _ = try connection.readRequest()
+                try connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+                // Ends when the client does: writing then fails.
+                for _ in 0..<2000 {
+                    try connection.send("drip")
+                    usleep(5000)
+                }
+            }
+            let limits = HTTPRequest.Limits(total: .milliseconds(300))
+            try await trial.expectFailure(.timedOut, HTTPRequest(.get, server.url(), limits: limits))
+        },
+        Check(.limits, "The limit on the whole transfer counts the redirects in") { trial in
+            let server = try LoopbackServer.answering { connection, _ in
+                usleep(20_000)
+                try connection.respond(status: "302 Found", fields: ["Location: /"])
+            }
+            let limits = HTTPRequest.Limits(total: .milliseconds(300), redirects: 1000)
+            try await trial.expectFailure(.timedOut, HTTPRequest(.get, server.url(), limits: limits))
+        },
+        Check(.limits, "A body larger than its reader allows is refused, announced or not") { trial in
+            let server = try LoopbackServer.answering { connection, request in
+                if request.target == "/announced" { return try connection.respond(body: Data(count: 101)) }
+                try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n65\r\n")
+                try connection.send(Data(count: 101))
+                try connection.send("\r\n0\r\n\r\n")
+            }
+            for path in ["/announced", "/chunked"] {
+                do {
+                    _ = try await trial.client.send(HTTPRequest(.get, server.url(path))).data(upTo: 100)
+                    throw ContractViolation(trial.promise, "101 bytes passed for 100")
+                } catch let error as TransportError {
+                    try trial.expect(error.kind, is: .bodyTooLarge, "the failure")
+                }
+            }
+        },
+    ]
+
+    static let backPressure: [Check] = [
+        Check(.backPressure, "A sender is held back by a reader who does not read, and goes on when it does") { trial in
+            let limit = 64 << 20
+            let taken = Watched<Int?>(nil)
+            let server = try LoopbackServer { connection in
+                _ = try connection.readRequest()
+                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(limit)\r\n\r\n")
+                let count = try connection.fill(upTo: limit)
+                taken.update { $0 = count }
+                try connection.send(Data(count: limit - count))
+            }
+            // A reader is not silent: its slowness never counts as the other side's.
+            let limits = HTTPRequest.Limits(idle: .milliseconds(300))
+            let response = try await trial.client.send(HTTPRequest(.get, server.url(), limits: limits))
+            var received = try await response.body.next()?.count ?? 0
+            let count = await taken.first { $0 } ?? limit
+            try trial.expect(count < limit / 2, "\(count) bytes were taken though nobody read them")
+            while let chunk = try await response.body.next() { received += chunk.count }
+            try trial.expect(received, is: limit, "the number of bytes in the end")
+        }
+    ]
+}

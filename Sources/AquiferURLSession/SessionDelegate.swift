@@ -1,0 +1,91 @@
+import Aquifer
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Hands what the session tells to the transfer it is about. The session calls it on a serial queue.
+final class SessionDelegate: NSObject, URLSessionDataDelegate {
+    private let transfers = Locked([Int: SessionTransfer]())
+
+    func add(_ transfer: SessionTransfer) {
+        transfers.withLock { $0[transfer.task.taskIdentifier] = transfer }
+    }
+
+    private func transfer(_ task: URLSessionTask) -> SessionTransfer? {
+        transfers.withLock { $0[task.taskIdentifier] }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard let transfer = transfer(task), transfer.mayFollow(to: request.url) else { return completionHandler(nil) }
+        var request = request
+        if request.url?.host != response.url?.host || request.url?.port != response.url?.port
+            || request.url?.scheme != response.url?.scheme
+        {
+            for name in ["Authorization", "Cookie"] { request.setValue(nil, forHTTPHeaderField: name) }
+        }
+        completionHandler(request)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        if let head = HTTPResponseHead(response) { transfer(dataTask)?.received(head) }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        transfer(dataTask)?.received(data)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let transfer = transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        transfer?.end(error.map { .failure(TransportError($0)) } ?? .success(()))
+    }
+}
+
+extension HTTPResponseHead {
+    fileprivate init?(_ response: URLResponse) {
+        guard let response = response as? HTTPURLResponse, let url = response.url else { return nil }
+        var headers = HTTPHeaders()
+        for (name, value) in response.allHeaderFields {
+            if let name = name as? String, let value = value as? String { headers.add(name, value) }
+        }
+        if let coding = headers["Content-Encoding"], coding.lowercased() != "identity" {
+            headers["Content-Encoding"] = nil
+            headers["Content-Length"] = nil
+        }
+        self.init(status: response.statusCode, headers: headers, url: url)
+    }
+}
+
+extension TransportError {
+    /// What a failure of URLSession means.
+    fileprivate init(_ error: any Error) {
+        let code = (error as? URLError)?.code
+        let kind: Kind =
+            switch code {
+            case .cancelled: .cancelled
+            case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive: .offline
+            case .cannotFindHost, .dnsLookupFailed: .cannotResolve
+            case .cannotConnectToHost: .cannotConnect
+            case .timedOut: .timedOut
+            case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+                .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+                .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+                .insecure
+            case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData: .malformed
+            case .httpTooManyRedirects, .redirectToNonExistentLocation: .tooManyRedirects
+            case .dataLengthExceedsMaximum: .headersTooLarge
+            case .unsupportedURL, .badURL: .unsupportedURL
+            case .requestBodyStreamExhausted: .unreadableBody
+            default: .interrupted
+            }
+        self.init(kind, code.map { "URLError \($0.rawValue)" } ?? "\(type(of: error))")
+    }
+}

@@ -1,0 +1,64 @@
+import Aquifer
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The HTTP client over `URLSession`: the one to use on Apple systems.
+///
+/// An ephemeral session without cookies, without a cache and without credentials. Answers are asked for and
+/// decoded compressed as URLSession has it; then their `Content-Length` is left out of the head, for it spoke of
+/// other bytes.
+///
+/// - Warning: On Linux a transfer must not be cancelled: URLSession can deadlock or crash the process there
+///   (Swift 6.3.1). Neither cancel a task that uses this client, nor drop a body that has not been read to its end;
+///   use `CurlHTTPClient`. A limit that is exceeded cancels, too.
+///
+/// `limits.connect` and `limits.idle` are one limit for URLSession, which tells no connecting from waiting: the
+/// longer of the two counts until the connection is made and after.
+public final class URLSessionHTTPClient: HTTPClient {
+    private let session: URLSession
+    private let delegate: SessionDelegate
+
+    /// A client with a session of its own.
+    public init() {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.urlCache = nil
+        configuration.urlCredentialStorage = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.httpMaximumConnectionsPerHost = 64
+        delegate = SessionDelegate()
+        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    }
+
+    deinit { session.finishTasksAndInvalidate() }
+
+    public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let scheme = request.url.scheme?.lowercased()
+        guard scheme == "http" || scheme == "https", request.url.host?.isEmpty == false else {
+            throw TransportError(.unsupportedURL, "only http and https to a host are spoken")
+        }
+        if Task.isCancelled { throw .cancelled }
+        let task = session.dataTask(with: try URLRequest(request))
+        let transfer = SessionTransfer(request, task: task)
+        delegate.add(transfer)
+        return HTTPResponse(head: try await transfer.start(), source: transfer)
+    }
+}
+
+extension URLRequest {
+    /// URLSession takes its bodies from memory or from one file; parts are put together in memory.
+    fileprivate init(_ request: HTTPRequest) throws(TransportError) {
+        self.init(url: request.url)
+        httpMethod = request.method.rawValue
+        for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }
+        if let body = request.body { httpBody = try body.read() }
+        let limits = request.limits
+        timeoutInterval = max(limits.connect, limits.idle) / .seconds(1)
+        httpShouldHandleCookies = false
+    }
+}

@@ -1,0 +1,10 @@
+import AquiferCurl
+import AquiferTesting
+import Testing
+
+@Suite struct CurlContractTests {
+    @Test("The curl client keeps the contract", arguments: HTTPClientContract.checks)
+    func keepsTheContract(_ check: HTTPClientContract.Check) async throws {
+        try await check.run { CurlHTTPClient() }
+    }
+}
