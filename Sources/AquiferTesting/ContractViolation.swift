@@ -1,0 +1,16 @@
+/// A promise of a contract that was not kept. What a contract's check throws.
+public struct ContractViolation: Error, CustomStringConvertible, Sendable {
+    /// The promise.
+    public let promise: String
+    /// What happened instead.
+    public let detail: String
+
+    /// A broken promise.
+    public init(_ promise: String, _ detail: String) {
+        self.promise = promise
+        self.detail = detail
+    }
+
+    /// "promise: detail".
+    public var description: String { "\(promise): \(detail)" }
+}
