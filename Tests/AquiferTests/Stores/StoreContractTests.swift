@@ -59,18 +59,22 @@ extension CacheStoreContract.Subject {
             })
     }
 
+    private static func base(_ store: any CacheStore) throws -> any CacheStore {
+        try #require(store as? EvictingStore).base
+    }
+
     /// The same store with a bound around it that nothing here reaches.
     var evicting: Self {
         var subject = self
         subject.make = { [make] in EvictingStore(try await make(), bound: 10_000_000) }
-        subject.reopen = reopen.map { reopen in
-            { EvictingStore(try await reopen(try #require($0 as? EvictingStore).base), bound: 10_000_000) }
+        if let reopen {
+            subject.reopen = { store in EvictingStore(try await reopen(try Self.base(store)), bound: 10_000_000) }
         }
-        subject.makeFailing = makeFailing.map { makeFailing in
-            { EvictingStore(try await makeFailing($0), bound: 10_000_000) }
+        if let makeFailing {
+            subject.makeFailing = { entries in EvictingStore(try await makeFailing(entries), bound: 10_000_000) }
         }
-        subject.corrupt = corrupt.map { corrupt in
-            { try await corrupt($0, try #require($1 as? EvictingStore).base) }
+        if let corrupt {
+            subject.corrupt = { key, store in try await corrupt(key, try Self.base(store)) }
         }
         return subject
     }
