@@ -1,6 +1,6 @@
-/// A promise of a contract that was not kept.
+/// A promise of a contract that was not kept. What a contract's check throws.
 public struct ContractViolation: Error, CustomStringConvertible, Sendable {
-    /// The promise, as the contract states it.
+    /// The promise.
     public let promise: String
     /// What happened instead.
     public let detail: String
@@ -11,6 +11,6 @@ public struct ContractViolation: Error, CustomStringConvertible, Sendable {
         self.detail = detail
     }
 
-    /// The promise and what happened instead.
+    /// "promise: detail".
     public var description: String { "\(promise): \(detail)" }
 }

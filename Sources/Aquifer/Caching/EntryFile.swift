@@ -54,13 +54,18 @@ struct EntryFile {
 
     private func body(_ count: Int, from offset: Int, _ inStart: UnsafeRawBufferPointer) throws -> Data {
         guard count > 0, let memory = malloc(count) else { return Data() }
-        let data = Data(bytesNoCopy: memory, count: count, deallocator: .free)
         let target = UnsafeMutableRawBufferPointer(start: memory, count: count)
         target.copyMemory(from: inStart)
         let rest = UnsafeMutableRawBufferPointer(rebasing: target[inStart.count...])
-        guard try POSIX.read(file, into: rest, at: offset + inStart.count) == rest.count else {
-            throw EntryCoding.Damage("it became shorter while it was read")
+        do {
+            guard try POSIX.read(file, into: rest, at: offset + inStart.count) == rest.count else {
+                throw EntryCoding.Damage("it became shorter while it was read")
+            }
+        } catch {
+            free(memory)
+            throw error
         }
-        return data
+        // Only now: a small `Data` copies the memory at once and frees it.
+        return Data(bytesNoCopy: memory, count: count, deallocator: .free)
     }
 }

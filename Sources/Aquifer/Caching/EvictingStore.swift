@@ -11,7 +11,7 @@ import Foundation
 ///   there after every eighth of the bound, so that the total can pass the bound by an eighth for each of them.
 /// - An eviction that fails does not fail the insert, which was carried out: it is tried again at the next one.
 public final class EvictingStore: CacheStore {
-    private let base: any CacheStore
+    let base: any CacheStore
     private let bound: Int
     private let ledger = Locked(EvictionLedger())
 

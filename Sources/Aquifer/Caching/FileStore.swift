@@ -67,6 +67,9 @@ public final class FileStore: CacheStore {
         return summaries
     }
 
+    /// The folder.
+    public var directory: URL { URL(fileURLWithPath: folder.path, isDirectory: true) }
+
     /// Where `key` is kept.
     package func path(of key: String) -> String { folder.path + "/" + FileName.of(key) }
 

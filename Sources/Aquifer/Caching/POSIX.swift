@@ -112,13 +112,22 @@ package enum POSIX {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         let parent = (path as NSString).deletingLastPathComponent
         guard errno == ENOENT, !parent.isEmpty, parent != path else {
-            if errno == ENOTDIR { throw .notAStore(path: path) }
             throw .system(errno, "make the folder \(path)", path: path)
         }
         try makeFolder(parent)
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw .system(errno, "make the folder \(path)", path: path)
         }
+    }
+
+    /// Leaves a file to this user only.
+    package static func makePrivate(_ path: String) throws(StoreError) {
+        guard chmod(path, 0o600) == 0 else { throw .system(errno, "protect \(path)", path: path) }
+    }
+
+    /// Whether there is anything at `path`.
+    package static func exists(_ path: String) -> Bool {
+        access(path, F_OK) == 0
     }
 
     /// The names in a folder, but `.` and `..`.
@@ -156,6 +165,7 @@ extension StoreError {
         switch code {
         case EACCES, EPERM, EROFS: .readOnly(path: path)
         case ENOSPC, EDQUOT, EFBIG: .full(path: path)
+        case ENOTDIR, EISDIR: .notAStore(path: path)
         default: .failed(operation: operation, reason: POSIX.message(code))
         }
     }

@@ -34,15 +34,9 @@ struct StoreFolder: Sendable {
         _ patience: Duration, _ body: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         let file = try POSIX.openToWrite(lock, truncate: false)
-        let clock = ContinuousClock()
-        let start = clock.now
-        var pause: UInt32 = 50
-        while try !POSIX.tryLock(file) {
-            // Not a waiting lock: a process that was stopped while holding it would hold us for ever.
-            if clock.now - start >= patience { throw .busy(path: path) }
-            POSIX.pause(microseconds: pause)
-            pause = min(pause * 2, 2000)
-        }
+        // Not a waiting lock: a process that was stopped while holding it would hold us for ever.
+        let isOurs = try Waiting.until(patience) { () throws(StoreError) in try POSIX.tryLock(file) }
+        guard isOurs else { throw .busy(path: path) }
         defer { POSIX.unlock(file) }
         return try body()
     }

@@ -1,0 +1,142 @@
+import Aquifer
+import Foundation
+
+/// What every ``CacheStore`` promises, as checks that run over any store. For whoever writes one:
+///
+/// ```swift
+/// let subject = CacheStoreContract.Subject(make: { try MyStore(at: freshPlace()) })
+///
+/// @Test(arguments: CacheStoreContract.checks)
+/// func keepsTheContract(check: CacheStoreContract.Check) async throws {
+///     try await check.run(subject)
+/// }
+/// ```
+///
+/// A check that fails throws a ``ContractViolation``, or the ``StoreError`` that should not have been. No check
+/// sleeps or measures time; each makes stores of its own, so that they can run side by side.
+public enum CacheStoreContract {
+    /// The store to check, as ways to make one.
+    public struct Subject: Sendable {
+        /// Makes an empty store in a place of its own.
+        public var make: @Sendable () async throws -> any CacheStore
+        /// Opens another instance on the place of the given one, while that one is in use.
+        public var reopen: (@Sendable (any CacheStore) async throws -> any CacheStore)?
+        /// Makes a store that holds these entries and in which every write fails.
+        public var makeFailing: (@Sendable ([String: StoredEntry]) async throws -> any CacheStore)?
+        /// Damages the entry under a key where it is kept, behind the store's back.
+        public var corrupt: (@Sendable (_ key: String, _ store: any CacheStore) async throws -> Void)?
+
+        /// A subject. Leave out what cannot be done to your store: the checks that need it are then passed over
+        /// (see ``CacheStoreContract/Check/applies(to:)``).
+        public init(
+            make: @escaping @Sendable () async throws -> any CacheStore,
+            reopen: (@Sendable (any CacheStore) async throws -> any CacheStore)? = nil,
+            makeFailing: (@Sendable ([String: StoredEntry]) async throws -> any CacheStore)? = nil,
+            corrupt: (@Sendable (_ key: String, _ store: any CacheStore) async throws -> Void)? = nil
+        ) {
+            self.make = make
+            self.reopen = reopen
+            self.makeFailing = makeFailing
+            self.corrupt = corrupt
+        }
+    }
+
+    /// One promise, and how it is checked.
+    public struct Check: Sendable, CustomStringConvertible {
+        enum Need: Sendable { case nothing, reopen, makeFailing, corrupt }
+
+        /// The promise, as a sentence.
+        public let name: String
+        let need: Need
+        let body: @Sendable (Promise, Subject) async throws -> Void
+
+        init(
+            _ name: String, needs need: Need = .nothing,
+            _ body: @escaping @Sendable (Promise, Subject) async throws -> Void
+        ) {
+            self.name = name
+            self.need = need
+            self.body = body
+        }
+
+        /// The promise.
+        public var description: String { name }
+
+        /// Whether the subject says all that this check needs.
+        public func applies(to subject: Subject) -> Bool {
+            switch need {
+            case .nothing: true
+            case .reopen: subject.reopen != nil
+            case .makeFailing: subject.makeFailing != nil
+            case .corrupt: subject.corrupt != nil
+            }
+        }
+
+        /// Runs the check; does nothing if it does not apply.
+        ///
+        /// - Throws: ``ContractViolation`` if the promise is not kept, or what the store threw.
+        public func run(_ subject: Subject) async throws {
+            guard applies(to: subject) else { return }
+            try await body(Promise(name), subject)
+        }
+    }
+
+    /// Every promise.
+    public static let checks: [Check] =
+        retrieveChecks + insertChecks + deleteChecks + updateChecks + entriesChecks + keyChecks + orderChecks
+        + damageChecks
+}
+
+/// Compares what a store did with what was promised.
+struct Promise: Sendable {
+    let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    func holds(_ condition: Bool, _ detail: @autoclosure () -> String) throws {
+        if !condition { throw ContractViolation(text, detail()) }
+    }
+
+    func same(_ found: StoredEntry?, _ expected: StoredEntry?, _ moment: String = "") throws {
+        guard found != expected || found?.savedAtBits != expected?.savedAtBits else { return }
+        throw ContractViolation(text, "\(moment) found \(found.brief), expected \(expected.brief)")
+    }
+
+    /// What `operation` throws; a violation if it does not.
+    func fails(
+        _ moment: String, _ operation: () async throws(StoreError) -> Void
+    ) async throws -> StoreError {
+        do throws(StoreError) {
+            try await operation()
+        } catch {
+            return error
+        }
+        throw ContractViolation(text, "\(moment) did not fail")
+    }
+}
+
+extension StoredEntry {
+    /// An entry for tests: `size` bytes that follow from `number`, saved at an instant that does too.
+    static func sample(_ number: Int = 1, size: Int = 100, kind: Kind = .value) -> StoredEntry {
+        var state = UInt64(number) &+ 0x9E37_79B9_7F4A_7C15
+        let bytes = (0..<size).map { _ -> UInt8 in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(truncatingIfNeeded: state >> 56)
+        }
+        return StoredEntry(
+            bytes: Data(bytes), savedAt: Date(timeIntervalSinceReferenceDate: 700_000_000.125 + Double(number)),
+            validators: Validators(etag: "\"\(number)\""), kind: kind)
+    }
+
+    fileprivate var savedAtBits: UInt64 { savedAt.timeIntervalSinceReferenceDate.bitPattern }
+}
+
+extension StoredEntry? {
+    fileprivate var brief: String {
+        guard let self else { return "nothing" }
+        return "\(self.bytes.count) bytes (\(self.bytes.prefix(4).map { String($0) }.joined(separator: " "))…) "
+            + "of \(self.savedAt.timeIntervalSinceReferenceDate), \(self.validators), \(self.kind)"
+    }
+}

@@ -1,0 +1,123 @@
+import Aquifer
+import Foundation
+
+/// A store for tests: passes every call on to another store, notes it, and fails where it is told to.
+///
+/// ```swift
+/// let store = FaultyStore()
+/// store.fail(.insert, with: .full(path: "/disk"))
+/// ```
+///
+/// A call that is made to fail does not reach the store behind.
+public final class FaultyStore: CacheStore {
+    /// A kind of call.
+    public enum Operation: Sendable, Hashable, CaseIterable {
+        /// ``CacheStore/retrieve(_:)``
+        case retrieve
+        /// ``CacheStore/insert(_:for:)``
+        case insert
+        /// ``CacheStore/delete(_:)``
+        case delete
+        /// ``CacheStore/update(_:_:)``
+        case update
+        /// ``CacheStore/entries()``
+        case entries
+    }
+
+    /// A call that was made.
+    public enum Call: Sendable, Hashable {
+        /// ``CacheStore/retrieve(_:)``
+        case retrieve(String)
+        /// ``CacheStore/insert(_:for:)``
+        case insert(StoredEntry, for: String)
+        /// ``CacheStore/delete(_:)``
+        case delete(String)
+        /// ``CacheStore/update(_:_:)``, and what was decided; `nil` if nothing was, because it failed.
+        case update(String, EntryChange?)
+        /// ``CacheStore/entries()``
+        case entries
+    }
+
+    private struct State {
+        var faults: [Operation: StoreError] = [:]
+        var calls: [Call] = []
+    }
+
+    private let base: any CacheStore
+    private let lock = NSLock()
+    private nonisolated(unsafe) var state = State()
+
+    /// A store that fails nowhere yet, in front of `base`.
+    public init(_ base: any CacheStore = MemoryStore()) {
+        self.base = base
+    }
+
+    /// From now on calls of these kinds throw `error`.
+    public func fail(_ operations: Operation..., with error: StoreError) {
+        lock.withLock { for operation in operations { state.faults[operation] = error } }
+    }
+
+    /// From now on calls of these kinds, or all if none is named, reach the store behind again.
+    public func heal(_ operations: Operation...) {
+        let healed = operations.isEmpty ? Operation.allCases : operations
+        lock.withLock { for operation in healed { state.faults[operation] = nil } }
+    }
+
+    /// The calls so far, those that failed among them, in the order in which they were issued
+    /// (an update: in which it ended).
+    public var calls: [Call] { lock.withLock { state.calls } }
+
+    /// Forgets the calls so far.
+    public func forgetCalls() {
+        lock.withLock { state.calls = [] }
+    }
+
+    /// See ``CacheStore/retrieve(_:)``.
+    public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        try note(.retrieve(key), .retrieve)
+        return try await base.retrieve(key)
+    }
+
+    /// See ``CacheStore/insert(_:for:)``.
+    public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+        try note(.insert(entry, for: key), .insert)
+        try await base.insert(entry, for: key)
+    }
+
+    /// See ``CacheStore/delete(_:)``.
+    public func delete(_ key: String) async throws(StoreError) {
+        try note(.delete(key), .delete)
+        try await base.delete(key)
+    }
+
+    /// See ``CacheStore/update(_:_:)``.
+    public func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        if let fault = lock.withLock({ state.faults[.update] }) {
+            lock.withLock { state.calls.append(.update(key, nil)) }
+            throw fault
+        }
+        let decided = Recorder<EntryChange>()
+        defer { lock.withLock { state.calls.append(.update(key, decided.all.first)) } }
+        try await base.update(key) { found throws(StoreError) in
+            let change = try decide(found)
+            decided.append(change)
+            return change
+        }
+    }
+
+    /// See ``CacheStore/entries()``.
+    public func entries() async throws(StoreError) -> [StoredEntry.Summary] {
+        try note(.entries, .entries)
+        return try await base.entries()
+    }
+
+    private func note(_ call: Call, _ operation: Operation) throws(StoreError) {
+        let fault = lock.withLock {
+            state.calls.append(call)
+            return state.faults[operation]
+        }
+        if let fault { throw fault }
+    }
+}

@@ -1,0 +1,86 @@
+import Aquifer
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import AquiferSQLite
+
+@Suite("The store in SQLite")
+struct SQLiteStoreContractTests {
+    @Test("keeps the contract", arguments: CacheStoreContract.checks)
+    func process(check: CacheStoreContract.Check) async throws {
+        try await TemporaryFolder.with { folder in try await check.run(.sqlite(in: folder)) }
+    }
+
+    @Test("keeps the contract when each write waits for the device", arguments: CacheStoreContract.checks)
+    func power(check: CacheStoreContract.Check) async throws {
+        try await TemporaryFolder.with { folder in try await check.run(.sqlite(in: folder, durability: .power)) }
+    }
+
+    @Test("keeps the contract with one reader", arguments: CacheStoreContract.checks)
+    func oneReader(check: CacheStoreContract.Check) async throws {
+        try await TemporaryFolder.with { folder in
+            try await check.run(
+                CacheStoreContract.Subject(make: { try SQLiteStore(file: folder.fresh(), readers: 1) }))
+        }
+    }
+
+    @Test("keeps the contract behind a bound", arguments: CacheStoreContract.checks)
+    func evicting(check: CacheStoreContract.Check) async throws {
+        try await TemporaryFolder.with { folder in
+            try await check.run(
+                CacheStoreContract.Subject(make: {
+                    EvictingStore(try SQLiteStore(file: folder.fresh()), bound: 10_000_000)
+                }))
+        }
+    }
+}
+
+extension CacheStoreContract.Subject {
+    static func sqlite(in folder: URL, durability: SQLiteStore.Durability = .process) -> Self {
+        Self(
+            make: { try SQLiteStore(file: folder.fresh(), durability: durability) },
+            reopen: { store in
+                try SQLiteStore(file: try #require(store as? SQLiteStore).file, durability: durability)
+            },
+            makeFailing: { entries in
+                let file = folder.fresh()
+                let store = try SQLiteStore(file: file, durability: durability, patience: .milliseconds(1))
+                for (key, entry) in entries { try await store.insert(entry, for: key) }
+                return LockedOut(store: store, holder: try WriteLock(file))
+            },
+            corrupt: { key, store in
+                let connection = try Connection(try #require(store as? SQLiteStore).file.path, .readWrite)
+                let statement = try connection.prepare(
+                    "UPDATE entry SET bytes = CAST(substr(bytes, 1, 9) || x'00ff' || substr(bytes, 12) AS BLOB) WHERE key = ?1")
+                statement.bind(1, key)
+                try statement.run()
+            })
+    }
+}
+
+/// A store whose database another connection is writing to.
+private struct LockedOut: CacheStore {
+    let store: SQLiteStore
+    let holder: WriteLock
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await store.retrieve(key) }
+    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+        try await store.insert(entry, for: key)
+    }
+    func delete(_ key: String) async throws(StoreError) { try await store.delete(key) }
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) { try await store.update(key, decide) }
+    func entries() async throws(StoreError) -> [StoredEntry.Summary] { try await store.entries() }
+}
+
+/// Holds the right to write, as another process in the middle of a transaction does.
+final class WriteLock: @unchecked Sendable {
+    private let connection: Connection
+
+    init(_ file: URL) throws {
+        connection = try Connection(file.path, .readWrite)
+        try connection.execute("BEGIN IMMEDIATE")
+    }
+}

@@ -1,0 +1,116 @@
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import Aquifer
+
+@Suite("The stores in memory and in files")
+struct StoreContractTests {
+    @Test("the store in memory keeps the contract", arguments: CacheStoreContract.checks)
+    func memory(check: CacheStoreContract.Check) async throws {
+        try await check.run(CacheStoreContract.Subject(make: { MemoryStore() }))
+    }
+
+    @Test("the store in files keeps the contract", arguments: CacheStoreContract.checks)
+    func files(check: CacheStoreContract.Check) async throws {
+        try await TemporaryFolder.with { folder in try await check.run(.files(in: folder)) }
+    }
+
+    @Test("the store that evicts keeps the contract in memory", arguments: CacheStoreContract.checks)
+    func evictingInMemory(check: CacheStoreContract.Check) async throws {
+        try await check.run(CacheStoreContract.Subject(make: { MemoryStore() }).evicting)
+    }
+
+    @Test("the store that evicts keeps the contract in files", arguments: CacheStoreContract.checks)
+    func evictingInFiles(check: CacheStoreContract.Check) async throws {
+        try await TemporaryFolder.with { folder in try await check.run(.files(in: folder).evicting) }
+    }
+
+    @Test("the faulty store keeps the contract while no fault is set", arguments: CacheStoreContract.checks)
+    func faulty(check: CacheStoreContract.Check) async throws {
+        try await check.run(
+            CacheStoreContract.Subject(
+                make: { FaultyStore() },
+                makeFailing: { entries in
+                    let store = FaultyStore()
+                    for (key, entry) in entries { try await store.insert(entry, for: key) }
+                    store.fail(.insert, .delete, .update, with: .full(path: "/none"))
+                    return store
+                }))
+    }
+}
+
+extension CacheStoreContract.Subject {
+    static func files(in folder: URL) -> Self {
+        Self(
+            make: { try FileStore(directory: folder.fresh()) },
+            reopen: { store in try FileStore(directory: try #require(store.files).directory) },
+            makeFailing: { entries in
+                let directory = folder.fresh()
+                let store = try FileStore(directory: directory, patience: .milliseconds(1))
+                for (key, entry) in entries { try await store.insert(entry, for: key) }
+                return LockedOut(store, try HeldLock(directory.appendingPathComponent("aquifer-store.lock").path))
+            },
+            corrupt: { key, store in
+                let url = URL(fileURLWithPath: try #require(store.files).path(of: key))
+                var bytes = try Data(contentsOf: url)
+                bytes[bytes.count - 1] ^= 0x10
+                try bytes.write(to: url)
+            })
+    }
+
+    private static func base(_ store: any CacheStore) throws -> any CacheStore {
+        try #require(store as? EvictingStore).base
+    }
+
+    /// The same store with a bound around it that nothing here reaches.
+    var evicting: Self {
+        var subject = self
+        subject.make = { [make] in EvictingStore(try await make(), bound: 10_000_000) }
+        if let reopen {
+            subject.reopen = { store in EvictingStore(try await reopen(try Self.base(store)), bound: 10_000_000) }
+        }
+        if let makeFailing {
+            subject.makeFailing = { entries in EvictingStore(try await makeFailing(entries), bound: 10_000_000) }
+        }
+        if let corrupt {
+            subject.corrupt = { key, store in try await corrupt(key, try Self.base(store)) }
+        }
+        return subject
+    }
+}
+
+extension CacheStore {
+    fileprivate var files: FileStore? { self as? FileStore }
+}
+
+/// A store in files whose lock someone else holds.
+private struct LockedOut: CacheStore {
+    let store: FileStore
+    let held: HeldLock
+
+    init(_ store: FileStore, _ held: HeldLock) {
+        self.store = store
+        self.held = held
+    }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await store.retrieve(key) }
+    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+        try await store.insert(entry, for: key)
+    }
+    func delete(_ key: String) async throws(StoreError) { try await store.delete(key) }
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) { try await store.update(key, decide) }
+    func entries() async throws(StoreError) -> [StoredEntry.Summary] { try await store.entries() }
+}
+
+/// Holds a store's lock as another process would, until it is released.
+final class HeldLock: Sendable {
+    private let file: POSIX.File
+
+    init(_ path: String) throws {
+        file = try POSIX.openToWrite(path, truncate: false)
+        try #require(try POSIX.tryLock(file))
+    }
+}
