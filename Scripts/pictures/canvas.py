@@ -189,14 +189,14 @@ class Canvas:
         d = ((self.x / self.W - 0.5) ** 2 + (self.y / self.H - 0.5) ** 2) * 2
         self.a *= (1 - strength * d**1.3)[..., None].astype(np.float32)
 
-    def save(self, path, limit=52_000):
+    def save(self, path, limit=58_000):
         """Writes a JPEG below `limit` bytes: a whisper of grain against banding, best quality that fits."""
         width, height = self.size
         whole = Image.fromarray((np.clip(self.a, 0, 1) * 255).astype(np.uint8))
         small = np.asarray(whole.resize((width, height), Image.LANCZOS), dtype=np.float32)
         grain = np.random.default_rng(7).normal(0, 1.1, (height, width, 1))
         image = Image.fromarray(np.clip(small + grain, 0, 255).astype(np.uint8))
-        for quality in range(80, 24, -4):
+        for quality in range(76, 24, -4):
             image.save(path, "JPEG", quality=quality, optimize=True, progressive=True)
             if path.stat().st_size <= limit:
                 return path.stat().st_size
