@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Paints the demo feed: 48 JPEG pictures and the feed.json that names them.
+
+Needs Pillow and numpy. Every picture has a fixed seed, so the same versions paint the same feed again.
+
+    python3 Scripts/make-pictures.py            # all of them
+    python3 Scripts/make-pictures.py 3 17       # only these
+"""
+
+import json
+import sys
+import uuid
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from pictures.canvas import Canvas  # noqa: E402
+from pictures.catalogue import PICTURES  # noqa: E402
+
+FEED = Path(__file__).resolve().parent.parent / "Sources/ReferenceAPIs/Resources/feed"
+SPACE = uuid.UUID("5b1c3b52-6b53-4c1b-9a3e-0a9d6f1f5a10")
+
+
+def identity(name):
+    """The same name always has the same id."""
+    return str(uuid.uuid5(SPACE, name)).upper()
+
+
+def paint(number):
+    size, seed, scene, arguments = PICTURES[number - 1][:4]
+    canvas = Canvas(*size, seed)
+    scene(canvas, **arguments)
+    return number, canvas.save(FEED / f"pictures/{number:02}.jpg")
+
+
+def feed():
+    items = []
+    for number, (*_, location, description, comments) in enumerate(PICTURES, 1):
+        items.append({
+            "id": identity(f"image {number}"),
+            "description": description,
+            "location": location,
+            "picture": f"{number:02}.jpg",
+            "comments": [
+                {"id": identity(f"image {number} comment {k}"), "message": message, "minutes_ago": minutes, "author": author}
+                for k, (minutes, author, message) in enumerate(comments, 1)
+            ],
+        })
+    return items
+
+
+def main():
+    (FEED / "pictures").mkdir(parents=True, exist_ok=True)
+    numbers = [int(a) for a in sys.argv[1:]] or range(1, len(PICTURES) + 1)
+    (FEED / "feed.json").write_text(json.dumps(feed(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    with ProcessPoolExecutor(2) as pool:
+        for number, size in pool.map(paint, numbers):
+            print(f"{number:02}.jpg {size:6} bytes")
+    total = sum(p.stat().st_size for p in (FEED / "pictures").glob("*.jpg"))
+    print(f"{total:,} bytes in all")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+import { language } from "./i18n.js";
+
+/** A refusal or failure of the local server. `status` is 0 when it could not be reached. */
+export class ApiError extends Error {
+  constructor(status, kind, message) {
+    super(message);
+    this.status = status;
+    this.kind = kind;
+  }
+}
+
+function newTab() {
+  if (crypto.randomUUID) return crypto.randomUUID();
+  // Not every address counts as secure; the id has only to be unlikely.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+let tabId = null;
+
+/** This tab's id: it names the session whose models the page shows, and survives a reload. */
+export function tab() {
+  if (tabId) return tabId;
+  try {
+    tabId = sessionStorage.getItem("aquifer.tab") ?? newTab();
+    sessionStorage.setItem("aquifer.tab", tabId);
+  } catch {
+    tabId = newTab();
+  }
+  return tabId;
+}
+
+/** `/api/…?tab=T&lang=L` and what else the address needs. */
+export function address(path, query = {}) {
+  const values = new URLSearchParams({ ...query, tab: tab(), lang: language() });
+  return `${path}?${values}`;
+}
+
+/** Sends a request and returns the answer's JSON, or null for an empty one. */
+export async function request(method, url, body) {
+  let response;
+  try {
+    response = await fetch(url, {
+      method,
+      headers: body === undefined ? {} : { "Content-Type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    throw new ApiError(0, "connectivity", String(error));
+  }
+  if (!response.ok) throw await refusal(response);
+  if (response.status === 204) return null;
+  try {
+    return await response.json();
+  } catch (error) {
+    throw new ApiError(response.status, "invalidData", String(error));
+  }
+}
+
+/** The error that a response carries; a 401 also tells the shell that this page may not be here. */
+export async function refusal(response) {
+  if (response.status === 401) document.dispatchEvent(new Event("aquifer:signed-out"));
+  let detail = {};
+  try {
+    detail = (await response.json()).error ?? {};
+  } catch {
+    // An error page that is not JSON carries nothing to show.
+  }
+  return new ApiError(response.status, detail.kind ?? "store", detail.message ?? response.statusText);
+}

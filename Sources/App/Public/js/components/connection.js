@@ -1,0 +1,69 @@
+import { address, request } from "../api.js";
+import { h } from "../dom.js";
+import { t } from "../i18n.js";
+import { choices, popover } from "./popover.js";
+import { toast } from "./toast.js";
+
+/** The switch in the corner that drives the reference remotes. Hidden where there are none. */
+export class ConnectionSwitch {
+  #button = h("button", { class: "connection-button", type: "button", "data-test": "connection-button" });
+  #panel = h("div", { id: "connection-panel", "data-test": "connection-panel" });
+  #state = null;
+  element = popover({ button: this.#button, panel: this.#panel, onOpen: () => this.load() });
+
+  constructor() {
+    this.element.hidden = true;
+    document.addEventListener("aquifer:language", () => this.#draw());
+    document.addEventListener("aquifer:found", () => this.load());
+  }
+
+  async load() {
+    try {
+      this.#show(await request("GET", address("/api/connection")));
+    } catch {
+      // Without a server there is nothing to switch; the page says so elsewhere.
+    }
+  }
+
+  async #choose(mode) {
+    try {
+      this.#show(await request("PUT", address("/api/connection"), { mode }));
+      toast(t("connection.changed", { mode: t(`connection.${mode}`) }));
+    } catch {
+      toast(t("connection.failed"), "danger");
+      this.load();
+    }
+  }
+
+  #show(state) {
+    const same = JSON.stringify(state) === JSON.stringify(this.#state);
+    this.#state = state;
+    if (!same) this.#draw();
+  }
+
+  #draw() {
+    if (!this.#state) return;
+    const { available, mode, modes } = this.#state;
+    this.element.hidden = !available;
+    if (!available) return;
+    this.#button.replaceChildren(
+      h("span", { class: `mode-dot mode-${mode}`, "aria-hidden": "true" }),
+      h("span", { class: "connection-label" }, t(`connection.${mode}`)));
+    this.#button.setAttribute("aria-label", `${t("connection")}: ${t(`connection.${mode}`)}`);
+    this.#button.dataset.mode = mode;
+    const checked = this.#panel.querySelector("input:checked")?.value;
+    if (this.#panel.lang === document.documentElement.lang && this.#panel.childElementCount) {
+      // Radios that have the focus are kept; only their mark moves.
+      if (checked !== mode) this.#panel.querySelector(`input[value="${CSS.escape(mode)}"]`).checked = true;
+      return;
+    }
+    this.#panel.lang = document.documentElement.lang;
+    this.#panel.replaceChildren(
+      choices({
+        name: "connection", title: t("connection"), value: mode, className: "choices-tall",
+        options: modes.map((id) => ({ id, label: t(`connection.${id}`), hint: t(`connection.${id}.hint`) })),
+        onChange: (id) => this.#choose(id),
+      }),
+      h("p", { class: "popover-hint" }, t("connection.hint")));
+  }
+}

@@ -1,0 +1,159 @@
+import { refusal } from "../api.js";
+import { h } from "../dom.js";
+import { t } from "../i18n.js";
+import { icon } from "./icon.js";
+
+/** How many pictures that nobody sees yet are fetched at once; the rest of the line is for the visible. */
+const PRELOADS = 3;
+
+const waiting = new Set();
+const preloading = new Set();
+
+function startWaiting() {
+  for (const image of waiting) {
+    if (preloading.size >= PRELOADS) return;
+    waiting.delete(image);
+    preloading.add(image);
+    image.fetchNow("low");
+  }
+}
+
+const near = new IntersectionObserver(
+  (entries) => entries.forEach((entry) => entry.target.nearChanged(entry.isIntersecting)), { rootMargin: "100% 0px" });
+const visible = new IntersectionObserver(
+  (entries) => entries.forEach((entry) => entry.target.visibleChanged(entry.isIntersecting)));
+
+/**
+ * A picture with a life of its own: fetched when it comes near, aborted when it is gone, first in line
+ * when it is seen, and kept once it is there. `data-state` is idle, waiting, loading, loaded or failed.
+ */
+class AquiferImage extends HTMLElement {
+  static observedAttributes = ["src", "alt"];
+  #controller = null;
+  #url = null;
+  #near = false;
+  #visible = false;
+  #picture = null;
+
+  connectedCallback() {
+    if (!this.dataset.state) this.#set("idle");
+    near.observe(this);
+    visible.observe(this);
+  }
+
+  disconnectedCallback() {
+    near.unobserve(this);
+    visible.unobserve(this);
+    // A move within the page disconnects for a moment only.
+    queueMicrotask(() => {
+      if (this.isConnected) return;
+      this.#abort();
+      if (this.#url) URL.revokeObjectURL(this.#url);
+      this.#url = null;
+      this.#set("idle");
+    });
+  }
+
+  attributeChangedCallback(name, before, after) {
+    if (name === "alt" && this.#picture) this.#picture.alt = after;
+    if (name !== "src" || before === after || before === null) return;
+    this.#abort();
+    this.#set("idle");
+    if (this.#near) this.#want();
+  }
+
+  nearChanged(isNear) {
+    this.#near = isNear;
+    if (!isNear) this.#abort();
+    else if (this.dataset.state === "idle" || this.dataset.state === "failed") this.#want();
+  }
+
+  visibleChanged(isVisible) {
+    this.#visible = isVisible;
+    if (!isVisible) return;
+    if (this.dataset.state === "waiting") this.#want();
+    // Whatever is already under way no longer counts as a preload.
+    if (preloading.delete(this)) startWaiting();
+  }
+
+  /** Tries again a picture that failed. */
+  retry() {
+    if (this.dataset.state === "failed" && this.#near) this.#want();
+  }
+
+  #want() {
+    waiting.delete(this);
+    if (this.#visible || this.getBoundingClientRect().top < innerHeight) return this.fetchNow("high");
+    this.#set("waiting");
+    waiting.add(this);
+    startWaiting();
+  }
+
+  #abort() {
+    waiting.delete(this);
+    this.#controller?.abort();
+    this.#controller = null;
+    if (preloading.delete(this)) startWaiting();
+    if (this.dataset.state === "loading" || this.dataset.state === "waiting") this.#set("idle");
+  }
+
+  async fetchNow(priority) {
+    const controller = new AbortController();
+    this.#controller?.abort();
+    this.#controller = controller;
+    this.#set("loading");
+    let url = null;
+    try {
+      const response = await fetch(this.getAttribute("src"), { signal: controller.signal, priority });
+      if (!response.ok) throw await refusal(response);
+      url = URL.createObjectURL(await response.blob());
+      const picture = h("img", { alt: this.getAttribute("alt") ?? "", draggable: "false", "data-test": "picture" });
+      picture.src = url;
+      await picture.decode();
+      if (controller.signal.aborted) throw controller.signal.reason;
+      this.#keep(picture, url);
+    } catch {
+      // The bytes may have been no image at all; for the reader both are a picture that did not come.
+      if (url) URL.revokeObjectURL(url);
+      if (!controller.signal.aborted) this.#set("failed");
+    } finally {
+      if (this.#controller === controller) {
+        this.#controller = null;
+        if (preloading.delete(this)) startWaiting();
+      }
+    }
+  }
+
+  #keep(picture, url) {
+    if (this.#url) URL.revokeObjectURL(this.#url);
+    this.#url = url;
+    this.#picture = picture;
+    this.#set("loaded");
+  }
+
+  #set(state) {
+    if (this.dataset.state === state) return;
+    const hadFocus = this.contains(document.activeElement);
+    this.dataset.state = state;
+    this.toggleAttribute("aria-busy", false);
+    if (state === "loaded") this.replaceChildren(this.#picture);
+    else if (state === "failed") this.replaceChildren(this.#failure());
+    else if (!this.querySelector(".shimmer")) {
+      this.replaceChildren(h("span", { class: "shimmer", "data-test": "shimmer", "aria-hidden": "true" }));
+    }
+    if (state === "loading") this.setAttribute("aria-busy", "true");
+    if (hadFocus && state === "failed") this.querySelector("button").focus();
+  }
+
+  #failure() {
+    const name = this.getAttribute("alt");
+    return h("div", { class: "image-failure" }, icon("broken"),
+      h("span", {}, t("image.failed")),
+      h("button", {
+        class: "button", type: "button", "aria-label": t("image.retry", { name }), "data-test": "image-retry",
+        onclick: () => this.#want(),
+      }, icon("reload"), t("retry")));
+  }
+}
+
+customElements.define("aq-image", AquiferImage);

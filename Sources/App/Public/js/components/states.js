@@ -1,0 +1,30 @@
+import { h } from "../dom.js";
+import { t } from "../i18n.js";
+import { icon } from "./icon.js";
+
+/** A calm page for when there is nothing to list: empty, failed, signed out, not found. */
+export function message({ glyph, title, text, action, test, level = "h2" }) {
+  return h("div", { class: "message", "data-test": test },
+    h("div", { class: "message-glyph" }, icon(glyph)),
+    h(level, { class: "message-title" }, title),
+    text && h("p", { class: "message-text" }, text),
+    action && h("button", { class: "button button-primary", type: "button", onclick: action.run, "data-test": `${test}-action` }, action.title));
+}
+
+/** Says what the reader is looking at, such as a saved copy. Draws nothing without text. */
+export function notice(text) {
+  return text && h("div", { class: "notice", "data-test": "notice" }, icon("offline"), h("span", {}, text));
+}
+
+/** An error that goes away when it is tapped. It stands in a container with `role=alert`. */
+export function errorBanner(text, dismiss) {
+  return text && h("button", { class: "error-banner", type: "button", "data-test": "error-banner", onclick: dismiss },
+    icon("alert"), h("span", { class: "error-text" }, text),
+    h("span", { class: "error-dismiss" }, t("dismiss"), h("kbd", { "aria-hidden": "true" }, "Esc")));
+}
+
+/** A spinner with a name. */
+export function spinner(name, test) {
+  return h("div", { class: "spinner-row", role: "status", "data-test": test },
+    h("span", { class: "spinner", "aria-hidden": "true" }), h("span", { class: "visually-hidden" }, name));
+}

@@ -1,0 +1,22 @@
+import { h } from "../dom.js";
+
+const SECONDS = 5;
+
+/** Says something in passing: shown for some seconds, and read out once. */
+export function toast(text, tone = "neutral") {
+  const item = h("div", { class: `toast toast-${tone}`, "data-test": "toast" }, text);
+  document.getElementById("toasts").append(item);
+  announce(text);
+  setTimeout(() => {
+    item.classList.add("leaving");
+    setTimeout(() => item.remove(), 400);
+  }, SECONDS * 1000);
+}
+
+/** Reads out without showing. */
+export function announce(text) {
+  const region = document.getElementById("announcer");
+  region.textContent = "";
+  // The same sentence twice is news only when the region was empty in between.
+  setTimeout(() => (region.textContent = text), 60);
+}

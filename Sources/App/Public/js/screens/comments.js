@@ -1,0 +1,115 @@
+import { errorBanner, message, notice, spinner } from "../components/states.js";
+import { icon } from "../components/icon.js";
+import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { ModelScreen } from "../screen.js";
+import { altText, place } from "./feed.js";
+
+const TINTS = 6;
+
+function initials(name) {
+  const words = name.trim().split(/\s+/).filter(Boolean);
+  return [words[0], words.length > 1 ? words.at(-1) : null].filter(Boolean).map((word) => [...word][0].toUpperCase()).join("");
+}
+
+const tint = (name) => [...name].reduce((sum, letter) => sum + letter.codePointAt(0), 0) % TINTS;
+
+/** One picture and what people say about it: a page on a phone, a window over the feed elsewhere. */
+export class CommentsScreen extends ModelScreen {
+  #title = h("h1", { id: "comments-title", tabindex: "-1", "data-test": "comments-title" });
+  #back = h("button", { class: "icon-button", type: "button", "data-test": "comments-back", onclick: () => this.shell.closeComments() });
+  #reload = h("button", { class: "icon-button", type: "button", "data-test": "comments-reload", onclick: () => this.reload() }, icon("reload"));
+  #stage = h("div", { class: "comments-stage" });
+  #story = h("div", { class: "comments-story" });
+  #notice = h("div", { role: "status" });
+  #alert = h("div", { role: "alert" });
+  #list = h("ol", { class: "comment-list", "data-test": "comment-list" });
+  #instead = h("div", {});
+  #bar = h("div", { class: "progress progress-inline", hidden: true, "data-test": "comments-progress" });
+  #side = h("div", { class: "comments-side" }, this.#story, this.#alert, this.#notice, this.#list, this.#instead);
+  element = h("dialog", { class: "comments", "aria-labelledby": "comments-title", "data-test": "comments" },
+    h("div", { class: "comments-frame" },
+      h("header", { class: "comments-bar" }, this.#back, this.#title, this.#reload, this.#bar),
+      h("div", { class: "comments-scroll" }, this.#stage, this.#side)));
+
+  constructor(shell, id) {
+    super("comments", { image: id });
+    this.shell = shell;
+    this.id = id;
+    this.element.addEventListener("cancel", (event) => {
+      event.preventDefault();
+      if (!this.dismiss()) shell.closeComments();
+    });
+    // Only the backdrop is outside the frame.
+    this.element.addEventListener("click", (event) => {
+      if (event.target === this.element) shell.closeComments();
+    });
+    this.render({ title: t("comments"), phase: "idle", isLoading: true, comments: [], notice: null, error: null, isEmpty: false });
+  }
+
+  get title() {
+    return this.state?.title ?? t("comments");
+  }
+
+  open() {
+    document.body.append(this.element);
+    this.element.showModal();
+    this.#title.focus({ focusVisible: false });
+    this.show();
+  }
+
+  close() {
+    this.hide();
+    this.element.close();
+    this.element.remove();
+  }
+
+  /** The feed knows the picture; a page opened by its address learns it when the feed has come. */
+  drawItem(item) {
+    this.element.classList.toggle("without-picture", !item);
+    if (!item) return;
+    replaceWhen(this.#stage, item.image, () => h("aq-image", { src: item.image, alt: altText(item), "data-test": "comments-picture" }));
+    replaceWhen(this.#story, `${item.location} ${item.description}`, () => [
+      item.location && h("p", { class: "place" }, ...place(item.location)),
+      item.description && h("p", { class: "description" }, item.description)]);
+  }
+
+  render(state) {
+    const lang = document.documentElement.lang;
+    setText(this.#title, state.title);
+    for (const [button, name, glyph] of [[this.#back, t("back"), "back"], [this.#reload, t("reload"), "reload"]]) {
+      button.setAttribute("aria-label", name);
+      button.title = name;
+      replaceWhen(button, glyph, () => icon(glyph));
+    }
+    this.#bar.hidden = !state.isLoading;
+    this.#list.setAttribute("aria-busy", String(state.isLoading));
+    keyed(this.#list, state.comments, (comment) => comment.id, (comment) => this.#row(comment), (row, comment) => row.draw(comment));
+    this.#list.hidden = state.comments.length === 0;
+    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
+    replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
+    const what = state.comments.length > 0 ? "list" : state.isEmpty ? "empty" : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
+    replaceWhen(this.#instead, `${what} ${lang}`, () => {
+      if (what === "list") return [];
+      if (what === "loading") return spinner(t("loading"), "comments-loading");
+      return message({
+        glyph: what === "empty" ? "comment" : "offline", title: t(`comments.${what}.title`), text: t(`comments.${what}.text`),
+        test: `comments-${what}`, action: what === "failed" ? { title: t("retry"), run: () => this.reload() } : null });
+    });
+  }
+
+  #row(comment) {
+    const when = h("time", {});
+    const text = h("p", { class: "comment-text" });
+    const row = h("li", { class: "comment", "data-test": "comment" },
+      h("span", { class: `avatar tint-${tint(comment.author)}`, "aria-hidden": "true" }, initials(comment.author)),
+      h("div", { class: "comment-body" },
+        h("p", { class: "comment-head" }, h("span", { class: "comment-author" }, comment.author), when), text));
+    row.draw = (now) => {
+      setText(text, now.message);
+      setText(when, now.date);
+      when.dateTime = now.createdAt;
+    };
+    return row;
+  }
+}

@@ -1,0 +1,153 @@
+import "../components/image.js";
+import { spinner, errorBanner, message, notice } from "../components/states.js";
+import { icon } from "../components/icon.js";
+import { PullToRefresh } from "../components/pull.js";
+import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { ModelScreen } from "../screen.js";
+
+const lines = (location) => (location ?? "").split("\n").map((line) => line.trim()).filter(Boolean);
+
+/** What a picture is called where a name is needed. */
+export function itemName(item) {
+  return lines(item.location)[0] ?? item.description ?? t("feed.item");
+}
+
+export function altText(item) {
+  if (item.description) return item.description;
+  return item.location ? t("image.alt", { place: lines(item.location).join(", ") }) : t("image.alt.unknown");
+}
+
+/** A place in two lines: the name, and where that is. */
+export function place(location) {
+  const [first, ...rest] = lines(location);
+  return [icon("pin"), h("span", { class: "place-text" }, h("span", { class: "place-name" }, first),
+    rest.length > 0 && h("span", { class: "place-region" }, rest.join(", ")))];
+}
+
+export class FeedScreen extends ModelScreen {
+  #title = h("h1", { tabindex: "-1", "data-test": "title" });
+  #notice = h("div", { role: "status" });
+  #alert = h("div", { role: "alert" });
+  #list = h("div", { class: "feed-grid", "data-test": "feed" });
+  #instead = h("div", {});
+  #more = h("div", { class: "feed-more" });
+  #sentinel = h("div", { class: "sentinel", "aria-hidden": "true", "data-test": "sentinel" });
+  #atEnd = false;
+  #asked = "";
+  #pull = null;
+  element = h("section", { class: "screen feed-screen", "data-test": "screen-feed" },
+    h("header", { class: "page-header" }, this.#title),
+    this.#alert, this.#notice, this.#list, this.#instead, this.#more, this.#sentinel);
+
+  constructor(shell) {
+    super("feed");
+    this.shell = shell;
+    this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload());
+    this.#pull.settle = () => this.state?.isLoading || this.#pull.done();
+    new IntersectionObserver(([entry]) => {
+      this.#atEnd = entry.isIntersecting;
+      this.#askForMore();
+    }, { rootMargin: "0px 0px 100% 0px" }).observe(this.#sentinel);
+    setText(this.#title, t("nav.feed"));
+    this.#drawInstead({ isLoading: true, items: [] });
+  }
+
+  get title() {
+    return this.state?.title ?? t("nav.feed");
+  }
+
+  /** The picture with this id, if the feed has it. */
+  item(id) {
+    return this.state?.items.find((item) => item.id === id) ?? null;
+  }
+
+  render(state, before) {
+    setText(this.#title, state.title);
+    this.shell.busy(this, state.isLoading);
+    keyed(this.#list, state.items, (item) => item.id, () => this.#card(), (card, item) => card.draw(item));
+    this.#list.hidden = state.items.length === 0;
+    this.#drawInstead(state);
+    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
+    replaceWhen(this.#alert, state.error ? state.error.message : "",
+      () => errorBanner(state.error?.message, () => this.dismiss()));
+    this.#drawMore(state);
+    if (before?.isLoading && !state.isLoading) {
+      this.#pull.done();
+      if (!state.error) this.#list.querySelectorAll("aq-image[data-state=failed]").forEach((image) => image.retry());
+    }
+    this.#askForMore();
+    this.onState?.(state);
+  }
+
+  /** Where the first load, an empty feed or a failed one is shown in place of the list. */
+  #drawInstead(state) {
+    const lang = document.documentElement.lang;
+    if (state.items.length > 0) return replaceWhen(this.#instead, "list", () => []);
+    if (state.isEmpty) {
+      return replaceWhen(this.#instead, `empty ${lang}`, () => message({
+        glyph: "drop", title: t("feed.empty.title"), text: t("feed.empty.text"), test: "empty",
+        action: { title: t("reload"), run: () => this.reload() } }));
+    }
+    if (state.phase === "failed" && !state.isLoading) {
+      return replaceWhen(this.#instead, `failed ${lang}`, () => message({
+        glyph: "offline", title: t("feed.failed.title"), text: t("feed.failed.text"), test: "failed",
+        action: { title: t("retry"), run: () => this.reload() } }));
+    }
+    replaceWhen(this.#instead, `loading ${lang}`, () => [
+      h("p", { class: "visually-hidden", role: "status" }, t("loading")),
+      h("div", { class: "feed-grid", "aria-hidden": "true" }, Array.from({ length: 6 }, () =>
+        h("div", { class: "card skeleton", "data-test": "skeleton" },
+          h("span", { class: "shimmer skeleton-picture" }),
+          h("span", { class: "shimmer skeleton-line" }), h("span", { class: "shimmer skeleton-line short" })))),
+    ]);
+  }
+
+  #drawMore(state) {
+    const { phase, message: text } = state.more;
+    const lang = document.documentElement.lang;
+    const shown = state.items.length === 0 ? "idle" : phase;
+    replaceWhen(this.#more, `${shown} ${text} ${lang}`, () => {
+      if (shown === "loading") return spinner(t("feed.more"), "more-spinner");
+      if (shown === "failed") {
+        return h("button", { class: "more-retry", type: "button", "data-test": "more-retry", onclick: () => this.send("loadMore") },
+          h("span", {}, text ?? t("feed.more.failed")), h("strong", {}, icon("reload"), t("feed.more.retry")));
+      }
+      if (shown === "end") return h("p", { class: "end-mark", "data-test": "end-mark" }, icon("drop"), t("feed.end"));
+      return [];
+    });
+  }
+
+  /** One request for each page: asked again only when what is shown has changed. */
+  #askForMore() {
+    if (!this.#atEnd || !this.state) return;
+    const { items, more, isLoading } = this.state;
+    const now = `${items.length} ${more.phase} ${isLoading}`;
+    const may = more.phase === "idle" && items.length > 0 && !isLoading;
+    if (may && now !== this.#asked) this.send("loadMore");
+    this.#asked = now;
+  }
+
+  #card() {
+    const picture = h("aq-image", {});
+    const where = h("p", { class: "place", "data-test": "item-location" });
+    const text = h("p", { class: "description", "data-test": "item-description" });
+    const label = h("span", {});
+    const link = h("a", { class: "card-link", "data-link": true, "data-test": "open-comments" }, icon("comment"), label);
+    const card = h("article", { class: "card", "data-test": "feed-item" }, picture,
+      h("div", { class: "card-body" }, where, text, link));
+    card.draw = (item) => {
+      card.dataset.id = item.id;
+      picture.setAttribute("alt", altText(item));
+      picture.setAttribute("src", item.image);
+      where.hidden = !item.location;
+      text.hidden = !item.description;
+      replaceWhen(where, item.location ?? "", () => (item.location ? place(item.location) : []));
+      setText(text, item.description ?? "");
+      link.href = `/feed/${encodeURIComponent(item.id)}`;
+      link.setAttribute("aria-label", t("comments.open", { name: itemName(item) }));
+      setText(label, t("comments"));
+    };
+    return card;
+  }
+}

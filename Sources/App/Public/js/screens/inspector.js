@@ -1,0 +1,158 @@
+import { address, request } from "../api.js";
+import { icon } from "../components/icon.js";
+import { message } from "../components/states.js";
+import { toast } from "../components/toast.js";
+import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { size, t } from "../i18n.js";
+
+const COLUMNS = ["key", "kind", "size", "age", "hits.title", "validity", "actions"];
+
+/** What is saved on this machine: look, validate, delete. */
+export class InspectorScreen {
+  scroll = 0;
+  #title = h("h1", { tabindex: "-1", "data-test": "title" });
+  #intro = h("p", { class: "page-intro" });
+  #summary = h("p", { class: "inspector-summary", "data-test": "inspector-summary" });
+  #validate = h("button", { class: "button button-primary", type: "button", "data-test": "validate", onclick: () => this.#runValidation() });
+  #head = h("div", { class: "inspector-row inspector-head", role: "row" });
+  #rows = h("div", { role: "rowgroup", "data-test": "inspector" });
+  #table = h("div", { class: "inspector-table", role: "table", "aria-labelledby": "inspector-title", hidden: true },
+    h("div", { role: "rowgroup" }, this.#head), this.#rows);
+  #instead = h("div", {});
+  #answer = null;
+  #failed = false;
+  #shown = false;
+  element = h("section", { class: "screen inspector-screen", "data-test": "screen-inspector" },
+    h("header", { class: "page-header" }, h("div", { class: "page-heading" }, this.#title, this.#intro), this.#validate),
+    this.#summary, this.#table, this.#instead);
+
+  constructor(shell) {
+    this.shell = shell;
+    this.#title.id = "inspector-title";
+    document.addEventListener("aquifer:language", () => this.#shown && this.reload());
+    document.addEventListener("aquifer:found", () => this.#shown && this.#failed && this.reload());
+    this.#draw();
+  }
+
+  get title() {
+    return t("inspector.title");
+  }
+
+  show() {
+    this.#shown = true;
+    this.reload();
+  }
+
+  hide() {
+    this.#shown = false;
+    this.shell.busy(this, false);
+  }
+
+  dismiss() {
+    return false;
+  }
+
+  async reload() {
+    this.shell.busy(this, true);
+    try {
+      this.#answer = await request("GET", address("/api/inspector"));
+      this.#failed = false;
+    } catch (error) {
+      this.#failed = true;
+      if (error.status === 0) this.shell.lost();
+    }
+    this.shell.busy(this, false);
+    this.#draw();
+  }
+
+  #draw() {
+    const lang = document.documentElement.lang;
+    setText(this.#title, t("inspector.title"));
+    setText(this.#intro, t("inspector.text"));
+    replaceWhen(this.#validate, lang, () => [icon("check"), t("inspector.validate")]);
+    replaceWhen(this.#head, lang, () => COLUMNS.map((name) => h("div", { role: "columnheader", class: `cell-${name.split(".")[0]}` },
+      name === "actions" ? h("span", { class: "visually-hidden" }, t("inspector.actions")) : t(`inspector.${name}`))));
+    const entries = this.#answer?.entries ?? [];
+    this.#table.hidden = entries.length === 0;
+    this.#summary.hidden = entries.length === 0;
+    this.#validate.hidden = entries.length === 0;
+    setText(this.#summary, this.#answer ? `${t("inspector.entries", { count: entries.length })} · ${size(this.#answer.totalBytes)}` : "");
+    keyed(this.#rows, entries, (entry) => entry.key, () => this.#row(), (row, entry) => row.draw(entry));
+    const what = entries.length > 0 ? "list" : this.#failed ? "failed" : this.#answer ? "empty" : "loading";
+    replaceWhen(this.#instead, `${what} ${lang}`, () => {
+      if (what === "empty") return message({ glyph: "inspector", title: t("inspector.empty.title"), text: t("inspector.empty.text"), test: "inspector-empty" });
+      if (what === "failed") {
+        return message({ glyph: "alert", title: t("inspector.failed.title"), test: "inspector-failed", action: { title: t("retry"), run: () => this.reload() } });
+      }
+      return [];
+    });
+  }
+
+  #row() {
+    const cells = Object.fromEntries(COLUMNS.map((name) => [name, h("div", { role: "cell", class: `cell-${name.split(".")[0]}` })]));
+    const row = h("div", { class: "inspector-row", role: "row", "data-test": "inspector-row" }, Object.values(cells));
+    row.draw = (entry) => {
+      const lang = document.documentElement.lang;
+      row.dataset.entry = entry.key;
+      row.dataset.validity = entry.validity;
+      setText(cells.key, entry.key);
+      setText(cells.kind, t(`inspector.kind.${entry.kind}`));
+      setText(cells.size, size(entry.size));
+      replaceWhen(cells.age, `${entry.age}`, () => h("time", { datetime: entry.savedAt, title: entry.savedAt }, entry.age));
+      replaceWhen(cells["hits.title"], `${entry.hits} ${lang}`, () => [
+        h("span", { class: "only-wide" }, String(entry.hits)), h("span", { class: "only-phone" }, t("inspector.hits", { count: entry.hits }))]);
+      replaceWhen(cells.validity, `${entry.validity} ${lang}`, () =>
+        h("span", { class: `chip chip-${entry.validity}`, "data-test": "validity" }, t(`inspector.${entry.validity}`)));
+      replaceWhen(cells.actions, `${entry.key} ${lang}`, () => this.#trash(cells.actions, entry.key));
+    };
+    return row;
+  }
+
+  #trash(cell, key) {
+    return h("button", {
+      class: "icon-button", type: "button", "aria-label": t("inspector.delete.name", { key }), title: t("inspector.delete"), "data-test": "delete",
+      onclick: () => this.#askToDelete(cell, key),
+    }, icon("trash"));
+  }
+
+  #askToDelete(cell, key) {
+    const cancel = () => {
+      cell.replaceChildren(this.#trash(cell, key));
+      cell.firstElementChild.focus();
+    };
+    const yes = h("button", {
+      class: "button button-danger", type: "button", "aria-label": t("inspector.delete.confirm", { key }), "data-test": "delete-confirm",
+      onclick: () => this.#remove(key, cancel),
+    }, t("inspector.delete"));
+    const no = h("button", { class: "button", type: "button", "data-test": "delete-cancel", onclick: cancel }, t("cancel"));
+    const box = h("div", { class: "confirm" }, no, yes);
+    box.addEventListener("keydown", (event) => event.key === "Escape" && (event.stopPropagation(), cancel()));
+    cell.replaceChildren(box);
+    yes.focus();
+  }
+
+  async #remove(key, cancel) {
+    const rows = [...this.#rows.children];
+    const index = rows.findIndex((row) => row.dataset.entry === key);
+    const next = rows[index + 1] ?? rows[index - 1];
+    try {
+      await request("DELETE", address("/api/inspector/entries", { key }));
+    } catch {
+      toast(t("error.request"), "danger");
+      return cancel();
+    }
+    toast(t("inspector.deleted", { key }));
+    await this.reload();
+    (next?.isConnected ? next.querySelector("[data-test=delete]") : this.#title)?.focus();
+  }
+
+  async #runValidation() {
+    try {
+      const { removed } = await request("POST", address("/api/inspector/validate"));
+      toast(t("inspector.validated", { count: removed.length }));
+      await this.reload();
+    } catch {
+      toast(t("error.request"), "danger");
+    }
+  }
+}
