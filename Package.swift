@@ -56,7 +56,7 @@ let package = Package(
 
         // The product on one machine
         library("HTTPServer", ["CMicrohttpd"]),
-        library("ReferenceAPIs", ["HTTPServer"], resources: [.copy("Resources")]),
+        library("ReferenceAPIs", ["HTTPServer"], resources: [.copy("Media")]),
         library(
             "App",
             ["Aquifer", "AquiferSQLite", "AquiferCurl", "ImageFeed", "HTTPServer", "ReferenceAPIs"],

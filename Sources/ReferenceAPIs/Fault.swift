@@ -28,4 +28,7 @@ public struct TransferCounts: Sendable, Hashable, Codable {
     public var completed = 0
     /// Ended by the client, or by a fault, before the answer was whole.
     public var cut = 0
+
+    /// None yet.
+    public init() {}
 }

@@ -12,7 +12,7 @@ struct Media: Sendable {
         guard let resources = Bundle.module.resourceURL else {
             throw Missing(description: "the resources of ReferenceAPIs are missing beside the program")
         }
-        folder = resources.appending(path: "Resources/\(name)")
+        folder = resources.appending(path: "Media/\(name)")
     }
 
     func data(_ path: String) throws -> Data {

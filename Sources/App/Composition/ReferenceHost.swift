@@ -1,3 +1,4 @@
+import Aquifer
 import Foundation
 import HTTPServer
 import ReferenceAPIs
@@ -32,9 +33,8 @@ final class ReferenceHost: Sendable {
 
     /// Where a connection to `host` goes: to the port of the day for the remotes, where it says for everyone else.
     func route(_ host: String, _ port: Int) -> (host: String, port: Int)? {
-        guard host == Self.name else { return nil }
-        // A remote that cannot start is a remote that cannot be reached: port 9 refuses.
-        return (host: "127.0.0.1", port: (try? start()).map { Int($0.port) } ?? 9)
+        guard host == Self.name, let server = lock.withLock({ state.server }) else { return nil }
+        return (host: "127.0.0.1", port: Int(server.port))
     }
 
     var faults: [ReferenceRemote: Fault] { lock.withLock { state.faults } }
@@ -58,16 +58,28 @@ final class ReferenceHost: Sendable {
         await server?.stop(grace: .zero)
     }
 
-    @discardableResult
-    func start() throws -> HTTPServer {
+    fileprivate func start() throws {
         try lock.withLock {
-            if let server = state.server { return server }
+            guard state.server == nil else { return }
             let apis = try ReferenceAPIs()
             for (remote, fault) in state.faults { apis.set(fault, of: remote) }
-            let server = try HTTPServer(.init(), handler: apis.handler)
+            state.server = try HTTPServer(.init(), handler: apis.handler)
             state.apis = apis
-            state.server = server
-            return server
         }
+    }
+}
+
+/// Starts the reference remotes when the first request for them comes by.
+struct ReferenceClient: HTTPClient {
+    let client: any HTTPClient
+    let host: ReferenceHost
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        if request.url.host() == ReferenceHost.name {
+            do { try host.start() } catch {
+                throw TransportError(.cannotConnect, "the reference remote could not start: \(error)")
+            }
+        }
+        return try await client.send(request)
     }
 }

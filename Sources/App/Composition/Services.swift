@@ -28,10 +28,11 @@ public final class Services: Sendable {
         let client: any HTTPClient =
             configuration.offline
             ? OfflineClient()
-            : CurlHTTPClient(.init(route: { host, port in reference.route(host, port) }))
+            : ReferenceClient(
+                client: CurlHTTPClient(configuration: .init(route: { reference.route($0, $1) })), host: reference)
         let values = MeteredStore(Self.open("values.sqlite", in: configuration.data))
         let pictures = MeteredStore(
-            EvictingStore(Self.open("pictures.sqlite", in: configuration.data), maxBytes: Self.pictureBound))
+            EvictingStore(Self.open("pictures.sqlite", in: configuration.data), bound: Self.pictureBound))
 
         feed = FeedService(
             base: configuration.remotes["feed"] ?? ReferenceHost.base(of: .feed), client: client, store: values,
