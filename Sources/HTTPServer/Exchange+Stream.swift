@@ -1,0 +1,109 @@
+import CMicrohttpd
+import Foundation
+
+extension Exchange {
+    /// A streamed answer on its way to the client.
+    struct Stream {
+        enum End {
+            case clean
+            case cut
+        }
+
+        var chunks: [Data] = []
+        /// How much of the first chunk has been sent.
+        var sent = 0
+        var waiting = 0
+        var written: UInt64 = 0
+        var end: End?
+    }
+
+    /// How much of an answer waits in memory before its writer is held back.
+    private static let highWater = 64 * 1024
+
+    /// Runs the producer of a streamed answer, in the handler's task.
+    func stream(length: UInt64?, _ produce: @Sendable (ServerResponseWriter) async throws -> Void) async {
+        let writer = ServerResponseWriter { [self] data throws(ServerStreamError) in
+            try await write(data, length: length)
+        }
+        let hasThrown: Bool
+        do {
+            try await produce(writer)
+            hasThrown = false
+        } catch {
+            // Not lost: the client sees the connection cut.
+            hasThrown = true
+        }
+        locked { state in
+            let isShort = length.map { state.stream.written < $0 } ?? false
+            state.stream.end = hasThrown || isShort ? .cut : .clean
+            resume(&state)
+        }
+    }
+
+    private func write(_ data: Data, length: UInt64?) async throws(ServerStreamError) {
+        let outcome = locked { state -> Result<Void, ServerStreamError> in
+            guard !state.isGone, !Task.isCancelled else { return .failure(.closed) }
+            guard !data.isEmpty else { return .success(()) }
+            if let length, UInt64(data.count) > length - state.stream.written {
+                return .failure(.tooLong(announced: length))
+            }
+            state.stream.chunks.append(data)
+            state.stream.waiting += data.count
+            state.stream.written += UInt64(data.count)
+            resume(&state)
+            return .success(())
+        }
+        try outcome.get()
+        while true {
+            let isTaken = locked { state -> Bool? in
+                if state.isGone { return nil }
+                return state.stream.waiting <= Self.highWater || state.isCompleted
+            }
+            guard let isTaken else { throw .closed }
+            if isTaken { return }
+            if Task.isCancelled { throw .closed }
+            await waitForChange { $0.stream.waiting > Self.highWater && !$0.isCompleted }
+        }
+    }
+
+    /// The next bytes of the answer for the daemon; what libmicrohttpd's content reader returns.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let (result, waiters, task) = locked { state -> (Int, [CheckedContinuation<Void, Never>], Task<Void, Never>?) in
+            if state.isGone { return (aq_mhd_end_with_error(), [], nil) }
+            if state.stream.waiting > 0 {
+                let count = state.stream.take(into: buffer)
+                return (count, state.stream.waiting <= Self.highWater ? state.takeWaiters() : [], nil)
+            }
+            switch state.stream.end {
+            case .clean: return (aq_mhd_end_of_stream(), [], nil)
+            case .cut: return (aq_mhd_end_with_error(), [], nil)
+            case nil: return suspend(&state) ? (0, [], nil) : (aq_mhd_end_with_error(), state.takeWaiters(), state.task)
+            }
+        }
+        waiters.forEach { $0.resume() }
+        task?.cancel()
+        return result
+    }
+}
+
+extension Exchange.Stream {
+    mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        var filled = 0
+        var done = 0
+        while filled < buffer.count, done < chunks.count {
+            let chunk = chunks[done]
+            let count = min(buffer.count - filled, chunk.count - sent)
+            let start = chunk.startIndex + sent
+            chunk.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), from: start..<start + count)
+            filled += count
+            sent += count
+            if sent == chunk.count {
+                sent = 0
+                done += 1
+            }
+        }
+        chunks.removeFirst(done)
+        waiting -= filled
+        return filled
+    }
+}

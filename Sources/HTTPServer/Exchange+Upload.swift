@@ -1,0 +1,79 @@
+import Foundation
+
+extension Exchange {
+    /// The request's body on its way to the handler.
+    struct Upload {
+        var waiting = Data()
+        var received = 0
+        var isWhole = false
+        var error: ServerBodyError?
+    }
+
+    /// How much of a body waits in memory before the client is held back.
+    private static let highWater = 256 * 1024
+
+    /// How much of an unwanted body is read on and thrown away before the connection is closed. Closing with bytes
+    /// unread makes the system reset the connection, and the client may lose the answer that says why.
+    static let patience = 1024 * 1024
+
+    /// Takes a piece of the body: `.goOn` when it was taken, `.wait` when it must be offered again.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Step {
+        let (step, waiters, task) = locked { state -> (Step, [CheckedContinuation<Void, Never>], Task<Void, Never>?) in
+            if state.isGone || state.answer?.isDropped == true { return (.close, [], nil) }
+            let limit = core.configuration.maxBodyBytes
+            if state.answer != nil || state.upload.error != nil {
+                state.upload.received += bytes.count
+                return (state.upload.received > limit + Self.patience ? .close : .goOn, [], nil)
+            }
+            if state.upload.waiting.count >= Self.highWater {
+                return suspend(&state) ? (.wait, [], nil) : (.close, [], state.task)
+            }
+            state.upload.received += bytes.count
+            if state.upload.received > limit {
+                state.upload.error = .tooLarge(limit: limit)
+                state.upload.waiting = Data()
+            } else {
+                state.upload.waiting.append(contentsOf: bytes)
+            }
+            return (.goOn, state.takeWaiters(), nil)
+        }
+        waiters.forEach { $0.resume() }
+        task?.cancel()
+        return step
+    }
+
+    /// The body has come whole.
+    func finishUpload() {
+        let waiters = locked { state in
+            guard !state.upload.isWhole else { return [CheckedContinuation<Void, Never>]() }
+            state.upload.isWhole = true
+            return state.takeWaiters()
+        }
+        waiters.forEach { $0.resume() }
+    }
+
+    /// What has come of the body since the last call, `nil` at its end; waits where there is nothing.
+    func nextChunk() async throws(ServerBodyError) -> Data? {
+        while true {
+            let outcome = locked { state -> Result<Data?, ServerBodyError>? in
+                if !state.upload.waiting.isEmpty {
+                    defer { state.upload.waiting = Data() }
+                    // Held back by a full buffer, and by nothing else while the body is not whole.
+                    if !state.upload.isWhole { resume(&state) }
+                    return .success(state.upload.waiting)
+                }
+                if let error = state.upload.error { return .failure(error) }
+                if state.upload.isWhole { return .success(nil) }
+                return state.isGone ? .failure(.clientLeft) : nil
+            }
+            if let outcome { return try outcome.get() }
+            if Task.isCancelled { throw .cancelled }
+            await waitForChange { $0.upload.waiting.isEmpty && $0.upload.error == nil && !$0.upload.isWhole }
+        }
+    }
+}
+
+extension ServerBodyError {
+    /// What the client is told, whatever the handler made of it.
+    var response: ServerResponse { .refusal(413, description) }
+}

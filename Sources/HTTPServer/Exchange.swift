@@ -1,0 +1,198 @@
+import CMicrohttpd
+import Foundation
+
+/// One request and its answer, between the daemon's thread and the handler's task.
+///
+/// The daemon's thread comes with parts of the request, asks for the answer, and asks for parts of a streamed answer.
+/// Where there is nothing for it to do, it suspends the connection; whoever brings something resumes it. "Is there
+/// something?" and "suspend" are decided under one lock, the connection's.
+final class Exchange: @unchecked Sendable {
+    /// What the daemon's thread is to do next.
+    enum Step {
+        case goOn
+        /// The connection is suspended.
+        case wait
+        /// Close the connection without (more of) an answer.
+        case close
+        case answer(ServerResponse)
+    }
+
+    struct State {
+        var request: ServerRequest?
+        var task: Task<Void, Never>?
+        var answer: ServerResponse?
+        var isSuspended = false
+        var isGone = false
+        var isTaskRunning = false
+        var isCompleted = false
+        var upload = Upload()
+        var stream = Stream()
+        /// Readers of the body and writers of the stream; all look again whenever something has changed.
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    let isHead: Bool
+    let connection: Connection
+    let core: ServerCore
+    private let mhd: OpaquePointer
+    private var state = State()
+
+    init(mhd: OpaquePointer, connection: Connection, core: ServerCore, isHead: Bool) {
+        self.mhd = mhd
+        self.connection = connection
+        self.core = core
+        self.isHead = isHead
+    }
+
+    /// Runs `body` under the lock. Continuations and tasks are woken outside of it.
+    func locked<Result>(_ body: (inout State) -> Result) -> Result {
+        connection.lock.lock()
+        defer { connection.lock.unlock() }
+        return body(&state)
+    }
+
+    // MARK: The daemon's thread
+
+    /// Sets the request to be handled.
+    func prepare(_ request: ServerRequest) {
+        locked { $0.request = request }
+    }
+
+    /// Sets an answer without asking the handler. What comes of a body is thrown away.
+    func refuse(with response: ServerResponse) {
+        locked { $0.answer = response }
+    }
+
+    /// Runs the handler, once; up to its first suspension before this returns.
+    func startIfNeeded() {
+        let request = locked { state -> ServerRequest? in
+            guard let request = state.request, !state.isGone else { return nil }
+            state.request = nil
+            state.isTaskRunning = true
+            return request
+        }
+        guard let request else { return }
+        let task = Self.run { await self.handle(request) }
+        let isGone = locked { state in
+            state.task = task
+            return state.isGone
+        }
+        if isGone { task.cancel() }
+    }
+
+    /// The answer, if it is there; else the connection is suspended until it is.
+    func answerOrSuspend() -> Step {
+        let (step, task) = locked { state -> (Step, Task<Void, Never>?) in
+            if state.isGone { return (.close, nil) }
+            if let error = state.upload.error, state.answer != nil { return (.answer(error.response), nil) }
+            if let answer = state.answer { return (answer.isDropped ? .close : .answer(answer), nil) }
+            guard suspend(&state) else { return (.close, state.task) }
+            return (.wait, nil)
+        }
+        task?.cancel()
+        return step
+    }
+
+    /// Suspends the connection. The caller holds the lock. Not if the client is known to have left: nobody would
+    /// ever resume it, and a daemon that is stopped with a suspended connection aborts the process.
+    func suspend(_ state: inout State) -> Bool {
+        guard !connection.isHungUp else {
+            state.isGone = true
+            return false
+        }
+        state.isSuspended = true
+        MHD_suspend_connection(mhd)
+        return true
+    }
+
+    /// The daemon is done with the request, one way or the other.
+    func completed(asPlanned: Bool) {
+        let (waiters, task, hasEnded) = locked { state in
+            state.isCompleted = true
+            if !asPlanned { state.isGone = true }
+            return (
+                state.takeWaiters(), asPlanned ? nil : state.task, !state.isTaskRunning
+            )
+        }
+        waiters.forEach { $0.resume() }
+        task?.cancel()
+        if hasEnded { core.exchangeEnded() }
+    }
+
+    // MARK: Any thread
+
+    /// Resumes the connection if it is suspended. The caller holds the lock.
+    func resume(_ state: inout State) {
+        guard state.isSuspended else { return }
+        state.isSuspended = false
+        MHD_resume_connection(mhd)
+    }
+
+    /// Nobody waits for the answer any more: the task is cancelled, the connection is let go.
+    func hangUp() {
+        let (waiters, task) = locked { state in
+            state.isGone = true
+            resume(&state)
+            return (state.takeWaiters(), state.task)
+        }
+        waiters.forEach { $0.resume() }
+        task?.cancel()
+    }
+
+    /// Suspends the calling task until something changes, while `hasNothing`, and not once it is cancelled.
+    func waitForChange(while hasNothing: @escaping @Sendable (borrowing State) -> Bool) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let goesOn = locked { state in
+                    guard !Task.isCancelled, !state.isGone, hasNothing(state) else { return true }
+                    state.waiters.append(continuation)
+                    return false
+                }
+                if goesOn { continuation.resume() }
+            }
+        } onCancel: {
+            locked { $0.takeWaiters() }.forEach { $0.resume() }
+        }
+    }
+
+    // MARK: The handler's task
+
+    private func handle(_ request: ServerRequest) async {
+        let response = await core.handler(request)
+        let waiters = locked { state in
+            state.answer = response
+            resume(&state)
+            return state.takeWaiters()
+        }
+        waiters.forEach { $0.resume() }
+        if case .stream(let length, let produce) = response.body, hasBody(response) {
+            await stream(length: length, produce)
+        }
+        let hasEnded = locked { state in
+            state.isTaskRunning = false
+            return state.isCompleted
+        }
+        if hasEnded { core.exchangeEnded() }
+    }
+
+    /// Whether a body is sent with this answer.
+    func hasBody(_ response: ServerResponse) -> Bool {
+        !isHead && !response.isDropped && response.status != 204 && response.status != 304
+    }
+
+    private static func run(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            Task.immediate(operation: operation)
+        } else {
+            Task(operation: operation)
+        }
+    }
+}
+
+extension Exchange.State {
+    mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+        guard !waiters.isEmpty else { return [] }
+        defer { waiters = [] }
+        return waiters
+    }
+}

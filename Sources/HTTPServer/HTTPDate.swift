@@ -1,0 +1,56 @@
+import Foundation
+
+/// Dates as HTTP writes them (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. No formatter: those follow locales.
+enum HTTPDate {
+    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// The date in whole seconds.
+    static func format(_ date: Date) -> String {
+        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+        let days = seconds.flooredDivision(by: 86400)
+        let ofDay = seconds - days * 86400
+        // Days to a civil date, with years that begin in March (Hinnant, "chrono-compatible low-level date algorithms").
+        let shifted = days + 719468
+        let era = shifted.flooredDivision(by: 146097)
+        let dayOfEra = shifted - era * 146097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let weekday = weekdays[days - days.flooredDivision(by: 7) * 7]
+        return "\(weekday), \(two(day)) \(months[month - 1]) \(year) "
+            + "\(two(ofDay / 3600)):\(two(ofDay / 60 % 60)):\(two(ofDay % 60)) GMT"
+    }
+
+    /// The date, or `nil` if it is not in this form (a condition that cannot be read is ignored).
+    static func parse(_ text: String) -> Date? {
+        let parts = text.split(separator: " ")
+        guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT", let day = Int(parts[1]),
+            (1...31).contains(day), let month = months.firstIndex(of: String(parts[2])), let year = Int(parts[3]),
+            (1...9999).contains(year)
+        else { return nil }
+        let time = parts[4].split(separator: ":").compactMap { Int($0) }
+        guard time.count == 3, (0..<24).contains(time[0]), (0..<60).contains(time[1]), (0...60).contains(time[2])
+        else { return nil }
+        let shiftedYear = month < 2 ? year - 1 : year
+        let era = shiftedYear.flooredDivision(by: 400)
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = (153 * ((month + 10) % 12) + 2) / 5 + day - 1
+        let days = era * 146097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719468
+        return Date(timeIntervalSince1970: Double(days * 86400 + time[0] * 3600 + time[1] * 60 + time[2]))
+    }
+
+    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+extension Int {
+    fileprivate func flooredDivision(by divisor: Int) -> Int {
+        let quotient = self / divisor
+        return self < 0 && quotient * divisor != self ? quotient - 1 : quotient
+    }
+}

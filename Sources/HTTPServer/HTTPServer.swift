@@ -1,0 +1,46 @@
+/// Answers a request. Called for many at once.
+///
+/// The handler begins on the network's thread and stays there until it first suspends: an answer that is at hand goes
+/// out without a detour, and blocking work belongs behind an `await`. Its task is cancelled when the client leaves.
+public typealias ServerHandler = @Sendable (ServerRequest) async -> ServerResponse
+
+/// A small HTTP/1.1 server over GNU libmicrohttpd.
+///
+/// ```swift
+/// let server = try HTTPServer { request in .text("Hello, \(request.path)\n") }
+/// print("http://127.0.0.1:\(server.port)")
+/// await server.stop()
+/// ```
+///
+/// A waiting request holds no thread. When its client leaves, which includes a client that closes its sending side
+/// while it waits, the request's task is cancelled within milliseconds. Bodies stream both ways under back-pressure.
+/// Malformed requests are answered 400 and never reach the handler. Any number of servers may run in one process.
+public final class HTTPServer: Sendable {
+    private let core: ServerCore
+
+    /// Starts listening. The server answers from here on, until ``stop(grace:)`` or until it is let go.
+    ///
+    /// `SIGPIPE` is ignored in the whole process from the first server on, unless the program handles it.
+    ///
+    /// - Throws: `ServerError` when the address cannot be had, or the system is out of resources.
+    public init(
+        _ configuration: Configuration = Configuration(), handler: @escaping ServerHandler
+    ) throws(ServerError) {
+        core = try ServerCore(configuration, handler: handler)
+    }
+
+    deinit {
+        core.stopInBackground()
+    }
+
+    /// The port that is listened on.
+    public var port: UInt16 { core.listener.port }
+
+    /// Stops: no new connections at once, no new requests (503) either; those under way get `grace` to end, then they
+    /// are cut and their tasks cancelled. Returns when the port is free. Calling it again waits for the first call.
+    ///
+    /// A handler that ignores its cancellation for a second is left behind; its answer goes nowhere.
+    public func stop(grace: Duration = .seconds(5)) async {
+        await core.stop(grace: grace)
+    }
+}

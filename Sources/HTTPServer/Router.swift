@@ -1,0 +1,115 @@
+/// What the `:name` parts of a route's pattern stood for, decoded.
+public struct RouteParameters: Sendable {
+    let values: [(name: String, value: String)]
+
+    /// The value of a parameter, or `nil` if the pattern has none of this name.
+    public subscript(_ name: String) -> String? { values.first { $0.name == name }?.value }
+}
+
+/// Finds the handler for a method and a path.
+///
+/// ```swift
+/// var router = Router()
+/// router.on("GET", "/v1/image/:id/comments") { request, parameters in .text(parameters["id"] ?? "") }
+/// let server = try HTTPServer(handler: router.handle)
+/// ```
+///
+/// A pattern is made of literal segments, `:name` for any one segment that is not empty, and a last `*name` for all
+/// the rest. Where two patterns match, the one that is literal earlier wins, then the one added first. A `HEAD` is
+/// answered by the `GET` handler, unless it has its own. A path that only other methods have gets 405 with `Allow`,
+/// any other goes to ``fallback``.
+public struct Router: Sendable {
+    /// Answers a request that matched a route.
+    public typealias Handler = @Sendable (ServerRequest, RouteParameters) async -> ServerResponse
+
+    /// Answers when no route has the path: 404 unless set.
+    public var fallback: ServerHandler = { _ in .refusal(404, "not found") }
+
+    private var routes: [Route] = []
+
+    /// A router without routes.
+    public init() {}
+
+    /// Adds a route.
+    public mutating func on(_ method: String, _ pattern: String, _ handler: @escaping Handler) {
+        let route = Route(method: method, pattern: Self.segments(of: pattern).map(Route.Segment.init), handler: handler)
+        // Kept in order of precedence, so that the first match is the best one.
+        let position = routes.firstIndex { route.precedes($0) } ?? routes.endIndex
+        routes.insert(route, at: position)
+    }
+
+    /// Answers a request by its route.
+    public func handle(_ request: ServerRequest) async -> ServerResponse {
+        let segments = Self.segments(of: request.rawPath)
+        var methods: [String] = []
+        var answeringHead: (Route, RouteParameters)?
+        for route in routes {
+            guard let parameters = route.match(segments) else { continue }
+            if route.method == request.method { return await route.handler(request, parameters) }
+            if route.method == "GET", request.method == "HEAD", answeringHead == nil {
+                answeringHead = (route, parameters)
+            }
+            methods.append(route.method)
+        }
+        if let (route, parameters) = answeringHead { return await route.handler(request, parameters) }
+        guard !methods.isEmpty else { return await fallback(request) }
+        if methods.contains("GET") { methods.append("HEAD") }
+        var response = ServerResponse.refusal(405, "method not allowed")
+        response.headers["Allow"] = Set(methods).sorted().joined(separator: ", ")
+        return response
+    }
+
+    private static func segments(of path: String) -> [Substring] {
+        path.drop { $0 == "/" }.split(separator: "/", omittingEmptySubsequences: false)
+    }
+}
+
+private struct Route: Sendable {
+    enum Segment: Sendable {
+        case literal(String)
+        case parameter(String)
+        case rest(String)
+
+        init(_ text: Substring) {
+            switch text.first {
+            case ":": self = .parameter(String(text.dropFirst()))
+            case "*": self = .rest(String(text.dropFirst()))
+            default: self = .literal(String(text))
+            }
+        }
+
+        var rank: Int {
+            switch self {
+            case .literal: 0
+            case .parameter: 1
+            case .rest: 2
+            }
+        }
+    }
+
+    let method: String
+    let pattern: [Segment]
+    let handler: Router.Handler
+
+    func precedes(_ other: Route) -> Bool {
+        pattern.map(\.rank).lexicographicallyPrecedes(other.pattern.map(\.rank))
+    }
+
+    /// Matched segment by segment *before* decoding: an escaped slash cannot move into another route.
+    func match(_ path: [Substring]) -> RouteParameters? {
+        var values: [(name: String, value: String)] = []
+        for (index, segment) in pattern.enumerated() {
+            switch segment {
+            case .literal(let text):
+                guard index < path.count, PercentEncoding.decode(path[index]) == text else { return nil }
+            case .parameter(let name):
+                guard index < path.count, !path[index].isEmpty else { return nil }
+                values.append((name, PercentEncoding.decode(path[index])))
+            case .rest(let name):
+                values.append((name, path.dropFirst(index).joined(separator: "/")))
+                return RouteParameters(values: values)
+            }
+        }
+        return pattern.count == path.count ? RouteParameters(values: values) : nil
+    }
+}

@@ -1,0 +1,140 @@
+import CMicrohttpd
+import Foundation
+
+// What libmicrohttpd calls, on its own threads. All of a connection's calls come on one thread.
+
+/// Comes once with a request's head, once for each piece of its body, and (again and again, if it is suspended) for
+/// the answer.
+func handleAccess(
+    _ cls: UnsafeMutableRawPointer?, _ mhd: OpaquePointer?, _ url: UnsafePointer<CChar>?,
+    _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,
+    _ size: UnsafeMutablePointer<Int>?, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    guard let cls, let mhd, let url, let method, let size, let context else { return .NO }
+    let core = Unmanaged<ServerCore>.fromOpaque(cls).takeUnretainedValue()
+    guard let known = context.pointee else {
+        return begin(core: core, mhd: mhd, url: url, method: method, context: context)
+    }
+    let exchange = Unmanaged<Exchange>.fromOpaque(known).takeUnretainedValue()
+    exchange.startIfNeeded()
+    if size.pointee > 0 {
+        switch exchange.receive(UnsafeRawBufferPointer(start: data, count: size.pointee)) {
+        case .goOn, .answer: size.pointee = 0
+        case .wait: break
+        case .close: return .NO
+        }
+        return .YES
+    }
+    exchange.finishUpload()
+    switch exchange.answerOrSuspend() {
+    case .goOn, .wait: return .YES
+    case .close: return .NO
+    case .answer(let response):
+        return MHDResponse.queue(response, on: mhd, for: exchange, serverName: core.configuration.serverName)
+    }
+}
+
+/// The head has come. It is only remembered: answering or suspending here would cost the connection its keep-alive.
+/// That is just right for what is refused.
+private func begin(
+    core: ServerCore, mhd: OpaquePointer, url: UnsafePointer<CChar>, method: UnsafePointer<CChar>,
+    context: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+) -> MHD_Result {
+    guard let object = aq_mhd_socket_context(mhd) else { return .NO }
+    let connection = Unmanaged<Connection>.fromOpaque(object).takeUnretainedValue()
+
+    func refuse(_ status: Int, _ reason: String) -> MHD_Result {
+        MHDResponse.queue(
+            .refusal(status, reason), on: mhd, for: nil, serverName: core.configuration.serverName)
+    }
+    guard aq_mhd_header_size(mhd) <= core.configuration.maxHeaderBytes else {
+        return refuse(431, "the head is larger than the \(core.configuration.maxHeaderBytes) bytes allowed")
+    }
+    guard !connection.isExcess else { return refuse(503, "too many connections") }
+    let fields = Fields(of: mhd)
+    let announced = fields.headers["Content-Length"].flatMap { Int($0) } ?? 0
+    let tooLarge = ServerBodyError.tooLarge(limit: core.configuration.maxBodyBytes)
+    let excess = announced - core.configuration.maxBodyBytes
+    guard excess <= Exchange.patience else { return refuse(413, tooLarge.description) }
+    guard core.admit() else { return refuse(503, "the server is being stopped") }
+
+    let method = String(cString: method)
+    let exchange = Exchange(mhd: mhd, connection: connection, core: core, isHead: method == "HEAD")
+    if excess > 0 {
+        exchange.refuse(with: tooLarge.response)
+    } else {
+        let hasBody = announced > 0 || fields.headers["Transfer-Encoding"] != nil
+        exchange.prepare(
+            ServerRequest(
+                method: method, rawPath: Fields.path(of: String(cString: url)), query: fields.query,
+                headers: fields.headers, remoteAddress: connection.remoteAddress,
+                body: hasBody ? ServerRequestBody(source: .upload(exchange)) : .empty))
+    }
+    connection.begin(exchange)
+    context.pointee = Unmanaged.passRetained(exchange).toOpaque()
+    return .YES
+}
+
+/// The daemon is done with a request: answered, cut or left.
+func requestCompleted(
+    _ cls: UnsafeMutableRawPointer?, _ mhd: OpaquePointer?, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+    _ code: MHD_RequestTerminationCode
+) {
+    guard let known = context?.pointee else { return }
+    context?.pointee = nil
+    let exchange = Unmanaged<Exchange>.fromOpaque(known).takeRetainedValue()
+    let configuration = exchange.core.configuration
+    exchange.connection.end(headDeadline: .now + configuration.idleTimeout + configuration.headTimeout)
+    exchange.completed(asPlanned: aq_mhd_is_answered(code) != 0)
+}
+
+/// A connection was opened, or is about to be closed.
+func connectionChanged(
+    _ cls: UnsafeMutableRawPointer?, _ mhd: OpaquePointer?, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+    _ code: MHD_ConnectionNotificationCode
+) {
+    guard let cls, let mhd, let context else { return }
+    let core = Unmanaged<ServerCore>.fromOpaque(cls).takeUnretainedValue()
+    if aq_mhd_is_opened(code) != 0 {
+        let connection = core.open(
+            socket: aq_mhd_socket(mhd), remoteAddress: numericHost(aq_mhd_client_address(mhd)))
+        context.pointee = Unmanaged.passRetained(connection).toOpaque()
+    } else if let known = context.pointee {
+        context.pointee = nil
+        core.close(Unmanaged<Connection>.fromOpaque(known).takeRetainedValue())
+    }
+}
+
+/// The header fields and query items of a request, copied: libmicrohttpd's own die with it.
+private struct Fields {
+    var headers = ServerHeaders()
+    var query: [(name: String, value: String)] = []
+
+    init(of mhd: OpaquePointer) {
+        withUnsafeMutablePointer(to: &self) { fields in
+            _ = aq_mhd_fields(mhd, collectField, fields)
+        }
+    }
+
+    /// The path of a request's target, which may be a whole URL (RFC 9112, 3.2.2).
+    static func path(of target: String) -> String {
+        guard !target.hasPrefix("/"), let scheme = target.range(of: "://") else { return target }
+        return target[scheme.upperBound...].firstIndex(of: "/").map { String(target[$0...]) } ?? "/"
+    }
+}
+
+private func collectField(
+    _ cls: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ key: UnsafePointer<CChar>?, _ keySize: Int,
+    _ value: UnsafePointer<CChar>?, _ valueSize: Int
+) -> MHD_Result {
+    guard let fields = cls?.assumingMemoryBound(to: Fields.self) else { return .NO }
+    let name = String(decoding: UnsafeRawBufferPointer(start: key, count: keySize), as: UTF8.self)
+    let text = value.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: valueSize), as: UTF8.self) } ?? ""
+    if aq_mhd_is_header(kind) != 0 {
+        fields.pointee.headers.fields.append(ServerHeaders.Field(name, text))
+    } else {
+        // Plus signs are spaces already.
+        fields.pointee.query.append((PercentEncoding.decode(name), PercentEncoding.decode(text)))
+    }
+    return .YES
+}
