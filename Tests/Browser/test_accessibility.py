@@ -34,6 +34,7 @@ class TestEveryScreen:
         page.page.keyboard.press("Escape")
         page.by("connection-button").click()
         audit(page, "connection")
+        page.expects_failed_requests = True
         page.page.keyboard.press("Escape")
         page.connection("offline")
         page.by("reload").click()

@@ -111,6 +111,7 @@ def test_bytes_that_are_no_image_can_be_retried_as_well(feed):
 
 
 def test_offline_shows_the_saved_feed_and_its_age(feed):
+    feed.expects_failed_requests = True
     feed.connection("offline")
     feed.by("reload").click()
     expect(feed.by("notice")).to_contain_text("ago")
@@ -119,10 +120,13 @@ def test_offline_shows_the_saved_feed_and_its_age(feed):
 
 def test_two_days_later_and_offline_the_age_is_two_days(stopped_server, open_page):
     server = stopped_server.start()
-    open_page(server)
+    first = open_page(server)
+    first.until(lambda: first.in_view("loaded"), "visible pictures are loaded")
+    first.page.goto("about:blank")
     server.stop()
     server.start("--at", "+2d", "--fault", "feed=offline")
     later = open_page(server)
+    later.expects_failed_requests = True
     expect(later.by("notice")).to_contain_text("2 days ago")
 
 

@@ -41,6 +41,7 @@ def test_comments_have_an_address(server, open_page):
 
 
 def test_comments_offline_show_the_saved_ones_with_their_age(feed):
+    feed.expects_failed_requests = True
     link = feed.items.first.locator('[data-test="open-comments"]')
     link.click()
     expect(feed.by("comment").first).to_be_visible()
@@ -110,6 +111,7 @@ def test_the_inspector_validates(stopped_server, open_page):
 
 
 def test_the_connection_switch_works_with_the_keyboard(feed):
+    feed.expects_failed_requests = True
     expect(feed.by("connection-button")).to_have_attribute("data-mode", "online")
     feed.by("connection-button").focus()
     feed.page.keyboard.press("Enter")
@@ -126,6 +128,7 @@ def test_the_connection_switch_works_with_the_keyboard(feed):
 
 def test_the_language_follows_the_browser_and_can_be_changed(server, open_page):
     page = open_page(server, locale="pt-BR")
+    page.expects_failed_requests = True
     expect(page.page.locator("html")).to_have_attribute("lang", "pt-BR")
     expect(page.by("nav-inspector")).to_have_text("Inspetor")
     page.connection("offline")
