@@ -64,13 +64,12 @@ let package = Package(
         .executableTarget(name: "AquiferCLI", dependencies: ["App"], swiftSettings: strict),
 
         // Tests
-        .target(name: "TestServers", path: "Tests/TestServers", swiftSettings: strict),
         tests("Aquifer", ["AquiferTesting"]),
         tests("AquiferSQLite", ["AquiferTesting"]),
-        tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting", "TestServers"]),
-        tests("HTTPServer", ["TestServers"]),
+        tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting"]),
+        tests("HTTPServer", ["AquiferTesting"]),
         tests("ImageFeed", ["AquiferTesting"]),
         tests("ReferenceAPIs", ["AquiferCurl", "ImageFeed"]),
-        tests("App", ["AquiferTesting", "TestServers"]),
-        tests("AquiferCLI", ["App", "TestServers"]),
+        tests("App", ["AquiferTesting"]),
+        tests("AquiferCLI", ["App", "AquiferTesting"]),
     ])
