@@ -65,6 +65,7 @@ let package = Package(
 
         // Tests
         tests("Aquifer", ["AquiferTesting"]),
+        tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),
         tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting"]),
         tests("HTTPServer", ["AquiferTesting"]),
