@@ -33,6 +33,9 @@ struct StoreHammer {
             let seed = UInt64(value("--seed") ?? "") ?? 1
             var worker = Worker(store: try Plan.open(kind, path), writer: writer, numbers: SeededNumbers(state: seed))
             try await worker.run()
+        } else if arguments.contains("--fill") {
+            let entry = Plan.entry(key: "key", writer: 0, counter: 1)
+            try await Plan.open(kind, path).insert(entry, for: "key")
         } else if arguments.contains("--full") {
             try await Faults.full(kind, path)
         } else if arguments.contains("--read-only") {
