@@ -30,7 +30,10 @@ enum Opening {
 
     private static func openOrCreate(_ path: String) throws(StoreError) -> Connection {
         if POSIX.exists(path) { return try Connection(path, .readWrite) }
-        try POSIX.makeFolder((path as NSString).deletingLastPathComponent)
+        let folder = (path as NSString).deletingLastPathComponent
+        try POSIX.makeFolder(folder)
+        // Asked first: when SQLite cannot make the file it says that it is missing.
+        guard POSIX.isWritable(folder) else { throw .readOnly(path: path) }
         let connection = try Connection(path, .create)
         try POSIX.makePrivate(path)  // before there is anything in it; SQLite gives its log the same mode
         return connection

@@ -7,11 +7,14 @@
     /// What only whole processes can show: being killed, having no room, having no permission.
     @Suite("Stores and processes")
     struct ProcessTests {
-        @Test("lose and tear nothing that was acknowledged when their writers are killed", arguments: ["sqlite", "file"])
+        @Test(
+            "lose and tear nothing that was acknowledged when their writers are killed", arguments: ["sqlite", "file"])
         func killed(kind: String) throws {
             let (status, output) = try hammer("--parent", "--store", kind, "--kills", "20", "--seed", "11")
             #expect(status == 0)
-            #expect(output.hasPrefix("20 kills, ") && output.hasSuffix(" acknowledged writes, 0 lost, 0 torn\n"), "\(output)")
+            #expect(
+                output.hasPrefix("20 kills, ") && output.hasSuffix(" acknowledged writes, 0 lost, 0 torn\n"),
+                "\(output)")
         }
 
         @Test("say that there is no room, keep the entry before, and go on", arguments: ["sqlite", "file"])

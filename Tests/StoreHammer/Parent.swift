@@ -76,7 +76,9 @@ final class Parent {
     private func start(_ writer: Int) throws -> Running {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
-        process.arguments = ["--worker", "\(writer)", "--store", kind, "--path", place.path, "--seed", "\(numbers.next())"]
+        process.arguments = [
+            "--worker", "\(writer)", "--store", kind, "--path", place.path, "--seed", "\(numbers.next())",
+        ]
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()

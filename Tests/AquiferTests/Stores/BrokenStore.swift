@@ -12,6 +12,7 @@ final class BrokenStore: CacheStore {
     private let base = MemoryStore()
     private let flaw: Flaw?
     private let fault = Locked<StoreError?>(nil)
+    private let previous = Locked<[String: Data]>([:])
     private let damaged = Locked<Set<String>>([])
 
     init(_ flaw: Flaw?) { self.flaw = flaw }
@@ -39,11 +40,8 @@ final class BrokenStore: CacheStore {
         var entry = try await base.retrieve(place(key))
         switch flaw {
         case .tornRead:
-            // The first half now, the second half when others had their turn.
-            await Task.yield()
-            let later = try await base.retrieve(key)
-            if let first = entry?.bytes, let rest = later?.bytes, first != rest {
-                entry?.bytes = first.prefix(first.count / 2) + rest.suffix(rest.count / 2)
+            if let now = entry?.bytes, let before = previous.withLock({ $0[key] }) {
+                entry?.bytes = before.prefix(before.count / 2) + now.suffix(now.count / 2)
             }
         case .deletesOnRetrieve: try await base.delete(key)
         case .roundsDates:
@@ -59,7 +57,9 @@ final class BrokenStore: CacheStore {
         if try await fails(key) { return }
         if flaw == .forgetsOverride, try await base.retrieve(key) != nil { return }
         if flaw == .anyOrder { await Task.yield() }
+        let before = try await base.retrieve(place(key))
         try await base.insert(entry, for: place(key))
+        previous.withLock { $0[key] = before?.bytes }
         repair(key)
     }
 
