@@ -64,6 +64,9 @@ let package = Package(
         .executableTarget(name: "AquiferCLI", dependencies: ["App"], swiftSettings: strict),
 
         // Tests
+        .executableTarget(
+            name: "StoreHammer", dependencies: ["Aquifer", "AquiferSQLite"], path: "Tests/StoreHammer",
+            swiftSettings: strict),
         tests("Aquifer", ["AquiferTesting"]),
         tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),

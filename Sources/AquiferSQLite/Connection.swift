@@ -35,9 +35,9 @@ package final class Connection {
     deinit { sqlite3_close_v2(handle) }
 
     /// Runs statements that return nothing.
-    package func execute(_ sql: String) throws(StoreError) {
+    package func execute(_ sql: String, to purpose: String = "set up the database") throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw error(code, sql) }
+        guard code == SQLITE_OK else { throw error(code, purpose) }
     }
 
     /// The number that a statement returns.
@@ -46,8 +46,9 @@ package final class Connection {
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
-    package func prepare(_ sql: String) throws(StoreError) -> Statement {
-        try Statement(self, sql)
+    /// - Parameter purpose: completes "the store could not …" when the statement fails.
+    package func prepare(_ sql: String, to purpose: String = "read the database") throws(StoreError) -> Statement {
+        try Statement(self, sql, purpose)
     }
 
     func error(_ code: Int32, _ operation: String) -> StoreError {
@@ -55,7 +56,9 @@ package final class Connection {
     }
 
     /// What one of SQLite's result codes means in the store's terms.
-    private static func error(_ code: Int32, _ handle: OpaquePointer?, _ operation: String, _ path: String) -> StoreError {
+    private static func error(_ code: Int32, _ handle: OpaquePointer?, _ operation: String, _ path: String)
+        -> StoreError
+    {
         let reason = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
         switch code & 0xff {
         case SQLITE_FULL: return .full(path: path)
@@ -65,7 +68,7 @@ package final class Connection {
         case SQLITE_CORRUPT: return .failed(operation: operation, reason: "the database is damaged (\(reason))")
         case SQLITE_IOERR, SQLITE_CANTOPEN:
             // SQLite knows "disk full" only as ENOSPC, and says "cannot open" for every reason there is.
-            switch handle.map({ StoreError.system(sqlite3_system_errno($0), operation, path: path) }) {
+            switch handle.map({ StoreError.system(aquifer_sqlite_last_errno($0), operation, path: path) }) {
             case .none, .failed: return .failed(operation: operation, reason: reason)
             case .some(let known): return known
             }

@@ -17,6 +17,14 @@ final class EntryTable {
         case list = """
             SELECT key, saved_at, etag, last_modified, kind, header_checksum, length(bytes) FROM entry
             """
+
+        var purpose: String {
+            switch self {
+            case .delete: "delete an entry"
+            case .list: "list the entries"
+            case .begin, .commit, .rollback: "change an entry"
+            }
+        }
     }
 
     init(_ connection: Connection) {
@@ -104,7 +112,7 @@ final class EntryTable {
             """
             SELECT saved_at, etag, last_modified, kind, header_checksum, bytes_checksum, bytes
             FROM entry WHERE key = ?1
-            """)
+            """, to: "read an entry")
         selectStatement = statement
         return statement
     }
@@ -119,14 +127,14 @@ final class EntryTable {
                 saved_at = excluded.saved_at, etag = excluded.etag, last_modified = excluded.last_modified,
                 kind = excluded.kind, header_checksum = excluded.header_checksum,
                 bytes_checksum = excluded.bytes_checksum, bytes = excluded.bytes
-            """)
+            """, to: "store an entry")
         upsertStatement = statement
         return statement
     }
 
     private func statement(_ query: Query) throws(StoreError) -> Statement {
         if let statement = prepared[query] { return statement }
-        let statement = try connection.prepare(query.rawValue)
+        let statement = try connection.prepare(query.rawValue, to: query.purpose)
         prepared[query] = statement
         return statement
     }
