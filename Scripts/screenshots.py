@@ -58,7 +58,7 @@ def take(browser, server, kind, scheme):
     page.connection("offline")
     page.page.goto(f"{server.base}/")
     expect(page.items.first).to_be_visible()
-    page.by("reload").click()
+    page.page.keyboard.press("r")
     expect(page.by("notice")).to_be_visible()
     still(page)
     shoot(page, f"offline-{kind}-{scheme}")

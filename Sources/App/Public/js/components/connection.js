@@ -15,6 +15,8 @@ export class ConnectionSwitch {
     this.element.hidden = true;
     document.addEventListener("aquifer:language", () => this.#draw());
     document.addEventListener("aquifer:found", () => this.load());
+    // Another tab or the command line may have switched it meanwhile.
+    addEventListener("focus", () => this.load());
   }
 
   async load() {
