@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-FEED = json.loads((Path(__file__).resolve().parents[2] / "Sources/ReferenceAPIs/Resources/feed/feed.json").read_text("utf-8"))
+FEED = json.loads((Path(__file__).resolve().parents[2] / "Sources/ReferenceAPIs/Media/feed/feed.json").read_text("utf-8"))
 
 
 def test_the_feed_loads_by_itself_and_renders_location_description_and_picture(feed):
