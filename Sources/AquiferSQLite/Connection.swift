@@ -51,6 +51,23 @@ package final class Connection {
         try Statement(self, sql, purpose)
     }
 
+    /// The bytes of a row of the table of entries, as the statement that found the row and is not reset yet sees them.
+    func blob(_ row: Int64, _ size: Int) throws(StoreError) -> Data {
+        var opened: OpaquePointer?
+        let code = sqlite3_blob_open(handle, "main", "entry", "bytes", row, 0, &opened)
+        defer { sqlite3_blob_close(opened) }
+        guard code == SQLITE_OK, let opened else { throw error(code, "read an entry") }
+        guard sqlite3_blob_bytes(opened) == size, let memory = malloc(size) else {
+            throw .failed(operation: "read an entry", reason: "it is longer or shorter than its length")
+        }
+        let read = sqlite3_blob_read(opened, memory, Int32(size), 0)
+        guard read == SQLITE_OK else {
+            free(memory)
+            throw error(read, "read an entry")
+        }
+        return Data(bytesNoCopy: memory, count: size, deallocator: .free)
+    }
+
     func error(_ code: Int32, _ operation: String) -> StoreError {
         Self.error(code, handle, operation, path)
     }
