@@ -34,6 +34,13 @@ package final class Connection {
 
     deinit { sqlite3_close_v2(handle) }
 
+    /// How long calls wait, on their thread, for another connection before they fail with `busy`. At first not at all.
+    func wait(upTo patience: Duration) {
+        let (seconds, attoseconds) = patience.components
+        let milliseconds = Double(seconds) * 1e3 + Double(attoseconds) / 1e15
+        sqlite3_busy_timeout(handle, Int32(min(max(milliseconds, 0), 1e9)))
+    }
+
     /// Runs statements that return nothing.
     package func execute(_ sql: String, to purpose: String = "set up the database") throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)

@@ -11,6 +11,9 @@ enum Opening {
         _ path: String, _ durability: SQLiteStore.Durability, _ patience: Duration
     ) throws(StoreError) -> Connection {
         let connection = try openOrCreate(path)
+        // Every statement needs the schema, and reading it fails while another process makes, upgrades or closes.
+        connection.wait(upTo: patience)
+        defer { connection.wait(upTo: .zero) }
         let header = try FileHeader(connection)
         if let header {
             guard header.applicationID == Schema.applicationID else { throw .notAStore(path: path) }
