@@ -34,6 +34,13 @@ package final class Connection {
 
     deinit { sqlite3_close_v2(handle) }
 
+    /// How long calls wait, on their thread, for another connection before they fail with `busy`. At first not at all.
+    func wait(upTo patience: Duration) {
+        let (seconds, attoseconds) = patience.components
+        let milliseconds = Double(seconds) * 1e3 + Double(attoseconds) / 1e15
+        sqlite3_busy_timeout(handle, Int32(min(max(milliseconds, 0), 1e9)))
+    }
+
     /// Runs statements that return nothing.
     package func execute(_ sql: String, to purpose: String = "set up the database") throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
@@ -49,6 +56,23 @@ package final class Connection {
     /// - Parameter purpose: completes "the store could not …" when the statement fails.
     package func prepare(_ sql: String, to purpose: String = "read the database") throws(StoreError) -> Statement {
         try Statement(self, sql, purpose)
+    }
+
+    /// The bytes of a row of the table of entries, as the statement that found the row and is not reset yet sees them.
+    func blob(_ row: Int64, _ size: Int) throws(StoreError) -> Data {
+        var opened: OpaquePointer?
+        let code = sqlite3_blob_open(handle, "main", "entry", "bytes", row, 0, &opened)
+        defer { sqlite3_blob_close(opened) }
+        guard code == SQLITE_OK, let opened else { throw error(code, "read an entry") }
+        guard sqlite3_blob_bytes(opened) == size, let memory = malloc(size) else {
+            throw .failed(operation: "read an entry", reason: "it is longer or shorter than its length")
+        }
+        let read = sqlite3_blob_read(opened, memory, Int32(size), 0)
+        guard read == SQLITE_OK else {
+            free(memory)
+            throw error(read, "read an entry")
+        }
+        return Data(bytesNoCopy: memory, count: size, deallocator: .free)
     }
 
     func error(_ code: Int32, _ operation: String) -> StoreError {

@@ -11,7 +11,10 @@ enum Opening {
         _ path: String, _ durability: SQLiteStore.Durability, _ patience: Duration
     ) throws(StoreError) -> Connection {
         let connection = try openOrCreate(path)
-        let header = try waiting(patience, path) { () throws(StoreError) in try FileHeader(connection) }
+        // Every statement needs the schema, and reading it fails while another process makes, upgrades or closes.
+        connection.wait(upTo: patience)
+        defer { connection.wait(upTo: .zero) }
+        let header = try FileHeader(connection)
         if let header {
             guard header.applicationID == Schema.applicationID else { throw .notAStore(path: path) }
             guard header.version <= Schema.version else {
@@ -20,9 +23,7 @@ enum Opening {
         }
         // Measured: with 64 KB and more to write, twice the default page takes a third less time.
         if header == nil { try connection.execute("PRAGMA page_size = 8192") }
-        try waiting(patience, path) { () throws(StoreError) in
-            try connection.execute("PRAGMA synchronous = \(durability.setting)")
-        }
+        try connection.execute("PRAGMA synchronous = \(durability.setting)")
         // The version of a file in use may be newer than the file says, never older: the rest is in the log.
         if header?.version != Schema.version || header?.isLogged != true {
             try prepare(connection, patience)
@@ -42,21 +43,25 @@ enum Opening {
     }
 
     private static func prepare(_ connection: Connection, _ patience: Duration) throws(StoreError) {
-        try waiting(patience, connection.path) { () throws(StoreError) in
-            try connection.execute("BEGIN EXCLUSIVE")
-            do throws(StoreError) {
-                try check(connection)
-                try Schema.migrate(connection)
-                try connection.execute("COMMIT")
-            } catch {
-                try? connection.execute("ROLLBACK")  // the first error is the one to tell
-                throw error
+        let hasTables = try Waiting.until(patience) { () throws(StoreError) in
+            try unlessBusy { () throws(StoreError) in
+                try connection.execute("BEGIN EXCLUSIVE")
+                do throws(StoreError) {
+                    try check(connection)
+                    try Schema.migrate(connection)
+                    try connection.execute("COMMIT")
+                } catch {
+                    try? connection.execute("ROLLBACK")  // the first error is the one to tell
+                    throw error
+                }
             }
         }
+        guard hasTables else { throw .busy(path: connection.path) }
         // After the tables, so that the file's header, which tells ours from others', is in the file and not the log.
-        try waiting(patience, connection.path) { () throws(StoreError) in
-            try connection.execute("PRAGMA journal_mode = WAL")
+        let isLogged = try Waiting.until(patience) { () throws(StoreError) in
+            try unlessBusy { () throws(StoreError) in try connection.execute("PRAGMA journal_mode = WAL") }
         }
+        guard isLogged else { throw .busy(path: connection.path) }
     }
 
     /// Someone may have written to the file since its header was looked at.
@@ -69,17 +74,13 @@ enum Opening {
         guard found > 0 || tables == 0 else { throw .notAStore(path: connection.path) }
     }
 
-    /// Tries again while another process holds the file: one that opens it for the first time holds it whole.
-    private static func waiting<Value>(
-        _ patience: Duration, _ path: String, _ body: () throws(StoreError) -> Value
-    ) throws(StoreError) -> Value {
-        var value: Value?
-        _ = try Waiting.until(patience) { () throws(StoreError) in
-            do throws(StoreError) { value = try body() } catch .busy { return false }
+    private static func unlessBusy(_ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            try body()
             return true
+        } catch .busy {
+            return false
         }
-        guard let value else { throw .busy(path: path) }
-        return value
     }
 }
 

@@ -60,7 +60,7 @@ public final class SQLiteStore: CacheStore {
         let connection = try Opening.writer(path, durability, patience)
         writer = Writer(table: EntryTable(connection))
         checkpointer = Checkpointer(connection)
-        self.readers = ReaderPool(path, limit: readers)
+        self.readers = ReaderPool(path, limit: readers, patience: patience)
     }
 
     /// The database.
