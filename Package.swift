@@ -34,8 +34,10 @@ let package = Package(
         .library(name: "AquiferSQLite", targets: ["AquiferSQLite"]),
         .library(name: "AquiferCurl", targets: ["AquiferCurl"]),
         .library(name: "AquiferURLSession", targets: ["AquiferURLSession"]),
+        .library(name: "AquiferCrypto", targets: ["AquiferCrypto"]),
         .library(name: "AquiferTesting", targets: ["AquiferTesting"]),
         .library(name: "ImageFeed", targets: ["ImageFeed"]),
+        .library(name: "Payments", targets: ["Payments"]),
         .executable(name: "aquifer", targets: ["AquiferCLI"]),
     ],
     targets: [
@@ -43,16 +45,19 @@ let package = Package(
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
         system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
         system("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd"),
+        system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev", brew: "libsodium"),
 
         // The engine and what plugs into it
         library("Aquifer"),
         library("AquiferSQLite", ["Aquifer", "CSQLite"]),
         library("AquiferCurl", ["Aquifer", "CCurl"]),
         library("AquiferURLSession", ["Aquifer"]),
+        library("AquiferCrypto", ["CSodium"]),
         library("AquiferTesting", ["Aquifer"]),
 
         // Features
         library("ImageFeed", ["Aquifer"]),
+        library("Payments", ["Aquifer", "AquiferCrypto"]),
 
         // The product on one machine
         library("HTTPServer", ["CMicrohttpd"]),
@@ -67,12 +72,16 @@ let package = Package(
         .executableTarget(
             name: "StoreHammer", dependencies: ["Aquifer", "AquiferSQLite"], path: "Tests/StoreHammer",
             swiftSettings: strict),
+        .executableTarget(
+            name: "VaultHammer", dependencies: ["Payments"], path: "Tests/VaultHammer", swiftSettings: strict),
         tests("Aquifer", ["AquiferTesting"]),
         tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),
         tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting"]),
+        tests("AquiferCrypto", []),
         tests("HTTPServer", ["AquiferTesting"]),
         tests("ImageFeed", ["AquiferTesting"]),
+        tests("Payments", ["AquiferTesting"]),
         tests("ReferenceAPIs", ["Aquifer", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed"]),
         tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", ["App", "ReferenceAPIs"]),
