@@ -69,7 +69,8 @@ extension Validators {
     /// would bear the same date, and a 304 would pass the old for the latest for ever.
     init(_ head: HTTPResponseHead) {
         self.init(etag: head.headers["ETag"], lastModified: head.headers["Last-Modified"])
-        guard let modified = lastModified.flatMap(HTTPDate.parse), let sent = head.headers["Date"].flatMap(HTTPDate.parse)
+        guard let modified = lastModified.flatMap(HTTPDate.parse),
+            let sent = head.headers["Date"].flatMap(HTTPDate.parse)
         else { return }
         if sent.timeIntervalSince(modified) < 1 { lastModified = nil }
     }
