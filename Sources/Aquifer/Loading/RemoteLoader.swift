@@ -23,6 +23,8 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
     /// Loads a value with a request.
     ///
     /// - Parameters:
+    ///   - request: what is asked.
+    ///   - client: carries the request.
     ///   - limit: the most bytes of body that are taken; 32 MiB unless told otherwise.
     ///   - retry: whether to try again; never unless told otherwise.
     ///   - map: judges status, media type and body, and makes the value.
