@@ -56,6 +56,7 @@ public final class CurlHTTPClient: HTTPClient {
     /// The loop behind the client, for its tests.
     var loop: EventLoop { owner.loop }
 
+    /// See `HTTPClient.send`.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         let deadline = request.limits.total.map { ContinuousClock.now + $0 }
         var request = request
