@@ -70,7 +70,7 @@ let package = Package(
         tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting", "TestServers"]),
         tests("HTTPServer", ["TestServers"]),
         tests("ImageFeed", ["AquiferTesting"]),
-        tests("ReferenceAPIs", ["AquiferCurl", "ImageFeed"]),
-        tests("App", ["AquiferTesting", "TestServers"]),
+        tests("ReferenceAPIs", ["Aquifer", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed"]),
+        tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs", "TestServers"]),
         tests("AquiferCLI", ["App", "TestServers"]),
     ])

@@ -82,6 +82,10 @@ extension Exchange {
         }
         waiters.forEach { $0.resume() }
         task?.cancel()
+        if result == aq_mhd_end_with_error() {
+            // libmicrohttpd 0.9.75 leaves a chunked answer that ends so standing open until the idle time is over.
+            _ = shutdown(connection.socket, Int32(SHUT_RDWR))
+        }
         return result
     }
 }

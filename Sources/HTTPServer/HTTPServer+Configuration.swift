@@ -24,7 +24,7 @@ extension HTTPServer {
 
         /// Loopback, any free port, limits fit for an app's own pages.
         public init(
-            host: String = "127.0.0.1", port: UInt16 = 0, maxHeaderBytes: Int = 16 * 1024,
+            host: String = "127.0.0.1", port: UInt16 = 0, maxHeaderBytes: Int = 8 * 1024,
             maxBodyBytes: Int = 16 * 1024 * 1024, maxConnections: Int = 4096, idleTimeout: Duration = .seconds(60),
             headTimeout: Duration = .seconds(20), threads: Int = 1, serverName: String? = nil
         ) {

@@ -1,3 +1,5 @@
+// Not only Foundation: which of the two modules owns the sockets' constants depends on the order of compilation.
+import CMicrohttpd
 import Foundation
 
 /// A socket of our own, made before the daemon: it says precisely why an address cannot be had, and what port came.

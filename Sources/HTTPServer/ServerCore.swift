@@ -35,7 +35,8 @@ final class ServerCore: @unchecked Sendable {
                 tick: tick, onHangUp: { [weak self] in self?.connection($0)?.hangUp() },
                 onTick: { [weak self] in self?.closeOverdue() })
             daemon = aq_mhd_start(
-                listener.descriptor, max(32 * 1024, 2 * configuration.maxHeaderBytes),
+                // Wiped after every request: 32 KB cost a tenth of the time of a small answer.
+                listener.descriptor, max(16 * 1024, 2 * configuration.maxHeaderBytes),
                 UInt32(configuration.maxConnections + Self.excess), configuration.idleSeconds,
                 UInt32(configuration.threads), handleAccess, requestCompleted, connectionChanged,
                 Unmanaged.passUnretained(self).toOpaque())

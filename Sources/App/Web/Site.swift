@@ -6,13 +6,15 @@ import HTTPServer
 struct Site: Sendable {
     private let files: StaticFiles
     private let router: Router
+    let hub: ScreenHub
 
     @MainActor
     init(_ services: Services) {
         let folder = Bundle.module.resourceURL ?? URL(filePath: "/nonexistent")
         files = StaticFiles(root: folder.appending(path: "Public"))
         var router = Router()
-        ScreenAPI(hub: ScreenHub(services), services: services).add(to: &router)
+        hub = ScreenHub(services)
+        ScreenAPI(hub: hub, services: services).add(to: &router)
         InspectorAPI(services: services).add(to: &router)
         ConnectionAPI(services: services).add(to: &router)
         router.fallback = { _ in .problem(404, "notFound", "there is no such thing here") }

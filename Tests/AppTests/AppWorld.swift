@@ -1,0 +1,47 @@
+import AquiferTesting
+import Foundation
+import HTTPServer
+
+@testable import App
+
+/// The product on a folder of its own, with its clock under the test's control.
+final class AppWorld: Sendable {
+    let date = ManualDate(Date())
+    let folder: URL
+    let services: Services
+    let gate = Gate(host: "127.0.0.1", port: 80, token: nil)
+    let site: Site
+
+    @MainActor
+    init(_ change: (inout Configuration) -> Void = { _ in }) {
+        folder = FileManager.default.temporaryDirectory.appending(path: "aquifer-app-\(UUID().uuidString)")
+        var configuration = Configuration(data: folder, now: date.read, retry: .never)
+        change(&configuration)
+        services = Services(configuration)
+        site = Site(services)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// What the server answers.
+    func request(_ method: String, _ target: String, _ body: String = "", _ headers: [String: String] = [:]) async -> ServerResponse {
+        var fields = ServerHeaders([.init("Host", "127.0.0.1")])
+        for (name, value) in headers { fields[name] = value }
+        let request = ServerRequest(method, target, headers: fields, body: Data(body.utf8))
+        return await WebServer.answer(request, gate, site)
+    }
+
+    func json(_ method: String, _ target: String, _ body: String = "") async throws -> [String: Any] {
+        let data = try await request(method, target, body).collectBody()
+        return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+    }
+
+    /// Loads the feed of a tab, and returns its items' pictures.
+    @MainActor
+    func load(tab: String = "tab") async throws -> [String] {
+        let session = site.hub.session(.init(tab: tab, kind: .feed))
+        let screen = session.screen as! FeedScreen
+        await screen.model.appear()
+        return screen.model.items.map { "/api/screens/feed/images/\($0.id.uuidString)?tab=\(tab)" }
+    }
+}

@@ -1,0 +1,38 @@
+import Aquifer
+import Foundation
+import ImageFeed
+import Testing
+
+@testable import App
+
+@Suite("JSON for programs")
+struct JSONTextTests {
+    @Test("Any text is read back as it was, by another reader of JSON", arguments: [
+        "", "plain", "\"quoted\" \\ / back", "line\nfeed\ttab\r", "\u{0}\u{1}\u{1F}\u{7F}", "Çeşme 🏔️ \u{2028}\u{2029}", "</script>",
+    ])
+    func strings(text: String) throws {
+        let json = JSONText.array([.string(text)]).text
+        #expect(try JSONDecoder().decode([String].self, from: Data(json.utf8)) == [text])
+        #expect(!json.unicodeScalars.contains { $0.value < 0x20 })
+    }
+
+    @Test("A load is reported with its source, stamp, reason and save error, each null when there is none")
+    func report() {
+        let item = FeedItem(
+            id: UUID(uuidString: "0A0A0A0A-0000-0000-0000-000000000001")!, description: nil, location: "Olinda",
+            image: URL(string: "http://a.example/1.jpg")!)
+        let json =
+            #"{"id":"0A0A0A0A-0000-0000-0000-000000000001","description":null,"location":"Olinda","image":"http://a.example/1.jpg"}"#
+        let savedAt = Date(timeIntervalSince1970: 1_780_000_000)
+        #expect(
+            LoadReport.json(Loaded([item], source: .remote, savedAt: savedAt)) { $0.json }
+                == #"{"source":"remote","savedAt":"2026-05-28T20:26:40Z","because":null,"saveError":null,"value":[\#(json)]}"#)
+        #expect(
+            LoadReport.json(Loaded([FeedItem](), source: .cache(savedAt: savedAt, because: .invalidData), savedAt: savedAt)) {
+                $0.json
+            } == #"{"source":"cache","savedAt":"2026-05-28T20:26:40Z","because":"invalidData","saveError":null,"value":[]}"#)
+        #expect(
+            LoadReport.json(Loaded([FeedItem](), source: .remote, saveError: .full(path: "/d"))) { $0.json }
+                .contains(#""savedAt":null,"because":null,"saveError":"there is no room left"#))
+    }
+}

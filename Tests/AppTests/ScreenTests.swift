@@ -1,0 +1,159 @@
+import Aquifer
+import AquiferCurl
+import Foundation
+import HTTPServer
+import ReferenceAPIs
+import Testing
+
+@testable import App
+
+/// Reads a screen's states.
+@MainActor
+final class StateReader {
+    private var rest: AsyncStream<String>.Iterator
+
+    init(_ states: AsyncStream<String>) { rest = states.makeAsyncIterator() }
+
+    func next() async -> String? {
+        var iterator = rest
+        defer { rest = iterator }
+        return await iterator.next(isolation: MainActor.shared)
+    }
+
+    /// The next state that has these words.
+    func state(with words: String) async -> String { await state { $0.contains(words) } }
+
+    /// The next state that is as wanted.
+    func state(_ isWanted: (String) -> Bool) async -> String {
+        while let state = await next() {
+            if isWanted(state) { return state }
+        }
+        return ""
+    }
+}
+
+@MainActor
+@Suite("Screens of tabs", .timeLimit(.minutes(2)))
+struct ScreenTests {
+    /// The states of a tab's screen, from the present one on.
+    private func states(_ world: AppWorld, _ kind: ScreenHub.Address.Kind = .feed, tab: String = "tab") -> StateReader {
+        let context = ScreenContext(language: .english, now: world.date.now)
+        return StateReader(world.site.hub.session(.init(tab: tab, kind: kind)).states { $0.state(context).text })
+    }
+
+    @Test("A screen streams its present state at once, then each change, up to what was loaded")
+    func streams() async throws {
+        let world = AppWorld()
+        let iterator = states(world)
+        #expect(await iterator.next()?.contains(#""phase":"idle""#) == true)
+        #expect(await world.request("POST", "/api/screens/feed/intents?tab=tab", #"{"intent":"appear"}"#).status == 204)
+        let loaded = await iterator.state(with: #""phase":"loaded""#)
+        #expect(loaded.contains(#""origin":{"source":"remote"}"#))
+        #expect(loaded.contains("/api/screens/feed/images/"))
+        _ = await world.request("POST", "/api/screens/feed/intents?tab=tab", #"{"intent":"loadMore"}"#)
+        let more = await iterator.state { $0.components(separatedBy: "/api/screens/feed/images/").count > 20 }
+        #expect(more.contains(#""more":{"phase":"idle""#))
+        await world.services.stop()
+    }
+
+    @Test("Two tabs have screens of their own; a reload finds the tab's screen as it was")
+    func tabs() async throws {
+        let world = AppWorld()
+        _ = try await world.load(tab: "one")
+        let one = states(world, tab: "one")
+        let two = states(world, tab: "two")
+        #expect(await one.next()?.contains(#""phase":"loaded""#) == true)
+        #expect(await two.next()?.contains(#""phase":"idle""#) == true)
+        await world.services.stop()
+    }
+
+    @Test("Offline with nothing saved is an error in words; offline with a copy is the copy and its age")
+    func offline() async throws {
+        let world = AppWorld { $0.faults = [.feed: .offline] }
+        let iterator = states(world)
+        _ = await world.request("POST", "/api/screens/feed/intents?tab=tab", #"{"intent":"appear"}"#)
+        #expect(await iterator.state(with: #""phase":"failed""#).contains("You’re offline, and nothing recent is saved"))
+        world.services.reference.set(.none, of: .feed)
+        _ = try await world.services.feed.feed.load()
+        world.date.advance(by: Duration.days(2).timeInterval)
+        world.services.reference.set(.offline, of: .feed)
+        let later = states(world)
+        _ = await world.request("POST", "/api/screens/feed/intents?tab=tab", #"{"intent":"refresh"}"#)
+        #expect(await later.state(with: #""because":"connectivity""#).contains("This was saved 2 days ago."))
+        await world.services.stop()
+    }
+
+    @Test("When the last reader leaves, what still loads is cancelled, up to the remote")
+    func leaving() async throws {
+        let world = AppWorld { $0.faults = [.feed: .slow] }
+        var reading: StateReader? = states(world)
+        _ = await world.request("POST", "/api/screens/feed/intents?tab=tab", #"{"intent":"appear"}"#)
+        while world.services.reference.transfers(of: .feed).active == 0 { await Task.yield() }
+        #expect(reading != nil)
+        reading = nil
+        while world.services.reference.transfers(of: .feed).cut == 0 { await Task.yield() }
+        let screen = world.site.hub.session(.init(tab: "tab", kind: .feed)).screen as? FeedScreen
+        while screen?.model.list.isLoading == true { await Task.yield() }
+        #expect(screen?.model.list.phase == .idle)
+        await world.services.stop()
+    }
+
+    @Test("Comments come with who, what, and how long ago")
+    func comments() async throws {
+        let world = AppWorld()
+        _ = try await world.load()
+        let items = (world.site.hub.session(.init(tab: "tab", kind: .feed)).screen as? FeedScreen)?.model.items ?? []
+        let image = try #require(items.first).id
+        let iterator = states(world, .comments(image: image))
+        let target = "/api/screens/comments/intents?tab=tab&image=\(image.uuidString)"
+        #expect(await world.request("POST", target, #"{"intent":"appear"}"#).status == 204)
+        let state = await iterator.state(with: #""phase":"loaded""#)
+        #expect(state.contains("\"author\":") && state.contains(" ago\""))
+        await world.services.stop()
+    }
+}
+
+@Suite("One chain from the browser to the remote", .timeLimit(.minutes(2)))
+struct ChainTests {
+    @Test("Closing a picture's connection ends the transfer at the remote")
+    func chain() async throws {
+        let world = await AppWorld()
+        let pictures = try await world.load()
+        let server = try await WebServer(world.services, port: 0, token: false)
+        // The tab lives in the server that is asked.
+        let tab = try #require(URL(string: "http://127.0.0.1:\(server.port)/api/screens/feed/intents?tab=tab"))
+        try await post(#"{"intent":"appear"}"#, to: tab)
+        while try await !isLoaded(server.port) { await Task.yield() }
+
+        world.services.reference.set(.slow, of: .feed)
+        let before = world.services.reference.transfers(of: .feed).cut
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(pictures[0])"))
+        let loading = Task { try? await client.send(HTTPRequest(.get, url)).data(upTo: 1 << 20) }
+        while world.services.reference.transfers(of: .feed).active == 0 { await Task.yield() }
+        loading.cancel()
+        while world.services.reference.transfers(of: .feed).cut == before { await Task.yield() }
+        #expect(world.services.reference.transfers(of: .feed).active == 0)
+        await server.stop()
+        await world.services.stop()
+    }
+
+    private let client = CurlHTTPClient()
+
+    private func post(_ body: String, to url: URL) async throws {
+        let response = try await client.send(HTTPRequest(.post, url, body: .bytes(Data(body.utf8))))
+        #expect(response.head.status == 204)
+    }
+
+    private func isLoaded(_ port: UInt16) async throws -> Bool {
+        let url = try #require(URL(string: "http://127.0.0.1:\(port)/api/screens/feed/events?tab=tab"))
+        let response = try await client.send(HTTPRequest(.get, url))
+        var text = ""
+        while !text.contains("event: state"), let chunk = try await response.body.next() {
+            text += String(decoding: chunk, as: UTF8.self)
+        }
+        while !text.hasSuffix("\n\n"), let chunk = try await response.body.next() {
+            text += String(decoding: chunk, as: UTF8.self)
+        }
+        return text.contains(#""phase":"loaded""#)
+    }
+}

@@ -1,0 +1,165 @@
+import Aquifer
+import Foundation
+import HTTPServer
+import ReferenceAPIs
+import Testing
+
+@testable import App
+
+@MainActor
+@Suite("The pages and their API", .timeLimit(.minutes(2)))
+struct SiteTests {
+    @Test("Every answer carries the protections, pages and API alike", arguments: ["/", "/inspector", "/assets/js/main.js", "/api/connection", "/api/none"])
+    func protections(path: String) async {
+        let response = await AppWorld().request("GET", path)
+        let policy = response.headers["Content-Security-Policy"] ?? ""
+        #expect(policy.hasPrefix("default-src 'none'; script-src 'self';"))
+        #expect(!policy.contains("unsafe"))
+        #expect(response.headers["X-Content-Type-Options"] == "nosniff")
+    }
+
+    @Test("Every address of a screen is the one page; its files lie under /assets")
+    func pages() async throws {
+        let world = AppWorld()
+        for path in ["/", "/feed/033DBEF9-71F2-56CF-B108-8303FC336188", "/inspector"] {
+            let response = await world.request("GET", path)
+            #expect(response.status == 200)
+            #expect(response.headers["Content-Type"] == "text/html; charset=utf-8")
+        }
+        #expect(await world.request("GET", "/assets/none.js").status == 404)
+        #expect(await world.request("GET", "/assets/../Info.plist").status == 404)
+        #expect(await world.request("GET", "/favicon.ico").headers["Content-Type"] == "image/svg+xml")
+    }
+
+    @Test("Without the token the API is closed, and the page is told so")
+    func token() async {
+        let world = AppWorld()
+        let gate = Gate(host: "127.0.0.1", port: 80, token: "secret")
+        let request = ServerRequest("GET", "/api/connection", headers: ["Host": "127.0.0.1"])
+        #expect(await WebServer.answer(request, gate, world.site).status == 401)
+        let page = ServerRequest("GET", "/", headers: ["Host": "127.0.0.1"])
+        #expect(await WebServer.answer(page, gate, world.site).status == 200)
+    }
+
+    @Test("The feed as JSON is the latest, then the saved copy with its reason, then an error")
+    func feed() async throws {
+        let world = AppWorld()
+        #expect(try await world.json("GET", "/api/feed")["source"] as? String == "remote")
+        world.services.reference.set(.offline, of: .feed)
+        let saved = try await world.json("GET", "/api/feed")
+        #expect(saved["source"] as? String == "cache" && saved["because"] as? String == "connectivity")
+        #expect((saved["value"] as? [[String: Any]])?.count == 10)
+        world.date.advance(by: Duration.days(7).timeInterval)
+        let response = await world.request("GET", "/api/feed")
+        #expect(response.status == 504)
+        await world.services.stop()
+    }
+
+    @Test("The saved feed is answered without the remote, anew for each copy, and never when it has expired")
+    func savedFeed() async throws {
+        let world = AppWorld()
+        #expect(await world.request("GET", "/api/feed/saved").status == 404)
+        _ = try await world.services.feed.feed.load()
+        let first = try await world.json("GET", "/api/feed/saved")
+        #expect(first["source"] as? String == "cache" && first["because"] is NSNull)
+        #expect(try await world.json("GET", "/api/feed/saved")["savedAt"] as? String == first["savedAt"] as? String)
+        world.date.advance(by: 60)
+        _ = try await world.services.feed.feed.load()
+        #expect(try await world.json("GET", "/api/feed/saved")["savedAt"] as? String != first["savedAt"] as? String)
+        world.date.advance(by: Duration.days(7).timeInterval)
+        #expect(await world.request("GET", "/api/feed/saved").status == 404)
+        await world.services.stop()
+    }
+
+    @Test("A picture comes with its media type; a failing one with a status and words")
+    func pictures() async throws {
+        let world = AppWorld()
+        let pictures = try await world.load()
+        let response = await world.request("GET", pictures[0])
+        #expect(response.status == 200 && response.headers["Content-Type"] == "image/jpeg")
+        for (fault, status) in [(Fault.offline, 504), (.failing, 502), (.garbage, 502), (.cut, 504)] {
+            world.services.reference.set(fault, of: .feed)
+            let refused = await world.request("GET", pictures[1])
+            #expect(refused.status == status, "\(fault)")
+            let body = String(decoding: try await refused.collectBody(), as: UTF8.self)
+            #expect(body.contains("\"message\":\""))
+        }
+        #expect(await world.request("GET", pictures[0]).status == 200)
+        await world.services.stop()
+    }
+
+    @Test("A tab can ask for the pictures it shows, and for nothing else", arguments: [
+        "/api/screens/feed/images/033DBEF9-71F2-56CF-B108-8303FC336188?tab=other",
+        "/api/screens/feed/images/00000000-0000-0000-0000-000000000000?tab=tab", "/api/screens/feed/images/x?tab=tab",
+        "/api/screens/feed/images/033DBEF9-71F2-56CF-B108-8303FC336188",
+    ])
+    func noOpenProxy(target: String) async throws {
+        let world = AppWorld()
+        _ = try await world.load()
+        #expect(await world.request("GET", target).status == 404)
+        await world.services.stop()
+    }
+
+    @Test("Who asks for what is not there is told what there is", arguments: [
+        ("POST", "/api/screens/feed/intents?tab=t", "{}", 400), ("POST", "/api/screens/feed/intents?tab=t", "no", 400),
+        ("POST", "/api/screens/feed/intents?tab=t", #"{"intent":"explode"}"#, 400),
+        ("POST", "/api/screens/feed/intents", #"{"intent":"appear"}"#, 404),
+        ("POST", "/api/screens/feed/intents?tab=a/b", #"{"intent":"appear"}"#, 404),
+        ("POST", "/api/screens/comments/intents?tab=t", #"{"intent":"appear"}"#, 404),
+        ("GET", "/api/screens/nothing/events?tab=t", "", 404), ("PUT", "/api/connection", #"{"mode":"odd"}"#, 400),
+        ("DELETE", "/api/inspector/entries", "", 400), ("DELETE", "/api/inspector/entries?key=none", "", 404),
+        ("GET", "/api/none", "", 404), ("DELETE", "/api/feed", "", 405),
+    ])
+    func refusals(method: String, target: String, body: String, status: Int) async {
+        #expect(await AppWorld().request(method, target, body).status == status)
+    }
+
+    @Test("The connection switch drives the reference remotes, and is not there for real ones")
+    func connection() async throws {
+        let world = AppWorld()
+        #expect(try await world.json("PUT", "/api/connection", #"{"mode":"offline"}"#)["mode"] as? String == "offline")
+        #expect(try await world.json("GET", "/api/connection")["available"] as? Bool == true)
+        #expect(await world.request("GET", "/api/feed").status == 504)
+        _ = try await world.json("PUT", "/api/connection", #"{"mode":"online"}"#)
+        #expect(await world.request("GET", "/api/feed").status == 200)
+        await world.services.stop()
+
+        let real = AppWorld { $0.remotes["feed"] = URL(string: "http://127.0.0.1:9/") }
+        #expect(try await real.json("GET", "/api/connection")["available"] as? Bool == false)
+    }
+
+    @Test("The inspector lists what is saved, validates and deletes it")
+    func inspector() async throws {
+        let world = AppWorld()
+        let pictures = try await world.load()
+        _ = await world.request("GET", pictures[0])
+        _ = await world.request("GET", pictures[0])
+        func entries() async throws -> [[String: Any]] {
+            try await world.json("GET", "/api/inspector")["entries"] as? [[String: Any]] ?? []
+        }
+        #expect(try await entries().map { $0["kind"] as? String } == ["value", "data"])
+        #expect(try await entries().last?["hits"] as? Int == 1)
+        #expect(try await entries().allSatisfy { $0["validity"] as? String == "fresh" })
+        world.date.advance(by: Duration.days(7).timeInterval)
+        _ = try await world.services.feed.feed.load()
+        #expect(try await entries().map { $0["validity"] as? String } == ["fresh", "expired"])
+        #expect((try await world.json("POST", "/api/inspector/validate")["removed"] as? [String])?.count == 1)
+        let key = try #require(try await entries().first?["key"] as? String)
+        let query = try #require(key.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        #expect(await world.request("DELETE", "/api/inspector/entries?key=\(query)").status == 204)
+        #expect(try await entries().isEmpty)
+        await world.services.stop()
+    }
+
+    @Test("A folder that cannot hold a store shows the latest all the same, and says that it is not saved")
+    func noStore() async throws {
+        let world = AppWorld { $0.data = URL(filePath: "/dev/null/aquifer") }
+        let report = try await world.json("GET", "/api/feed")
+        #expect(report["source"] as? String == "remote" && report["savedAt"] is NSNull)
+        #expect(report["saveError"] is String)
+        world.services.reference.set(.offline, of: .feed)
+        #expect(await world.request("GET", "/api/feed").status == 500)
+        #expect(await world.request("GET", "/api/inspector").status == 500)
+        await world.services.stop()
+    }
+}
