@@ -75,7 +75,6 @@ final class EventLoop: @unchecked Sendable {
 
     /// The caller holds the lock.
     private func start() {
-        _ = EventLoop.libraryIsReady
         guard let multi = curl_multi_init() else { fatalError("curl has no memory for its first few hundred bytes") }
         self.multi = multi
         aq_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
@@ -84,7 +83,12 @@ final class EventLoop: @unchecked Sendable {
         thread.start()
     }
 
-    private static let libraryIsReady: Void = { curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()
+    /// Why curl cannot be used, and what to do; `nil` if it can. Asked before anything is pushed.
+    static let obstacle: String? = {
+        if let missing = aq_curl_missing() { return String(cString: missing) }
+        let code = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+        return code == CURLE_OK ? nil : String(cString: curl_easy_strerror(code))
+    }()
 }
 
 // MARK: - The thread
