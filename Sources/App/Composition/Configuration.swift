@@ -33,8 +33,8 @@ public struct Configuration: Sendable {
 
     /// `$XDG_DATA_HOME/aquifer`, or `~/.local/share/aquifer`.
     public static var defaultData: URL {
-        let environment = ProcessInfo.processInfo.environment
-        if let folder = environment["XDG_DATA_HOME"], folder.hasPrefix("/") {
+        // Not `ProcessInfo`, which copies the whole environment: every command passes here.
+        if let folder = getenv("XDG_DATA_HOME").map({ String(cString: $0) }), folder.hasPrefix("/") {
             return URL(filePath: folder, directoryHint: .isDirectory).appending(path: "aquifer")
         }
         return URL(filePath: NSHomeDirectory(), directoryHint: .isDirectory)
