@@ -71,13 +71,16 @@ let package = Package(
         .executableTarget(name: "AquiferCLI", dependencies: ["App"], swiftSettings: strict),
 
         // Tests
-        .target(name: "TestServers", path: "Tests/TestServers", swiftSettings: strict),
+        .executableTarget(
+            name: "StoreHammer", dependencies: ["Aquifer", "AquiferSQLite"], path: "Tests/StoreHammer",
+            swiftSettings: strict),
         tests("Aquifer", ["AquiferTesting"]),
+        tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),
-        tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting", "TestServers"]),
-        tests("HTTPServer", ["TestServers"]),
+        tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting"]),
+        tests("HTTPServer", ["AquiferTesting"]),
         tests("ImageFeed", ["AquiferTesting"]),
         tests("ReferenceAPIs", ["Aquifer", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed"]),
-        tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs", "TestServers"]),
-        tests("AquiferCLI", ["App", "TestServers"]),
+        tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs"]),
+        tests("AquiferCLI", ["App", "ReferenceAPIs"]),
     ])

@@ -138,7 +138,7 @@ PICTURES = [
     (SQUARE, 441, town.balloons, dict(sky=("#f9d976", "#fbe6a8", "#fff4d6"), ground="#7d8a4a", colours=("#d1495b", "#edae49", "#00798c", "#30638e", "#f7f3e8"), count=7),
      "Boituva\nSão Paulo, Brasil", "Meu pai fez setenta anos e pediu altura.",
      [(6000, "Caio Nunes", "Parabéns, seu Otávio!"), (6010, "Tereza Lima", "Que presente lindo."), (6100, "Beatriz Faria", "E ele gostou?"), (6105, "Lucas Braga", "@Beatriz quer ir de novo amanhã.")]),
-    (TALL, 451, water.waves, dict(sky=("#ffd9c2", "#ffe6d2", "#fff1e2"), colours=("#f29e8e", "#7a2f4f"), foam="#fff5ea", sun=(0.32, 0.22, 0.09, "#fff9ec"), count=11),
+    (TALL, 451, water.waves, dict(sky=("#ffd9c2", "#ffe6d2", "#fff1e2"), colours=("#f29e8e", "#7a2f4f"), foam="#fff5ea", sun=(0.32, 0.22, 0.09, "#fff9ec")),
      None, "Painted this one, did not photograph it. The sea had left by the time I got there.",
      [(6800, "Sofie Lund", "Best excuse ever for a painting."), (7000, "Mei Tanaka", "I would hang it.")]),
     (WIDE, 461, land.mesas, dict(sky=("#1d1a48", "#5c3a78", "#d9697a", "#ffb08a"), rock="#5a2340", ground="#8a4a5c"),

@@ -144,7 +144,7 @@ def lighthouse(c, sky, water, rock, tower, stripe, beam=None, stars=0, side=0.68
     c.vignette(0.18)
 
 
-def waves(c, sky, colours, foam, sun=None, count=13):
+def waves(c, sky, colours, foam, sun=None, count=9):
     """Scales of concentric arcs, row over row, like a woodblock print; they grow towards the shore."""
     c.sky(*sky)
     if sun:
@@ -152,7 +152,7 @@ def waves(c, sky, colours, foam, sun=None, count=13):
         c.disc(sun[0], sun[1], sun[2], sun[3])
     for i in range(count):
         t = i / (count - 1)
-        r = c.W * (0.045 + 0.115 * t**1.2)
+        r = c.W * (0.075 + 0.115 * t**1.2)
         foot = (0.47 + 0.66 * t**1.15) * c.H
         x = -r * (0.2 + 1.6 * ((i * 0.618) % 1))
         while x < c.W + r:
@@ -160,7 +160,7 @@ def waves(c, sky, colours, foam, sun=None, count=13):
             base = mix(mix(colours[0], colours[1], t), "#ffffff", c.rng.uniform(0, 0.09))
             rings = ((1.0, foam), (0.94, base), (0.76, foam), (0.715, mix(base, colours[1], 0.12)),
                      (0.53, foam), (0.495, mix(base, colours[1], 0.25)), (0.30, foam), (0.275, mix(base, colours[1], 0.4)))
-            for share, colour in rings:
+            for share, colour in rings[: 4 if t < 0.3 else 8]:
                 c.shapes(colour, lambda pen: pen.ellipse([x - r * share, y - r * share, x + r * share, y + r * share], fill=255))
             x += r * 1.72
 

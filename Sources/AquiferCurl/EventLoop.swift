@@ -32,6 +32,7 @@ final class EventLoop: @unchecked Sendable {
     private var isAsleep = false
     private var isStopped = false
     private var multi: UnsafeMutableRawPointer?
+    private var poller: Poller?
     private var count = 0
 
     // ---- Below: the loop's thread only. ----
@@ -59,24 +60,27 @@ final class EventLoop: @unchecked Sendable {
         lock.lock()
         commands.append(command)
         if multi == nil { start() }
-        let sleeper = isAsleep ? multi : nil
+        let sleeper = isAsleep ? poller : nil
         isAsleep = false
         lock.unlock()
-        if let sleeper { curl_multi_wakeup(sleeper) }
+        sleeper?.wake()
     }
 
     /// Ends the thread. Only the owner calls this, at its end: no command comes after it.
     func stop() {
         lock.lock()
         isStopped = true
-        if let multi { curl_multi_wakeup(multi) }
+        poller?.wake()
         lock.unlock()
     }
 
     /// The caller holds the lock.
     private func start() {
-        guard let multi = curl_multi_init() else { fatalError("curl has no memory for its first few hundred bytes") }
+        guard let multi = curl_multi_init(), let poller = Poller(multi) else {
+            fatalError("there is neither memory nor a pipe for the first request")
+        }
         self.multi = multi
+        self.poller = poller
         aq_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
         let thread = Thread { [self] in run() }
         thread.name = "AquiferCurl"
@@ -95,7 +99,9 @@ final class EventLoop: @unchecked Sendable {
 
 extension EventLoop {
     private func run() {
-        guard let multi = lock.withLock({ multi }) else { return }
+        guard let (multi, poller) = lock.withLock({ multi.flatMap { multi in poller.map { (multi, $0) } } }) else {
+            return
+        }
         // A connection that ends as TLS writes to it is an error of that transfer, not the end of the process.
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -106,11 +112,13 @@ extension EventLoop {
         while let batch = takeCommands() {
             now = .now
             for command in batch { carryOut(command, multi) }
-            var running: Int32 = 0
-            curl_multi_perform(multi, &running)
+            poller.runDue(.now)
             finishDone(multi)
             if nextLook <= now { endSilent(multi) }
-            if maySleep() { curl_multi_poll(multi, nil, 0, pollTimeout, nil) }
+            poller.wait(until: maySleep() ? nextLook : now)
+            now = .now
+            poller.runReady()
+            finishDone(multi)
         }
         for transfer in transfers.values { end(transfer, multi, .failure(.cancelled)) }
         spares.removeAll()
@@ -219,11 +227,5 @@ extension EventLoop {
                 nextLook = min(nextLook, deadline)
             }
         }
-    }
-
-    /// Until the next look at the silent; curl itself knows of its own limits.
-    private var pollTimeout: Int32 {
-        let (seconds, attoseconds) = (nextLook - .now).components
-        return Int32(min(max(seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1, 0), 3_600_000))
     }
 }

@@ -34,10 +34,17 @@ package final class Connection {
 
     deinit { sqlite3_close_v2(handle) }
 
+    /// How long calls wait, on their thread, for another connection before they fail with `busy`. At first not at all.
+    func wait(upTo patience: Duration) {
+        let (seconds, attoseconds) = patience.components
+        let milliseconds = Double(seconds) * 1e3 + Double(attoseconds) / 1e15
+        sqlite3_busy_timeout(handle, Int32(min(max(milliseconds, 0), 1e9)))
+    }
+
     /// Runs statements that return nothing.
-    package func execute(_ sql: String) throws(StoreError) {
+    package func execute(_ sql: String, to purpose: String = "set up the database") throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw error(code, sql) }
+        guard code == SQLITE_OK else { throw error(code, purpose) }
     }
 
     /// The number that a statement returns.
@@ -46,8 +53,26 @@ package final class Connection {
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
-    package func prepare(_ sql: String) throws(StoreError) -> Statement {
-        try Statement(self, sql)
+    /// - Parameter purpose: completes "the store could not …" when the statement fails.
+    package func prepare(_ sql: String, to purpose: String = "read the database") throws(StoreError) -> Statement {
+        try Statement(self, sql, purpose)
+    }
+
+    /// The bytes of a row of the table of entries, as the statement that found the row and is not reset yet sees them.
+    func blob(_ row: Int64, _ size: Int) throws(StoreError) -> Data {
+        var opened: OpaquePointer?
+        let code = sqlite3_blob_open(handle, "main", "entry", "bytes", row, 0, &opened)
+        defer { sqlite3_blob_close(opened) }
+        guard code == SQLITE_OK, let opened else { throw error(code, "read an entry") }
+        guard sqlite3_blob_bytes(opened) == size, let memory = malloc(size) else {
+            throw .failed(operation: "read an entry", reason: "it is longer or shorter than its length")
+        }
+        let read = sqlite3_blob_read(opened, memory, Int32(size), 0)
+        guard read == SQLITE_OK else {
+            free(memory)
+            throw error(read, "read an entry")
+        }
+        return Data(bytesNoCopy: memory, count: size, deallocator: .free)
     }
 
     func error(_ code: Int32, _ operation: String) -> StoreError {
@@ -55,7 +80,9 @@ package final class Connection {
     }
 
     /// What one of SQLite's result codes means in the store's terms.
-    private static func error(_ code: Int32, _ handle: OpaquePointer?, _ operation: String, _ path: String) -> StoreError {
+    private static func error(_ code: Int32, _ handle: OpaquePointer?, _ operation: String, _ path: String)
+        -> StoreError
+    {
         let reason = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
         switch code & 0xff {
         case SQLITE_FULL: return .full(path: path)
@@ -65,7 +92,7 @@ package final class Connection {
         case SQLITE_CORRUPT: return .failed(operation: operation, reason: "the database is damaged (\(reason))")
         case SQLITE_IOERR, SQLITE_CANTOPEN:
             // SQLite knows "disk full" only as ENOSPC, and says "cannot open" for every reason there is.
-            switch handle.map({ StoreError.system(sqlite3_system_errno($0), operation, path: path) }) {
+            switch handle.map({ StoreError.system(aquifer_sqlite_last_errno($0), operation, path: path) }) {
             case .none, .failed: return .failed(operation: operation, reason: reason)
             case .some(let known): return known
             }

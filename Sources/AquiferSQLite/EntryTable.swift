@@ -17,6 +17,14 @@ final class EntryTable {
         case list = """
             SELECT key, saved_at, etag, last_modified, kind, header_checksum, length(bytes) FROM entry
             """
+
+        var purpose: String {
+            switch self {
+            case .delete: "delete an entry"
+            case .list: "list the entries"
+            case .begin, .commit, .rollback: "change an entry"
+            }
+        }
     }
 
     init(_ connection: Connection) {
@@ -86,25 +94,35 @@ final class EntryTable {
     }
 
     private func entry(_ statement: Statement, _ key: String) throws(StoreError) -> StoredEntry {
-        let raw = statement.blob(6)
-        guard statement.isBlob(6) else { throw .unreadable(key: key, reason: "its bytes are not bytes") }
-        guard let header = EntryHeader(statement, key: key, size: raw.count, first: 0) else {
+        let size = Int(statement.integer(6))
+        guard let header = EntryHeader(statement, key: key, size: size, first: 0) else {
             throw .unreadable(key: key, reason: "the header's checksum is wrong")
         }
-        guard EntrySeal.body(raw, header: header.checksum) == UInt64(bitPattern: statement.integer(5)) else {
-            throw .unreadable(key: key, reason: "the checksum of its bytes is wrong")
-        }
-        let bytes = raw.isEmpty ? Data() : Data(raw)
+        let bytes = try size < Self.large ? small(statement, key) : connection.blob(statement.integer(7), size)
+        guard
+            bytes.withUnsafeBytes({ EntrySeal.body($0, header: header.checksum) })
+                == UInt64(bitPattern: statement.integer(5))
+        else { throw .unreadable(key: key, reason: "the checksum of its bytes is wrong") }
         return StoredEntry(bytes: bytes, savedAt: header.savedAt, validators: header.validators, kind: header.kind)
     }
+
+    private func small(_ statement: Statement, _ key: String) throws(StoreError) -> Data {
+        guard statement.isBlob(8) else { throw .unreadable(key: key, reason: "its bytes are not bytes") }
+        let raw = statement.blob(8)
+        return raw.isEmpty ? Data() : Data(raw)
+    }
+
+    /// From this size on the bytes are read into place: SQLite's own copy of them costs more than a second look-up.
+    private static let large = 16_384
 
     private func selecting() throws(StoreError) -> Statement {
         if let selectStatement { return selectStatement }
         let statement = try connection.prepare(
             """
-            SELECT saved_at, etag, last_modified, kind, header_checksum, bytes_checksum, bytes
+            SELECT saved_at, etag, last_modified, kind, header_checksum, bytes_checksum, length(bytes), id,
+                CASE WHEN length(bytes) < \(Self.large) THEN bytes END
             FROM entry WHERE key = ?1
-            """)
+            """, to: "read an entry")
         selectStatement = statement
         return statement
     }
@@ -119,14 +137,14 @@ final class EntryTable {
                 saved_at = excluded.saved_at, etag = excluded.etag, last_modified = excluded.last_modified,
                 kind = excluded.kind, header_checksum = excluded.header_checksum,
                 bytes_checksum = excluded.bytes_checksum, bytes = excluded.bytes
-            """)
+            """, to: "store an entry")
         upsertStatement = statement
         return statement
     }
 
     private func statement(_ query: Query) throws(StoreError) -> Statement {
         if let statement = prepared[query] { return statement }
-        let statement = try connection.prepare(query.rawValue)
+        let statement = try connection.prepare(query.rawValue, to: query.purpose)
         prepared[query] = statement
         return statement
     }

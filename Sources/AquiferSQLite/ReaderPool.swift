@@ -8,12 +8,14 @@ import Foundation
 final class ReaderPool: @unchecked Sendable {
     private let path: String
     private let limit: Int
+    private let patience: Duration
     private let condition = NSCondition()
     private var idle: [EntryTable] = []
     private var opened = 0
 
-    init(_ path: String, limit: Int) {
+    init(_ path: String, limit: Int, patience: Duration) {
         self.path = path
+        self.patience = patience
         self.limit = max(1, limit)
     }
 
@@ -34,6 +36,9 @@ final class ReaderPool: @unchecked Sendable {
         condition.unlock()
         do throws(StoreError) {
             let connection = try Connection(path, .readOnly)
+            // Readers never wait for writers, only while the log is recovered after a crash, or removed by another
+            // process that closes the store last: milliseconds.
+            connection.wait(upTo: patience)
             try connection.execute("PRAGMA mmap_size = 268435456")
             return EntryTable(connection)
         } catch {

@@ -32,6 +32,7 @@ public final class SQLiteStore: CacheStore {
     private let durability: Durability
     private let readers: ReaderPool
     private let writer: Writer
+    private let checkpointer: Checkpointer
     private let turn = Turnstile()
     private let queue = SerialQueue("aquifer.sqlite-store")
 
@@ -56,8 +57,10 @@ public final class SQLiteStore: CacheStore {
         path = file.standardizedFileURL.path
         self.patience = patience
         self.durability = durability
-        writer = Writer(table: EntryTable(try Opening.writer(path, durability, patience)))
-        self.readers = ReaderPool(path, limit: readers)
+        let connection = try Opening.writer(path, durability, patience)
+        writer = Writer(table: EntryTable(connection))
+        checkpointer = Checkpointer(connection)
+        self.readers = ReaderPool(path, limit: readers, patience: patience)
     }
 
     /// The database.
@@ -129,12 +132,13 @@ public final class SQLiteStore: CacheStore {
     private func write(_ body: @Sendable (EntryTable) throws(StoreError) -> Void) async throws(StoreError) {
         if !turn.tryEnter() { await turn.enter() }
         defer { turn.leave() }
-        if durability == .process, try attempt(body) { return }
+        if durability == .process, try attempt(body) { return await checkpointer.afterWrite() }
         // Another process is writing, or each write waits for the device: the waiting is done on our own thread.
         try await queue.run { () throws(StoreError) in
             let isDone = try Waiting.until(patience) { () throws(StoreError) in try attempt(body) }
             if !isDone { throw .busy(path: path) }
         }
+        await checkpointer.afterWrite()
     }
 
     /// False if another process holds the database; then nothing was done.

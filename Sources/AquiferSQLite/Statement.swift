@@ -6,16 +6,16 @@ import Foundation
 package final class Statement {
     private let pointer: OpaquePointer
     private let connection: Connection
-    private let sql: String
+    private let purpose: String
 
-    init(_ connection: Connection, _ sql: String) throws(StoreError) {
+    init(_ connection: Connection, _ sql: String, _ purpose: String) throws(StoreError) {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(
             connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        guard code == SQLITE_OK, let prepared else { throw connection.error(code, sql) }
+        guard code == SQLITE_OK, let prepared else { throw connection.error(code, purpose) }
         pointer = prepared
         self.connection = connection
-        self.sql = sql
+        self.purpose = purpose
     }
 
     deinit { sqlite3_finalize(pointer) }
@@ -26,7 +26,7 @@ package final class Statement {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         case let code:
-            let error = connection.error(code, sql)
+            let error = connection.error(code, purpose)
             sqlite3_reset(pointer)
             throw error
         }
@@ -95,7 +95,8 @@ package final class Statement {
     /// Valid until the statement is stepped or reset.
     package func blob(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(pointer, column)
-        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(pointer, column)))
+        return UnsafeRawBufferPointer(
+            start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(pointer, column)))
     }
 }
 

@@ -36,8 +36,10 @@ extension CacheStoreContract {
     ]
 
     private static let keys = [
-        "a", "A", "b", "key", "KEY", "Key", "a b", " ", "  ", "a/b", "/", "//", "/etc/passwd", ".", "..", "../..", "../a",
-        "a%2fb", "a%2Fb", "%", "a.entry", "~", "-", "_", "\\", "a\\b", "a:b", "*?\"<>|", "'", "\"", "' OR 1=1 --", "\u{0}",
+        "a", "A", "b", "key", "KEY", "Key", "a b", " ", "  ", "a/b", "/", "//", "/etc/passwd", ".", "..", "../..",
+        "../a",
+        "a%2fb", "a%2Fb", "%", "a.entry", "~", "-", "_", "\\", "a\\b", "a:b", "*?\"<>|", "'", "\"", "' OR 1=1 --",
+        "\u{0}",
         "a\u{0}", "a\u{0}b", "\n", "\r\n", "\t", "🦊", "👩‍👩‍👧‍👦", "日本語", "CON", "nul", "aquifer-store", "aquifer-store.lock",
         // Two ways to write é: equal as Swift strings, different as keys.
         "\u{e9}", "e\u{301}",

@@ -13,6 +13,22 @@ final class Watched<State>: Sendable {
         var state: State
         var waiters: [Waiter] = []
         var lastID = 0
+
+        /// Those who have found what they wait for. One of them may have changed what another waits for.
+        mutating func takeReady() -> [() -> Void] {
+            var ready: [() -> Void] = []
+            var place = 0
+            while place < waiters.count {
+                if let goOn = waiters[place].look(&state) {
+                    ready.append(goOn)
+                    waiters.remove(at: place)
+                    place = 0
+                } else {
+                    place += 1
+                }
+            }
+            return ready
+        }
     }
 
     private let content: Locked<Content>
@@ -24,15 +40,8 @@ final class Watched<State>: Sendable {
     /// Changes the state, and lets those go on who waited for it to become so, in the order they came.
     @discardableResult
     func update<Result>(_ change: (inout State) -> Result) -> Result {
-        var ready: [() -> Void] = []
-        let result = content.withLock { content in
-            let result = change(&content.state)
-            var waiting: [Waiter] = []
-            for waiter in content.waiters {
-                if let goOn = waiter.look(&content.state) { ready.append(goOn) } else { waiting.append(waiter) }
-            }
-            content.waiters = waiting
-            return result
+        let (result, ready) = content.withLock { content in
+            (change(&content.state), content.takeReady())
         }
         for goOn in ready { goOn() }
         return result
@@ -46,18 +55,20 @@ final class Watched<State>: Sendable {
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Found?, Never>) in
-                let goOn: (() -> Void)? = content.withLock { content in
-                    if let found = take(&content.state) { return { continuation.resume(returning: found) } }
+                let ready: [() -> Void] = content.withLock { content in
+                    if let found = take(&content.state) {
+                        return [{ continuation.resume(returning: found) }] + content.takeReady()
+                    }
                     // Read under the lock: a cancellation from here on finds the waiter.
-                    if Task.isCancelled { return { continuation.resume(returning: nil) } }
+                    if Task.isCancelled { return [{ continuation.resume(returning: nil) }] }
                     content.waiters.append(
                         Waiter(
                             id: id,
                             look: { state in take(&state).map { found in { continuation.resume(returning: found) } } },
                             giveUp: { continuation.resume(returning: nil) }))
-                    return nil
+                    return []
                 }
-                goOn?()
+                for goOn in ready { goOn() }
             }
         } onCancel: {
             let waiter = content.withLock { content in

@@ -54,7 +54,9 @@ extension HTTPResponseHead {
         guard let response = response as? HTTPURLResponse, let url = response.url else { return nil }
         var headers = HTTPHeaders()
         for (name, value) in response.allHeaderFields {
-            if let name = name as? String, let value = value as? String { headers.add(name, value) }
+            if let name = name as? String, let value = value as? String {
+                headers.add(name, value.trimmingCharacters(in: .whitespaces))
+            }
         }
         if let coding = headers["Content-Encoding"], coding.lowercased() != "identity" {
             headers["Content-Encoding"] = nil
@@ -79,13 +81,24 @@ extension TransportError {
                 .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
                 .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
                 .insecure
-            case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData: .malformed
+            case .badServerResponse: Self.emptyAnswer
+            // The scheme was seen to be http(s) before: Linux says so of an answer that is not HTTP.
+            case .unsupportedURL, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData: .malformed
             case .httpTooManyRedirects, .redirectToNonExistentLocation: .tooManyRedirects
             case .dataLengthExceedsMaximum: .headersTooLarge
-            case .unsupportedURL, .badURL: .unsupportedURL
+            case .badURL: .unsupportedURL
             case .requestBodyStreamExhausted: .unreadableBody
             default: .interrupted
             }
         self.init(kind, code.map { "URLError \($0.rawValue)" } ?? "\(type(of: error))")
+    }
+
+    /// On Linux this is how a connection is told that ends before the answer.
+    private static var emptyAnswer: Kind {
+        #if canImport(FoundationNetworking)
+            .interrupted
+        #else
+            .malformed
+        #endif
     }
 }

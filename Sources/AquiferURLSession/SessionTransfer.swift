@@ -8,7 +8,15 @@ import Foundation
 /// One request on its way, and its answer: where the reader's task and the session's delegate meet.
 final class SessionTransfer: HTTPBodySource {
     /// From this many unread bytes on the session is asked to wait.
-    private static let highWater = 256 << 10
+    ///
+    /// Not on Linux, where a transfer that was suspended does not go on.
+    private static let highWater: Int = {
+        #if canImport(FoundationNetworking)
+            .max
+        #else
+            256 << 10
+        #endif
+    }()
 
     private typealias Waiter<Value> = CheckedContinuation<Result<Value, TransportError>, Never>
 

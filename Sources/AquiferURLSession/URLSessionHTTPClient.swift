@@ -13,10 +13,10 @@ import Foundation
 ///
 /// - Warning: On Linux a transfer must not be cancelled: URLSession can deadlock or crash the process there
 ///   (Swift 6.3.1). Neither cancel a task that uses this client, nor drop a body that has not been read to its end;
-///   use `CurlHTTPClient`. A limit that is exceeded cancels, too.
+///   use `CurlHTTPClient`. A limit that is exceeded cancels, too. Nor does a slow
+///   reader slow the sender there.
 ///
-/// `limits.connect` and `limits.idle` are one limit for URLSession, which tells no connecting from waiting: the
-/// longer of the two counts until the connection is made and after.
+/// URLSession does not tell connecting from waiting: `limits.idle` is the limit of both.
 public final class URLSessionHTTPClient: HTTPClient {
     private let session: URLSession
     private let delegate: SessionDelegate
@@ -57,8 +57,7 @@ extension URLRequest {
         httpMethod = request.method.rawValue
         for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }
         if let body = request.body { httpBody = try body.read() }
-        let limits = request.limits
-        timeoutInterval = max(limits.connect, limits.idle) / .seconds(1)
+        timeoutInterval = request.limits.idle / .seconds(1)
         httpShouldHandleCookies = false
     }
 }

@@ -24,10 +24,7 @@ static inline const char *aq_curl_missing(void) { return 0; }
 #define curl_multi_cleanup aq_linked_curl_multi_cleanup
 #define curl_multi_add_handle aq_linked_curl_multi_add_handle
 #define curl_multi_remove_handle aq_linked_curl_multi_remove_handle
-#define curl_multi_perform aq_linked_curl_multi_perform
 #define curl_multi_socket_action aq_linked_curl_multi_socket_action
-#define curl_multi_poll aq_linked_curl_multi_poll
-#define curl_multi_wakeup aq_linked_curl_multi_wakeup
 #define curl_multi_info_read aq_linked_curl_multi_info_read
 #define curl_multi_strerror aq_linked_curl_multi_strerror
 #include <curl/curl.h>
@@ -43,10 +40,7 @@ static inline const char *aq_curl_missing(void) { return 0; }
 #undef curl_multi_cleanup
 #undef curl_multi_add_handle
 #undef curl_multi_remove_handle
-#undef curl_multi_perform
 #undef curl_multi_socket_action
-#undef curl_multi_poll
-#undef curl_multi_wakeup
 #undef curl_multi_info_read
 #undef curl_multi_strerror
 
@@ -68,9 +62,8 @@ static inline const char *aq_curl_missing(void) {
     static const char *const needed[] = {
         "curl_global_init", "curl_slist_append", "curl_slist_free_all", "curl_easy_init", "curl_easy_cleanup",
         "curl_easy_reset", "curl_easy_pause", "curl_easy_strerror", "curl_multi_init", "curl_multi_cleanup",
-        "curl_multi_add_handle", "curl_multi_remove_handle", "curl_multi_perform", "curl_multi_socket_action",
-        "curl_multi_poll", "curl_multi_wakeup", "curl_multi_info_read", "curl_multi_strerror", "curl_easy_setopt",
-        "curl_easy_getinfo", "curl_multi_setopt",
+        "curl_multi_add_handle", "curl_multi_remove_handle", "curl_multi_socket_action", "curl_multi_info_read",
+        "curl_multi_strerror", "curl_easy_setopt", "curl_easy_getinfo", "curl_multi_setopt",
     };
     void *library = aq_curl_library();
     if (!library) return "libcurl is not installed (apt-get install libcurl4)";
@@ -112,16 +105,9 @@ static inline CURLMcode curl_multi_add_handle(CURLM *multi, CURL *easy) {
 static inline CURLMcode curl_multi_remove_handle(CURLM *multi, CURL *easy) {
     return AQ_CALL(curl_multi_remove_handle)(multi, easy);
 }
-static inline CURLMcode curl_multi_perform(CURLM *multi, int *running) {
-    return AQ_CALL(curl_multi_perform)(multi, running);
-}
 static inline CURLMcode curl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events, int *running) {
     return AQ_CALL(curl_multi_socket_action)(multi, socket, events, running);
 }
-static inline CURLMcode curl_multi_poll(CURLM *multi, struct curl_waitfd *others, unsigned int count, int timeout, int *ready) {
-    return AQ_CALL(curl_multi_poll)(multi, others, count, timeout, ready);
-}
-static inline CURLMcode curl_multi_wakeup(CURLM *multi) { return AQ_CALL(curl_multi_wakeup)(multi); }
 static inline CURLMsg *curl_multi_info_read(CURLM *multi, int *left) {
     return AQ_CALL(curl_multi_info_read)(multi, left);
 }

@@ -34,3 +34,16 @@ static inline CURLcode aq_curl_get_long(CURL *easy, CURLINFO info, long *value) 
 static inline CURLMcode aq_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }
+
+typedef int (*aq_curl_socket)(CURL *easy, curl_socket_t socket, int what, void *context, void *socket_context);
+typedef int (*aq_curl_timer)(CURLM *multi, long milliseconds, void *context);
+
+static inline CURLMcode aq_curl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
+    return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode aq_curl_multi_set_socket(CURLM *multi, CURLMoption option, aq_curl_socket value) {
+    return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode aq_curl_multi_set_timer(CURLM *multi, CURLMoption option, aq_curl_timer value) {
+    return curl_multi_setopt(multi, option, value);
+}

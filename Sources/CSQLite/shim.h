@@ -18,3 +18,16 @@ static inline int aquifer_sqlite_peek(sqlite3 *db, sqlite3_int64 *size, void *bu
 static inline int aquifer_sqlite_bind_text_copy(sqlite3_stmt *statement, int index, const char *text, int count) {
     return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
 }
+
+/// The error number of the last call on the log, or else on the database, that failed. `sqlite3_system_errno` does not
+/// know of a write that failed while committing.
+static inline int aquifer_sqlite_last_errno(sqlite3 *db) {
+    static const int places[] = {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER};
+    for (int i = 0; i < 2; i++) {
+        sqlite3_file *file = 0;
+        int number = 0;
+        if (sqlite3_file_control(db, "main", places[i], &file) != SQLITE_OK || !file || !file->pMethods) continue;
+        if (file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number) == SQLITE_OK && number) return number;
+    }
+    return sqlite3_system_errno(db);
+}

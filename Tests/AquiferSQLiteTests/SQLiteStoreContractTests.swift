@@ -52,7 +52,8 @@ extension CacheStoreContract.Subject {
             corrupt: { key, store in
                 let connection = try Connection(try #require(store as? SQLiteStore).file.path, .readWrite)
                 let statement = try connection.prepare(
-                    "UPDATE entry SET bytes = CAST(substr(bytes, 1, 9) || x'00ff' || substr(bytes, 12) AS BLOB) WHERE key = ?1")
+                    "UPDATE entry SET bytes = CAST(substr(bytes, 1, 9) || x'00ff' || substr(bytes, 12) AS BLOB) WHERE key = ?1"
+                )
                 statement.bind(1, key)
                 try statement.run()
             })

@@ -36,7 +36,8 @@ struct EntryFile {
     /// The first block: for small entries, the only read.
     private func withStart<Value>(_ use: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
         try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
-            let count = try POSIX.read(file, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(4096, size)]), at: 0)
+            let count = try POSIX.read(
+                file, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(4096, size)]), at: 0)
             return try use(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
     }
@@ -44,7 +45,9 @@ struct EntryFile {
     private func head(_ start: UnsafeRawBufferPointer) throws -> (EntryCoding.Head, length: Int) {
         let lengths = try EntryCoding.lengths(start, fileSize: size)
         if lengths.head <= start.count {
-            return (try EntryCoding.head(UnsafeRawBufferPointer(rebasing: start[..<lengths.head]), lengths), lengths.head)
+            return (
+                try EntryCoding.head(UnsafeRawBufferPointer(rebasing: start[..<lengths.head]), lengths), lengths.head
+            )
         }
         var long = [UInt8](repeating: 0, count: lengths.head)
         let count = try long.withUnsafeMutableBytes { try POSIX.read(file, into: $0, at: 0) }

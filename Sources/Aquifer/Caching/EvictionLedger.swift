@@ -34,7 +34,9 @@ struct EvictionLedger {
         (sizes, order, first, total, addedSinceCount, isUncounted) = ([:], [], 0, 0, 0, false)
         let data = found.filter { $0.kind == .data }
         let strangers = data.filter { known[StoreKey($0.key)] == nil }.sorted { $0.savedAt < $1.savedAt }
-        let ours = data.compactMap { entry in known[StoreKey(entry.key)].map { (entry, $0.turn) } }.sorted { $0.1 < $1.1 }
+        let ours = data.compactMap { entry in known[StoreKey(entry.key)].map { (entry, $0.turn) } }.sorted {
+            $0.1 < $1.1
+        }
         for entry in strangers + ours.map(\.0) {
             total += entry.size
             use(StoreKey(entry.key), size: entry.size)

@@ -1,3 +1,5 @@
+import Foundation
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -5,7 +7,6 @@
 #elseif canImport(Musl)
     import Musl
 #endif
-import Foundation
 
 /// The calls of the operating system that stores need and Foundation has not: flush, lock, atomic replacement.
 package enum POSIX {
@@ -80,7 +81,9 @@ package enum POSIX {
 
     /// Returns when what was written is on the device.
     package static func flush(_ file: File) throws(StoreError) {
-        guard retry({ fsync(file.descriptor) }) == 0 else { throw .system(errno, "flush \(file.path)", path: file.path) }
+        guard retry({ fsync(file.descriptor) }) == 0 else {
+            throw .system(errno, "flush \(file.path)", path: file.path)
+        }
     }
 
     /// Puts `source` in place of `target` in one step.
@@ -128,6 +131,11 @@ package enum POSIX {
     /// Whether there is anything at `path`.
     package static func exists(_ path: String) -> Bool {
         access(path, F_OK) == 0
+    }
+
+    /// Whether files can be made in a folder. True if it is not a folder: what is done with it then says so.
+    package static func isWritable(_ folder: String) -> Bool {
+        access(folder, W_OK) == 0 || (errno != EACCES && errno != EROFS && errno != EPERM)
     }
 
     /// The names in a folder, but `.` and `..`.

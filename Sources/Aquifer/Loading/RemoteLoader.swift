@@ -36,8 +36,7 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
             if head.status == 304 && !validators.isEmpty { return .notModified }
             do {
                 let value = try map(head, body)
-                let fresh = Validators(etag: head.headers["ETag"], lastModified: head.headers["Last-Modified"])
-                return .value(value, fresh)
+                return .value(value, Validators(head))
             } catch {
                 throw .invalidData(InvalidData(mapping: error))
             }
@@ -60,6 +59,19 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
     /// The latest value, unless it is still the one that the validators stand for.
     public func load(unless validators: Validators) async throws(LoadError) -> RemoteAnswer<Value> {
         try await ask(validators)
+    }
+}
+
+extension Validators {
+    /// The validators of an answer.
+    ///
+    /// A `Last-Modified` in the very second of the answer is left out (RFC 9110, 8.8.2.2): a change later in that second
+    /// would bear the same date, and a 304 would pass the old for the latest for ever.
+    init(_ head: HTTPResponseHead) {
+        self.init(etag: head.headers["ETag"], lastModified: head.headers["Last-Modified"])
+        guard let modified = lastModified.flatMap(HTTPDate.parse), let sent = head.headers["Date"].flatMap(HTTPDate.parse)
+        else { return }
+        if sent.timeIntervalSince(modified) < 1 { lastModified = nil }
     }
 }
 

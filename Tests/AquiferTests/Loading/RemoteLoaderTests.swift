@@ -110,6 +110,21 @@ struct RemoteLoaderTests {
         #expect(validators == Validators(etag: "\"2\"", lastModified: "today"))
     }
 
+    @Test(
+        "A Last-Modified in the second of the answer is not asked with: a change later in that second would go unseen",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", false), ("Sun, 06 Nov 1994 08:49:36 GMT", true),
+            ("Sun, 06 Nov 1994 08:49:38 GMT", false), (nil, true), ("now", true),
+        ] as [(String?, Bool)])
+    func weakDate(modified: String?, kept: Bool) async throws {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        // Without the one or the other date there is nothing to judge by.
+        let headers: HTTPHeaders = modified.map { ["Date": date, "Last-Modified": $0] } ?? ["Last-Modified": date]
+        let world = World(.texts(["a"], headers: headers))
+        guard case .value(_, let validators) = try await world.remote().load(unless: .none) else { return }
+        #expect((validators.lastModified != nil) == kept)
+    }
+
     @Test("An error of a mapper tells the place of the mistake and nothing of the body")
     func errorsKeepSecrets() async {
         let world = World(.answer(body: Data(#"["ok", {"card":"4111111111111111"}]"#.utf8)))

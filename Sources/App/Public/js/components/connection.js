@@ -9,25 +9,35 @@ export class ConnectionSwitch {
   #button = h("button", { class: "connection-button", type: "button", "data-test": "connection-button" });
   #panel = h("div", { id: "connection-panel", "data-test": "connection-panel" });
   #state = null;
+  /** Counts the questions: an answer that a later choice has overtaken is old news. */
+  #turn = 0;
   element = popover({ button: this.#button, panel: this.#panel, onOpen: () => this.load() });
 
   constructor() {
     this.element.hidden = true;
     document.addEventListener("aquifer:language", () => this.#draw());
     document.addEventListener("aquifer:found", () => this.load());
+    // Another tab or the command line may have switched it meanwhile.
+    addEventListener("focus", () => this.load());
   }
 
   async load() {
+    const turn = this.#turn;
     try {
-      this.#show(await request("GET", address("/api/connection")));
+      const state = await request("GET", address("/api/connection"));
+      if (turn === this.#turn) this.#show(state);
     } catch {
       // Without a server there is nothing to switch; the page says so elsewhere.
     }
   }
 
   async #choose(mode) {
+    const turn = ++this.#turn;
     try {
-      this.#show(await request("PUT", address("/api/connection"), { mode }));
+      const state = await request("PUT", address("/api/connection"), { mode });
+      if (turn !== this.#turn) return;
+      this.#turn += 1;
+      this.#show(state);
       toast(t("connection.changed", { mode: t(`connection.${mode}`) }));
     } catch {
       toast(t("connection.failed"), "danger");

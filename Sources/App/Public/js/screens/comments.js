@@ -52,6 +52,8 @@ export class CommentsScreen extends ModelScreen {
   }
 
   open() {
+    const root = document.documentElement;
+    root.style.setProperty("--scroll-bar", `${innerWidth - root.clientWidth}px`);
     document.body.append(this.element);
     this.element.showModal();
     this.#title.focus({ focusVisible: false });

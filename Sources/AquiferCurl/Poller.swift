@@ -1,0 +1,123 @@
+import CCurl
+import Foundation
+
+/// Waits for curl's sockets, its timer and an awakening, and calls curl for exactly those that are ready.
+///
+/// `curl_multi_perform` asks every transfer, ready or not: with 64 at once most of the time goes into that.
+/// Everything but `wake` is for the loop's thread.
+final class Poller: @unchecked Sendable {
+    private let multi: UnsafeMutableRawPointer
+    /// The ends of a pipe: a byte in it ends the waiting.
+    private let (awakening, alarm): (Int32, Int32)
+    /// What to poll: the pipe first, then curl's sockets.
+    private var entries: [pollfd]
+    private var places: [curl_socket_t: Int] = [:]
+    /// When curl wants to be called though no socket is ready.
+    private var timer: ContinuousClock.Instant?
+    private var ready: [pollfd] = []
+
+    init?(_ multi: UnsafeMutableRawPointer) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends {
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+        self.multi = multi
+        (awakening, alarm) = (ends[0], ends[1])
+        entries = [pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)]
+        // Not retained: the loop holds the poller longer than curl's handle.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        aq_curl_multi_set_socket(multi, CURLMOPT_SOCKETFUNCTION, curlWatches)
+        aq_curl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, context)
+        aq_curl_multi_set_timer(multi, CURLMOPT_TIMERFUNCTION, curlSetsTimer)
+        aq_curl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, context)
+    }
+
+    deinit {
+        close(awakening)
+        close(alarm)
+    }
+
+    /// Ends the waiting. May be called from any thread.
+    func wake() {
+        var byte: UInt8 = 1
+        // A full pipe wakes as well as one byte more.
+        _ = write(alarm, &byte, 1)
+    }
+
+    /// Waits for anything to do, until a moment or curl's timer, if that is earlier.
+    func wait(until moment: ContinuousClock.Instant) {
+        let (seconds, attoseconds) = (min(moment, timer ?? moment) - .now).components
+        // Rounded up: a moment too early is a turn for nothing.
+        let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        ready.removeAll(keepingCapacity: true)
+        guard poll(&entries, nfds_t(entries.count), Int32(min(max(milliseconds, 0), 3_600_000))) > 0 else { return }
+        for entry in entries where entry.revents != 0 { ready.append(entry) }
+        if entries[0].revents != 0 {
+            var bytes = [UInt8](repeating: 0, count: 64)
+            while read(awakening, &bytes, bytes.count) == bytes.count {}
+        }
+    }
+
+    /// Calls curl for the sockets that the last waiting found ready.
+    func runReady() {
+        for entry in ready where entry.fd != awakening {
+            var what: Int32 = 0
+            if entry.revents & Int16(POLLIN | POLLHUP) != 0 { what |= CURL_CSELECT_IN }
+            if entry.revents & Int16(POLLOUT) != 0 { what |= CURL_CSELECT_OUT }
+            if entry.revents & Int16(POLLERR | POLLNVAL) != 0 { what |= CURL_CSELECT_ERR }
+            var running: Int32 = 0
+            curl_multi_socket_action(multi, entry.fd, what, &running)
+        }
+    }
+
+    /// Calls curl if its timer has come.
+    func runDue(_ now: ContinuousClock.Instant) {
+        guard let due = timer, due <= now else { return }
+        timer = nil
+        var running: Int32 = 0
+        curl_multi_socket_action(multi, CURL_SOCKET_BAD, 0, &running)
+    }
+
+    fileprivate func watch(_ socket: curl_socket_t, _ what: Int32) {
+        if what == CURL_POLL_REMOVE {
+            guard let place = places.removeValue(forKey: socket) else { return }
+            let last = entries.removeLast()
+            guard place < entries.count else { return }
+            entries[place] = last
+            places[last.fd] = place
+            return
+        }
+        let events = (what & CURL_POLL_IN != 0 ? POLLIN : 0) | (what & CURL_POLL_OUT != 0 ? POLLOUT : 0)
+        if let place = places[socket] {
+            entries[place].events = Int16(events)
+        } else {
+            places[socket] = entries.count
+            entries.append(pollfd(fd: socket, events: Int16(events), revents: 0))
+        }
+    }
+
+    fileprivate func setTimer(_ milliseconds: Int) {
+        timer = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
+    }
+}
+
+private func poller(_ context: UnsafeMutableRawPointer?) -> Poller? {
+    context.map { Unmanaged<Poller>.fromOpaque($0).takeUnretainedValue() }
+}
+
+private func curlWatches(
+    _ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ what: Int32, _ context: UnsafeMutableRawPointer?,
+    _ socketContext: UnsafeMutableRawPointer?
+) -> Int32 {
+    poller(context)?.watch(socket, what)
+    return 0
+}
+
+private func curlSetsTimer(
+    _ multi: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    poller(context)?.setTimer(milliseconds)
+    return 0
+}

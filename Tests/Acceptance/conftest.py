@@ -1,0 +1,106 @@
+"""The command line, run as its users run it."""
+
+import functools
+import http.server
+import json
+import os
+import pathlib
+import re
+import subprocess
+import threading
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = os.environ.get("AQUIFER_BIN", str(ROOT / ".build/debug/aquifer"))
+
+
+class Aquifer:
+    """Runs `aquifer` on a folder of its own."""
+
+    def __init__(self, data):
+        self.data = data
+
+    def __call__(self, *words, data=True, text=True, **options):
+        command = [BINARY, *words] + (["--data", str(self.data)] if data else [])
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", "HOME": str(self.data)}
+        return subprocess.run(command, capture_output=True, text=text, timeout=60, env=environment, **options)
+
+    def json(self, *words, status=0):
+        result = self(*words, "--json")
+        assert result.returncode == status, result.stderr
+        return json.loads(result.stdout)
+
+
+@pytest.fixture
+def aquifer(tmp_path):
+    return Aquifer(tmp_path / "data")
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        self.server.requests.append((self.path, dict(self.headers)))
+
+
+class FileServer:
+    """A plain static file server, as everyone has it."""
+
+    def __init__(self, folder):
+        handler = functools.partial(QuietHandler, directory=str(folder))
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.server.requests = []
+        self.address = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def requests(self):
+        return self.server.requests
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A static file server over files of the contract's shape."""
+    folder = tmp_path / "files"
+    ids = ["0A0A0A0A-0000-0000-0000-00000000000%d" % number for number in (1, 2)]
+    (folder / "v1/image" / ids[0]).mkdir(parents=True)
+    server = FileServer(folder)
+    items = [
+        {"id": ids[0], "description": "Mountains", "location": "Petrópolis", "image": f"{server.address}/1.png"},
+        {"id": ids[1], "image": f"{server.address}/2.png"},
+    ]
+    (folder / "v1/feed").write_text(json.dumps({"items": items}))
+    comments = [{"id": ids[0], "message": "Olá", "created_at": "2020-08-28T15:07:02+0000", "author": {"username": "ana"}}]
+    (folder / "v1/image" / ids[0] / "comments").write_text(json.dumps({"items": comments}))
+    (folder / "1.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"picture")
+    (folder / "2.png").write_bytes(b"<html>no picture</html>")
+    for path in folder.rglob("*"):
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    server.folder, server.ids, server.items = folder, ids, items
+    yield server
+    try:
+        server.stop()
+    except OSError:
+        pass
+
+
+@pytest.fixture
+def remotes():
+    """Starts `aquifer remotes` with faults; gives the value for --remote."""
+    started = []
+
+    def start(*faults):
+        words = [word for fault in faults for word in ("--fault", fault)]
+        process = subprocess.Popen([BINARY, "remotes", "--port", "0", *words], stdout=subprocess.PIPE, text=True)
+        started.append(process)
+        line = process.stdout.readline().strip()
+        assert re.fullmatch(r"feed=http://127\.0\.0\.1:\d+/feed", line), line
+        return line
+
+    yield start
+    for process in started:
+        process.terminate()
+        assert process.wait(timeout=20) == 0

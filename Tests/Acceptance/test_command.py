@@ -1,0 +1,112 @@
+"""The command's manners: help, mistakes, ends."""
+
+import pathlib
+import re
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+from conftest import BINARY, ROOT
+
+GOLDEN = pathlib.Path(__file__).parent / "golden"
+
+
+@pytest.mark.parametrize("command", ["", "serve", "remotes", "feed", "cache"])
+def test_help_is_the_golden_text(aquifer, command):
+    result = aquifer(*command.split(), "--help", data=False)
+    assert result.returncode == 0 and result.stderr == ""
+    assert result.stdout == (GOLDEN / f"help{'-' + command if command else ''}.txt").read_text()
+
+
+def test_help_fits_a_terminal_of_a_hundred_and_twenty_columns():
+    for text in GOLDEN.glob("help*.txt"):
+        assert max(len(line) for line in text.read_text().splitlines()) <= 120
+
+
+def test_version(aquifer):
+    assert re.fullmatch(r"aquifer \d+\.\d+\.\d+\n", aquifer("--version", data=False).stdout)
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        ([], "say what to do: serve, remotes, feed or cache"),
+        (["frob"], '"frob" is not a command'),
+        (["feed"], "list, comments or image is missing"),
+        (["feed", "frob"], '"feed frob" is not a command'),
+        (["feed", "list", "extra"], '"extra" is one word too many'),
+        (["feed", "list", "--limit", "0"], '--limit takes a number from 1, not "0"'),
+        (["feed", "list", "--limit", "ten"], '--limit takes a number from 1, not "ten"'),
+        (["feed", "list", "--limit", "1", "--all"], "--limit and --all exclude each other"),
+        (["feed", "list", "--frob"], "--frob is not an option"),
+        (["feed", "list", "--port", "1"], '--port does not go with "feed list"'),
+        (["feed", "comments"], "the picture's ID is missing"),
+        (["feed", "comments", "7"], '"7" is not the ID of a picture; aquifer feed list shows them'),
+        (["feed", "image", "0A0A0A0A-0000-0000-0000-000000000001"], "say where the picture goes: -o FILE, or -o - for standard output"),
+        (["cache"], "list, validate or clear is missing"),
+        (["serve", "--port", "99999"], '--port takes a number from 0 to 65535, not "99999"'),
+        (["feed", "list", "--at", "soon"], '--at takes a time such as 2026-11-21T09:00:00Z, +8d or -1h, not "soon"'),
+        (["feed", "list", "--remote", "feed=ftp://a"], '--remote takes an http or https address, not "ftp://a"'),
+    ],
+)
+def test_a_mistake_is_64_and_one_line_that_says_what_was_wrong(aquifer, words, message):
+    result = aquifer(*words)
+    assert result.returncode == 64 and result.stdout == ""
+    assert result.stderr == f"aquifer: {message}; see aquifer --help\n"
+
+
+def start(*words):
+    process = subprocess.Popen([BINARY, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = process.stdout.readline().strip()
+    return process, line
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_serve_prints_its_address_and_ends_when_told(tmp_path, number):
+    process, line = start("serve", "--port", "0", "--data", str(tmp_path))
+    assert re.fullmatch(r"Aquifer is at http://127\.0\.0\.1:\d+/\?token=\w{20,}", line)
+    address = line.split()[-1]
+    with urllib.request.urlopen(address, timeout=10) as page:
+        assert page.status == 200 and b"<!doctype html>" in page.read()
+    process.send_signal(number)
+    assert process.wait(timeout=20) == 0
+
+
+def test_serve_without_the_token_lets_nobody_in(tmp_path):
+    process, line = start("serve", "--port", "0", "--data", str(tmp_path))
+    address = re.match(r".*(http://[^/]+)", line).group(1)
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(address + "/api/feed", timeout=10)
+    assert refused.value.code == 401
+    process.terminate()
+    assert process.wait(timeout=20) == 0
+
+
+def test_serve_ends_while_a_browser_listens(tmp_path):
+    process, line = start("serve", "--port", "0", "--no-token", "--data", str(tmp_path))
+    address = line.split()[-1]
+    stream = urllib.request.urlopen(address + "api/screens/feed/events?tab=t", timeout=10)
+    assert stream.readline()
+    began = time.monotonic()
+    process.terminate()
+    assert process.wait(timeout=20) == 0
+    assert time.monotonic() - began < 15
+
+
+def test_a_port_that_is_taken_is_said(tmp_path):
+    process, line = start("serve", "--port", "0", "--no-token", "--data", str(tmp_path))
+    port = re.search(r":(\d+)/", line).group(1)
+    second = subprocess.run([BINARY, "serve", "--port", port, "--data", str(tmp_path)], capture_output=True, text=True, timeout=20)
+    assert second.returncode == 69 and port in second.stderr and len(second.stderr.splitlines()) == 1
+    process.terminate()
+    assert process.wait(timeout=20) == 0
+
+
+def test_output_into_a_closed_pipe_ends_quietly(aquifer, files):
+    command = f"'{BINARY}' feed list --data '{aquifer.data}' --remote feed={files.address} | true"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=30, cwd=ROOT)
+    assert result.stderr == ""

@@ -1,0 +1,223 @@
+"""`aquifer feed`, against static files, the reference remote, and none."""
+
+import json
+import re
+import sqlite3
+import subprocess
+
+import pytest
+
+from conftest import BINARY
+
+
+def test_works_against_a_plain_static_file_server_online_then_stopped_then_eight_days_later(aquifer, files):
+    remote = ("--remote", f"feed={files.address}")
+    online = aquifer.json("feed", "list", *remote)
+    assert online["source"] == "remote" and online["because"] is None and online["saveError"] is None
+    assert [item["id"] for item in online["value"]] == files.ids
+    assert online["value"][0] == files.items[0]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", online["savedAt"])
+
+    files.stop()
+    offline = aquifer.json("feed", "list", *remote)
+    assert offline["source"] == "cache" and offline["because"] == "connectivity"
+    assert offline["value"] == online["value"] and offline["savedAt"] == online["savedAt"]
+
+    expired = aquifer("feed", "list", *remote, "--at", "+8d")
+    assert expired.returncode == 69 and expired.stdout == ""
+    assert expired.stderr.startswith("aquifer: no connectivity, and nothing saved in the last seven days")
+    assert len(expired.stderr.splitlines()) == 1
+
+
+def test_exactly_seven_days_is_expired_and_a_second_less_is_not(aquifer, files):
+    remote = ("--remote", f"feed={files.address}")
+    aquifer.json("feed", "list", *remote)
+    assert aquifer("feed", "list", *remote, "--offline", "--at", "+604790s").returncode == 0
+    assert aquifer("feed", "list", *remote, "--offline", "--at", "+604800s").returncode == 69
+    assert aquifer("feed", "list", *remote, "--offline", "--at", "-8d").returncode == 69
+
+
+def test_asks_with_what_it_has_and_takes_a_304_for_the_latest(aquifer, files):
+    remote = ("--remote", f"feed={files.address}")
+    aquifer.json("feed", "list", *remote)
+    again = aquifer.json("feed", "list", *remote, "--at", "+1h")
+    assert again["source"] == "remote" and [item["id"] for item in again["value"]] == files.ids
+    assert "If-Modified-Since" in files.requests[-1][1]
+    assert again["savedAt"] > aquifer.json("feed", "list", *remote, "--at", "-1h")["savedAt"]
+
+
+def test_a_file_changed_within_the_second_it_was_loaded_in_is_seen_to_have_changed(aquifer, files):
+    remote = ("--remote", f"feed={files.address}")
+    for description in ("first", "second"):
+        files.items[0]["description"] = description
+        (files.folder / "v1/feed").write_text(json.dumps({"items": files.items}))
+        assert aquifer.json("feed", "list", *remote)["value"][0]["description"] == description
+
+
+def test_all_ends_with_a_server_that_gives_the_same_page_for_ever(aquifer, files):
+    loaded = aquifer.json("feed", "list", "--all", "--remote", f"feed={files.address}")
+    assert len(loaded["value"]) == 2
+
+
+def test_offline_with_nothing_saved_is_69(aquifer):
+    result = aquifer("feed", "list", "--offline")
+    assert (result.returncode, result.stdout) == (69, "")
+
+
+def test_a_server_that_refuses_connections_is_69(aquifer):
+    assert aquifer("feed", "list", "--remote", "feed=http://127.0.0.1:9/").returncode == 69
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[]", b'{"items":[{"id":1}]}', b"<html>", b'{"items":[{"id":"0A0A0A0A-0000-0000-0000-000000000001","image":"file:///etc/passwd"}]}'],
+)
+def test_invalid_data_with_nothing_saved_is_65_and_saves_nothing(aquifer, files, body):
+    (files.folder / "v1/feed").write_bytes(body)
+    result = aquifer("feed", "list", "--remote", f"feed={files.address}")
+    assert result.returncode == 65 and result.stdout == ""
+    assert "not what its contract says" in result.stderr
+    assert aquifer.json("cache", "list") == {"entries": []}
+
+
+def test_invalid_data_falls_back_on_the_saved_copy_and_says_so(aquifer, files):
+    remote = ("--remote", f"feed={files.address}")
+    aquifer.json("feed", "list", *remote)
+    (files.folder / "v1/feed").write_text('{"items":"soon"}')
+    result = aquifer("feed", "list", *remote, "--json")
+    assert result.returncode == 0
+    assert json.loads(result.stdout)["because"] == "invalidData"
+    assert "saved just now" in result.stderr
+
+
+def test_a_404_is_invalid_data(aquifer, files):
+    (files.folder / "v1/feed").unlink()
+    assert aquifer("feed", "list", "--remote", f"feed={files.address}").returncode == 65
+
+
+def test_lists_ten_or_as_many_as_asked_for_or_all(aquifer, remotes):
+    remote = ("--remote", remotes())
+    assert len(aquifer.json("feed", "list", *remote)["value"]) == 10
+    assert len(aquifer.json("feed", "list", "--limit", "3", *remote)["value"]) == 3
+    assert len(aquifer.json("feed", "list", "--limit", "25", *remote)["value"]) == 25
+    everything = aquifer.json("feed", "list", "--all", *remote)["value"]
+    assert len(everything) >= 40
+    assert aquifer.json("feed", "list", "--offline", "--all", *remote)["value"] == everything
+
+
+def test_the_reference_remote_runs_in_process_and_its_copy_is_found_by_the_next(aquifer):
+    online = aquifer.json("feed", "list")
+    assert online["source"] == "remote"
+    assert aquifer.json("feed", "list", "--offline")["value"] == online["value"]
+    picture = online["value"][0]["id"]
+    assert aquifer("feed", "image", picture, "-o", "-", text=False).stdout[:3] == b"\xff\xd8\xff"
+    assert aquifer("feed", "image", picture, "-o", "-", "--offline", text=False).stdout[:3] == b"\xff\xd8\xff"
+
+
+@pytest.mark.parametrize("fault, status", [("offline", 69), ("cut", 69), ("failing", 65), ("garbage", 65)])
+def test_each_fault_of_the_remote_has_its_exit_and_leaves_the_saved_copy(aquifer, remotes, fault, status):
+    broken = ("--remote", remotes(f"feed={fault}"))
+    assert aquifer("feed", "list", *broken).returncode == status
+
+
+def test_shows_comments(aquifer, files):
+    remote = ("--remote", f"feed={files.address}")
+    result = aquifer("feed", "comments", files.ids[0], *remote, "--at", "2020-08-28T15:12:02Z")
+    assert result.stdout == "ana, 5 minutes ago\n  Olá\n"
+    assert aquifer.json("feed", "comments", files.ids[0], *remote)["value"][0]["author"] == {"username": "ana"}
+    assert aquifer("feed", "comments", files.ids[1], *remote).returncode == 65
+
+
+def test_writes_a_picture_and_refuses_what_is_none(aquifer, files, tmp_path):
+    remote = ("--remote", f"feed={files.address}")
+    target = tmp_path / "picture.png"
+    result = aquifer("feed", "image", files.ids[0], "-o", str(target), *remote)
+    assert result.returncode == 0 and target.read_bytes().startswith(b"\x89PNG")
+    assert aquifer.json("feed", "image", files.ids[0], "-o", str(target), *remote)["source"] == "cache"
+    refused = aquifer("feed", "image", files.ids[1], "-o", str(tmp_path / "no.png"), *remote)
+    assert refused.returncode == 65 and not (tmp_path / "no.png").exists()
+    nowhere = aquifer("feed", "image", files.ids[0], "-o", "/none/picture.png", *remote)
+    assert nowhere.returncode == 74 and "/none/picture.png cannot be written" in nowhere.stderr
+    stranger = aquifer("feed", "image", "0A0A0A0A-0000-0000-0000-000000000009", "-o", "-", *remote)
+    assert stranger.returncode == 69
+
+
+def test_text_for_people_names_description_location_and_id(aquifer, files):
+    result = aquifer("feed", "list", "--remote", f"feed={files.address}")
+    assert result.stdout.splitlines() == ["Mountains", "  Petrópolis", "  " + files.ids[0], "(no description)", "  " + files.ids[1]]
+    assert result.stderr == ""
+
+
+# The store
+
+
+def test_a_folder_that_cannot_hold_a_store_shows_the_latest_and_offline_fails_as_the_store_did(aquifer, files):
+    aquifer.data.parent.mkdir(exist_ok=True)
+    aquifer.data.write_text("not a folder")
+    remote = ("--remote", f"feed={files.address}")
+    online = aquifer("feed", "list", *remote, "--json")
+    report = json.loads(online.stdout)
+    assert online.returncode == 0 and report["source"] == "remote" and report["savedAt"] is None and report["saveError"]
+    assert "not saved for offline use" in online.stderr
+    offline = aquifer("feed", "list", *remote, "--offline")
+    assert offline.returncode == 74 and "no connectivity" in offline.stderr
+
+
+def test_a_store_that_is_not_a_store_is_left_as_it_is(aquifer, files):
+    aquifer.data.mkdir()
+    (aquifer.data / "values.sqlite").write_bytes(b"my thesis, 300 pages")
+    remote = ("--remote", f"feed={files.address}")
+    result = aquifer("feed", "list", *remote)
+    assert result.returncode == 0 and "is not a store" in result.stderr
+    assert aquifer("feed", "list", *remote, "--offline").returncode == 74
+    assert aquifer("cache", "clear").returncode == 74
+    assert (aquifer.data / "values.sqlite").read_bytes() == b"my thesis, 300 pages"
+
+
+def test_a_store_of_a_newer_version_is_left_as_it_is(aquifer, files):
+    remote = ("--remote", f"feed={files.address}")
+    aquifer.json("feed", "list", *remote)
+    database = sqlite3.connect(aquifer.data / "values.sqlite")
+    database.execute("PRAGMA user_version = 99")
+    database.commit()
+    database.close()
+    result = aquifer("feed", "list", *remote, "--offline")
+    assert result.returncode == 74 and "newer version" in result.stderr
+    assert aquifer("feed", "list", *remote).returncode == 0
+
+
+def test_a_damaged_copy_is_never_shown(aquifer, files):
+    remote = ("--remote", f"feed={files.address}")
+    aquifer.json("feed", "list", *remote)
+    for file in aquifer.data.glob("values.sqlite*"):
+        content = file.read_bytes()
+        file.write_bytes(content.replace("Mountains".encode(), "Mountainz".encode()))
+    result = aquifer("feed", "list", *remote, "--offline")
+    assert result.returncode == 74 and "Mountain" not in result.stdout
+    assert aquifer("feed", "list", *remote).returncode == 0
+    assert aquifer("feed", "list", *remote, "--offline").returncode == 0
+
+
+def test_what_is_saved_can_be_listed_validated_and_cleared(aquifer, files):
+    remote = ("--remote", f"feed={files.address}")
+    aquifer.json("feed", "list", *remote)
+    key = f"feed:{files.address}/v1/feed"
+    assert [entry["key"] for entry in aquifer.json("cache", "list")["entries"]] == [key]
+    table = aquifer("cache", "list").stdout.splitlines()
+    assert table[0].split() == ["STATE", "SAVED", "BYTES", "KEY"] and table[1].startswith("fresh") and table[1].endswith(key)
+    assert aquifer.json("cache", "validate") == {"removed": []}
+    assert aquifer.json("cache", "list", "--at", "+7d")["entries"][0]["validity"] == "expired"
+    assert aquifer.json("cache", "validate", "--at", "+7d") == {"removed": [key]}
+    aquifer.json("feed", "list", *remote)
+    assert aquifer.json("cache", "clear", "none") == {"deleted": 0}
+    assert aquifer.json("cache", "clear", key) == {"deleted": 1}
+    assert aquifer.json("cache", "list") == {"entries": []}
+
+
+def test_many_processes_on_one_folder_do_not_disturb_each_other(aquifer, files):
+    command = [BINARY, "feed", "list", "--json", "--remote", f"feed={files.address}", "--data", str(aquifer.data)]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(16)]
+    for process in processes:
+        output, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
+        assert json.loads(output)["saveError"] is None

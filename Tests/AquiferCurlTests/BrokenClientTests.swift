@@ -1,0 +1,63 @@
+import Aquifer
+import AquiferCurl
+import AquiferTesting
+import Foundation
+import Testing
+
+/// A contract that nobody can break promises nothing.
+@Suite struct BrokenClientTests {
+    @Test("A client that takes a cut body for a whole one breaks the contract")
+    func hidesCuts() async throws {
+        try await expectViolation(of: "A body that is cut is an interruption, never a whole body") {
+            request throws(TransportError) in
+            let response = try await CurlHTTPClient().send(request)
+            return HTTPResponse(head: response.head, source: Lenient(response.body))
+        }
+    }
+
+    @Test("A client that gives no status breaks the contract")
+    func hidesStatus() async throws {
+        try await expectViolation(of: "The status, the fields and the body arrive as they were sent") {
+            request throws(TransportError) in
+            let response = try await CurlHTTPClient().send(request)
+            var head = response.head
+            head.status = 200
+            return HTTPResponse(head: head, source: Lenient(response.body))
+        }
+    }
+
+    @Test("A client that knows no limits breaks the contract")
+    func ignoresLimits() async throws {
+        try await expectViolation(of: "More header bytes than allowed are refused, in one field or in many") {
+            request throws(TransportError) in
+            var request = request
+            request.limits = .init(headerBytes: .max)
+            return try await CurlHTTPClient().send(request)
+        }
+    }
+
+    private func expectViolation(
+        of promise: String,
+        _ send: @escaping @Sendable (HTTPRequest) async throws(TransportError) -> HTTPResponse
+    ) async throws {
+        let check = try #require(HTTPClientContract.checks.first { $0.name == promise })
+        let violation = await #expect(throws: ContractViolation.self) {
+            try await check.run { Broken(broken: send) }
+        }
+        #expect(violation?.promise == promise)
+    }
+}
+
+private struct Broken: HTTPClient {
+    let broken: @Sendable (HTTPRequest) async throws(TransportError) -> HTTPResponse
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse { try await broken(request) }
+}
+
+private final class Lenient: HTTPBodySource {
+    private let body: HTTPResponseBody
+    init(_ body: HTTPResponseBody) { self.body = body }
+    func next() async throws(TransportError) -> Data? {
+        do { return try await body.next() } catch { return nil }
+    }
+    func cancel() {}
+}

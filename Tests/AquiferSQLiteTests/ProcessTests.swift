@@ -1,0 +1,98 @@
+#if os(macOS) || os(Linux)
+    import Aquifer
+    import AquiferSQLite
+    import Foundation
+    import Testing
+
+    /// What only whole processes can show: being killed, having no room, having no permission.
+    @Suite("Stores and processes")
+    struct ProcessTests {
+        @Test(
+            "lose and tear nothing that was acknowledged when their writers are killed", arguments: ["sqlite", "file"])
+        func killed(kind: String) throws {
+            let (status, output) = try hammer("--parent", "--store", kind, "--kills", "20", "--seed", "11")
+            #expect(status == 0)
+            #expect(
+                output.hasPrefix("20 kills, ") && output.hasSuffix(" acknowledged writes, 0 lost, 0 torn\n"),
+                "\(output)")
+        }
+
+        @Test("say that there is no room, keep the entry before, and go on", arguments: ["sqlite", "file"])
+        func full(kind: String) async throws {
+            try await TemporaryFolder.with { folder in
+                let (status, output) = try hammer("--full", "--store", kind, "--path", folder.path)
+                #expect(status == 0)
+                #expect(
+                    output
+                        == "insert: full\ninsert again: full\nupdate: full\nbefore: still there\nsmall: stored\n")
+            }
+        }
+
+        @Test("say that they are read-only, and can be read", arguments: ["sqlite", "file"])
+        func readOnly(kind: String) async throws {
+            try await TemporaryFolder.with { folder in
+                try await fill(kind, folder)
+                try allowReadingOnly(folder)
+                defer { allowAll(folder) }
+                let (status, output) = try hammer("--read-only", "--store", kind, "--path", folder.path)
+                #expect(status == 0)
+                let expected =
+                    kind == "file" ? "insert: read-only\ndelete: read-only\nbefore: still there\n" : "open: read-only\n"
+                #expect(output == expected)
+            }
+        }
+
+        @Test("say that a place where they cannot be made is read-only", arguments: ["sqlite", "file"])
+        func readOnlyPlace(kind: String) async throws {
+            try await TemporaryFolder.with { folder in
+                try allowReadingOnly(folder)
+                defer { allowAll(folder) }
+                let (status, output) = try hammer("--read-only", "--store", kind, "--path", folder.path)
+                #expect(status == 0)
+                #expect(output == "open: read-only\n")
+            }
+        }
+
+        private func fill(_ kind: String, _ folder: URL) async throws {
+            let (status, output) = try hammer("--fill", "--store", kind, "--path", folder.path)
+            #expect(status == 0, "\(output)")
+        }
+
+        private func allowReadingOnly(_ folder: URL) throws {
+            for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+                let full = folder.path + "/" + path
+                var isFolder: ObjCBool = false
+                _ = FileManager.default.fileExists(atPath: full, isDirectory: &isFolder)
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: isFolder.boolValue ? 0o555 : 0o444], ofItemAtPath: full)
+            }
+            try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder.path)
+        }
+
+        private func allowAll(_ folder: URL) {
+            let paths = (FileManager.default.subpaths(atPath: folder.path) ?? []).map { folder.path + "/" + $0 }
+            for path in [folder.path] + paths {
+                // Only so that the folder can be removed, which root can anyway.
+                try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+            }
+        }
+
+        /// Runs the helper, which is built beside the tests.
+        private func hammer(_ arguments: String...) throws -> (status: Int32, output: String) {
+            var place = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
+            while !FileManager.default.isExecutableFile(atPath: place.appendingPathComponent("StoreHammer").path) {
+                try #require(place.path != "/", "StoreHammer is not built")
+                place.deleteLastPathComponent()
+            }
+            let process = Process()
+            process.executableURL = place.appendingPathComponent("StoreHammer")
+            process.arguments = arguments
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            try process.run()
+            let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+        }
+    }
+#endif

@@ -1,0 +1,214 @@
+import Aquifer
+import Foundation
+import Testing
+
+@testable import AquiferSQLite
+
+@Suite("The store in SQLite, damaged or foreign")
+struct SQLiteStoreTests {
+    static let entry = StoredEntry(
+        bytes: Data("sixteen bytes ok".utf8), savedAt: Date(timeIntervalSinceReferenceDate: 12.5),
+        validators: Validators(etag: "\"e\"", lastModified: "yesterday"), kind: .data)
+
+    @Test(
+        "takes no changed column for a value",
+        arguments: [
+            "bytes = x'00'", "bytes = x''", "bytes = CAST(bytes AS TEXT)", "bytes = 5", "kind = 0", "kind = 2",
+            "kind = 256", "kind = -1", "etag = NULL", "etag = 'f'", "etag = ''", "last_modified = NULL",
+            "last_modified = 'x'", "saved_at = saved_at + 1", "saved_at = 0", "header_checksum = header_checksum + 1",
+            "bytes_checksum = bytes_checksum + 1", "bytes_checksum = 0", "key = 'other'",
+        ])
+    func changedColumn(change: String) async throws {
+        try await withStore { store in
+            try Connection(store.file.path, .readWrite).execute("UPDATE entry SET \(change)")
+            await #expect(throws: StoreError.self) {
+                try await store.retrieve(change.hasPrefix("key") ? "other" : "key")
+            }
+            let isListed = try await store.entries().contains { $0.key == "other" }
+            #expect(!isListed)
+        }
+    }
+
+    @Test("takes no flipped bit of the bytes for a value, whichever it is")
+    func everyFlippedBit() async throws {
+        try await withStore { store in
+            let connection = try Connection(store.file.path, .readWrite)
+            for bit in 0..<(Self.entry.bytes.count * 8) {
+                var damaged = Self.entry.bytes
+                damaged[bit / 8] ^= 1 << (bit % 8)
+                let hex = damaged.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+                try connection.execute("UPDATE entry SET bytes = x'\(hex)'")
+                await #expect(throws: StoreError.self, "bit \(bit)") { try await store.retrieve("key") }
+            }
+        }
+    }
+
+    @Test("takes no file with a flipped byte or cut short for a value")
+    func damagedFile() async throws {
+        try await TemporaryFolder.with { folder in
+            let file = folder.appendingPathComponent("store.db")
+            try await {
+                let store = try SQLiteStore(file: file)
+                for number in 0..<40 { try await store.insert(Self.entry, for: "key \(number)") }
+            }()
+            let whole = try Data(contentsOf: file)
+            var changes: [(String, Data)] = []
+            for at in stride(from: 0, to: whole.count, by: 97) {
+                var flipped = whole
+                flipped[at] ^= 0x40
+                changes.append(("byte \(at)", flipped))
+            }
+            for length in [0, 1, 99, 100, 4096, 8192, 12_000, whole.count - 1] {
+                changes.append(("\(length) bytes", whole.prefix(length)))
+            }
+            var errors = 0
+            for (name, damaged) in changes {
+                let place = folder.fresh()
+                try damaged.write(to: place)
+                do {
+                    let store = try SQLiteStore(file: place)
+                    for number in 0..<40 {
+                        guard let found = try await store.retrieve("key \(number)") else { continue }
+                        #expect(found == Self.entry, "\(name)")
+                    }
+                } catch is StoreError {
+                    errors += 1
+                }
+            }
+            #expect(errors > 10)
+        }
+    }
+
+    @Test("says that a file of another kind is not a store, and leaves every byte", arguments: [3, 99, 100, 5000])
+    func notADatabase(size: Int) async throws {
+        try await TemporaryFolder.with { folder in
+            let file = folder.appendingPathComponent("letter.txt")
+            let content = Data((0..<size).map { UInt8(truncatingIfNeeded: $0) })
+            try content.write(to: file)
+            #expect(throws: StoreError.notAStore(path: file.path)) { try SQLiteStore(file: file) }
+            #expect(try Data(contentsOf: file) == content)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["letter.txt"])
+        }
+    }
+
+    @Test("says that another program's database is not a store, and leaves every byte", arguments: ["DELETE", "WAL"])
+    func foreignDatabase(mode: String) async throws {
+        try await TemporaryFolder.with { folder in
+            let file = folder.appendingPathComponent("contacts.db")
+            try {
+                let connection = try Connection(file.path, .create)
+                _ = try connection.prepare("PRAGMA journal_mode = \(mode)").step()
+                try connection.execute("CREATE TABLE person (name TEXT); INSERT INTO person VALUES ('Ada')")
+            }()
+            let content = try Data(contentsOf: file)
+            #expect(throws: StoreError.notAStore(path: file.path)) { try SQLiteStore(file: file) }
+            #expect(try Data(contentsOf: file) == content)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["contacts.db"])
+        }
+    }
+
+    @Test("says that a folder, or a place below a file, is not a store")
+    func folderInPlaceOfAFile() async throws {
+        try await TemporaryFolder.with { folder in
+            #expect(throws: StoreError.notAStore(path: folder.path)) { try SQLiteStore(file: folder) }
+            let file = folder.appendingPathComponent("file")
+            try Data("mine".utf8).write(to: file)
+            let below = file.appendingPathComponent("store.db")
+            #expect(throws: StoreError.notAStore(path: below.path)) { try SQLiteStore(file: below) }
+        }
+    }
+
+    @Test("says that a newer version wrote the store, and leaves it")
+    func newerVersion() async throws {
+        try await TemporaryFolder.with { folder in
+            let file = folder.appendingPathComponent("store.db")
+            _ = try SQLiteStore(file: file)
+            try { try Connection(file.path, .readWrite).execute("PRAGMA user_version = 9") }()
+            #expect(throws: StoreError.newerVersion(path: file.path, found: 9, supported: 2)) {
+                try SQLiteStore(file: file)
+            }
+        }
+    }
+
+    @Test("can be read by this user only, with its folder and its log")
+    func permissions() async throws {
+        try await TemporaryFolder.with { folder in
+            let file = folder.appendingPathComponent("a/store.db")
+            let store = try SQLiteStore(file: file)
+            try await store.insert(Self.entry, for: "key")
+            for (path, mode) in [(folder.path + "/a", 0o700), (file.path, 0o600), (file.path + "-wal", 0o600)] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(path)")
+            }
+        }
+    }
+
+    @Test("upgrades a store of version 1: what was whole is there, what was damaged stays an error")
+    func migration() async throws {
+        try await TemporaryFolder.with { folder in
+            let file = folder.appendingPathComponent("store.db")
+            try VersionOne.write(Self.entry, damaged: "bad", keys: ["good", "é", "bad"], to: file)
+            let store = try SQLiteStore(file: file)
+            var expected = Self.entry
+            expected.kind = .value
+            #expect(try await store.retrieve("good") == expected)
+            #expect(try await store.retrieve("é") == expected)
+            await #expect(throws: StoreError.self) { try await store.retrieve("bad") }
+            #expect(try Connection(file.path, .readOnly).integer("PRAGMA user_version") == 2)
+            try await store.insert(Self.entry, for: "bad")
+            #expect(try await SQLiteStore(file: file).retrieve("bad") == Self.entry)
+        }
+    }
+
+    @Test("is made once when many open it at the same moment")
+    func openedAtOnce() async throws {
+        try await TemporaryFolder.with { folder in
+            let file = folder.appendingPathComponent("store.db")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    group.addTask { try await SQLiteStore(file: file).insert(Self.entry, for: "\(number)") }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await SQLiteStore(file: file).entries().count == 8)
+        }
+    }
+
+    private func withStore(_ use: (SQLiteStore) async throws -> Void) async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try SQLiteStore(file: folder.appendingPathComponent("store.db"))
+            try await store.insert(Self.entry, for: "key")
+            try await use(store)
+        }
+    }
+}
+
+/// Writes a store as version 1 did.
+private enum VersionOne {
+    static func write(_ entry: StoredEntry, damaged: String, keys: [String], to file: URL) throws {
+        let connection = try Connection(file.path, .create)
+        try connection.execute(
+            """
+            CREATE TABLE entry (
+                id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, saved_at INTEGER NOT NULL, etag TEXT,
+                last_modified TEXT, checksum INTEGER NOT NULL, bytes BLOB NOT NULL
+            );
+            PRAGMA application_id = 0x41514652; PRAGMA user_version = 1
+            """)
+        _ = try connection.prepare("PRAGMA journal_mode = WAL").step()
+        let insert = try connection.prepare(
+            """
+            INSERT INTO entry(key, saved_at, etag, last_modified, checksum, bytes)
+            VALUES (?1, ?2, ?3, ?4, ?5, CAST('sixteen bytes ok' AS BLOB))
+            """)
+        for key in keys {
+            let checksum = entry.bytes.withUnsafeBytes { Checksum.xxh64($0) }
+            insert.bind(1, key)
+            insert.bind(2, Int64(bitPattern: entry.savedAt.timeIntervalSinceReferenceDate.bitPattern))
+            insert.bind(3, entry.validators.etag)
+            insert.bind(4, entry.validators.lastModified)
+            insert.bind(5, Int64(bitPattern: key == damaged ? checksum ^ 1 : checksum))
+            try insert.run()
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Aquifer
+import AquiferTesting
+import Foundation
+
+/// A store in memory that keeps the contract but for one flaw.
+final class BrokenStore: CacheStore {
+    enum Flaw: Sendable, CaseIterable {
+        case tornRead, lostUpdate, swallowsFailure, forgetsOverride, deletesOnRetrieve, deletesOnFailure, equalStrings
+        case emptyKey, roundsDates, trustsDamage, anyOrder
+    }
+
+    private let base = MemoryStore()
+    private let flaw: Flaw?
+    private let fault = Locked<StoreError?>(nil)
+    private let previous = Locked<[String: Data]>([:])
+    private let damaged = Locked<Set<String>>([])
+
+    init(_ flaw: Flaw?) { self.flaw = flaw }
+
+    static func subject(_ flaw: Flaw?) -> CacheStoreContract.Subject {
+        CacheStoreContract.Subject(
+            make: { BrokenStore(flaw) },
+            makeFailing: { entries in
+                let store = BrokenStore(flaw)
+                for (key, entry) in entries { try await store.base.insert(entry, for: key) }
+                store.fault.withLock { $0 = .full(path: "/none") }
+                return store
+            },
+            corrupt: { key, store in (store as? BrokenStore)?.damaged.withLock { _ = $0.insert(key) } })
+    }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        if flaw == .emptyKey && key.isEmpty { return nil }
+        if damaged.withLock({ $0.contains(key) }) {
+            if flaw != .trustsDamage { throw .unreadable(key: key, reason: "damaged") }
+            var entry = try await base.retrieve(key)
+            entry?.bytes[0] ^= 1
+            return entry
+        }
+        var entry = try await base.retrieve(place(key))
+        switch flaw {
+        case .tornRead:
+            if let now = entry?.bytes, let before = previous.withLock({ $0[key] }) {
+                entry?.bytes = before.prefix(before.count / 2) + now.suffix(now.count / 2)
+            }
+        case .deletesOnRetrieve: try await base.delete(key)
+        case .roundsDates:
+            let seconds = entry?.savedAt.timeIntervalSinceReferenceDate ?? 0
+            entry?.savedAt = Date(timeIntervalSinceReferenceDate: seconds.rounded())
+        default: break
+        }
+        return entry
+    }
+
+    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+        if flaw == .emptyKey && key.isEmpty { return }
+        if try await fails(key) { return }
+        if flaw == .forgetsOverride, try await base.retrieve(key) != nil { return }
+        if flaw == .anyOrder { await Task.yield() }
+        let before = try await base.retrieve(place(key))
+        try await base.insert(entry, for: place(key))
+        previous.withLock { $0[key] = before?.bytes }
+        repair(key)
+    }
+
+    func delete(_ key: String) async throws(StoreError) {
+        if flaw == .emptyKey && key.isEmpty { return }
+        if try await fails(key) { return }
+        try await base.delete(place(key))
+        repair(key)
+    }
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        if flaw == .emptyKey && key.isEmpty { return }
+        if try await fails(key) { return }
+        if flaw == .lostUpdate {
+            let found = try await base.retrieve(key)
+            await Task.yield()
+            if case .replace(let entry) = try decide(.success(found)) { try await base.insert(entry, for: key) }
+            return
+        }
+        let isDamaged = damaged.withLock { $0.contains(key) }
+        let isChanged = Locked(false)
+        try await base.update(place(key)) { found throws(StoreError) in
+            let change = try decide(isDamaged ? .failure(.unreadable(key: key, reason: "damaged")) : found)
+            isChanged.withLock { $0 = change != .keep }
+            return change
+        }
+        if isChanged.withLock({ $0 }) { repair(key) }
+    }
+
+    func entries() async throws(StoreError) -> [StoredEntry.Summary] { try await base.entries() }
+
+    private func place(_ key: String) -> String {
+        flaw == .equalStrings ? key.precomposedStringWithCanonicalMapping : key
+    }
+
+    private func repair(_ key: String) {
+        damaged.withLock { _ = $0.remove(key) }
+    }
+
+    /// True if the call is to do nothing and say nothing.
+    private func fails(_ key: String) async throws(StoreError) -> Bool {
+        guard let fault = fault.withLock({ $0 }) else { return false }
+        if flaw == .swallowsFailure { return true }
+        if flaw == .deletesOnFailure { try await base.delete(key) }
+        throw fault
+    }
+}

@@ -1,0 +1,64 @@
+import Aquifer
+import AquiferTesting
+import Foundation
+import Testing
+
+/// A contract that nothing can fail promises nothing: stores that break one promise each.
+@Suite("The store contract")
+struct BrokenStoreTests {
+    @Test(
+        "catches a store that breaks a promise",
+        arguments: [
+            (.tornRead, "readers see the old or the new entry whole, never a mix"),
+            (.lostUpdate, "of many updates at once none is lost"),
+            (.swallowsFailure, "an insert that fails says so, twice alike, and leaves the entry before"),
+            (.swallowsFailure, "a delete that fails says so, twice alike, and leaves the entry"),
+            (.forgetsOverride, "insert overrides the entry before"),
+            (.deletesOnRetrieve, "retrieve delivers the same twice: it has no side effects"),
+            (.deletesOnFailure, "an insert that fails says so, twice alike, and leaves the entry before"),
+            (.equalStrings, "any string is a key, and each is its own"),
+            (.emptyKey, "the empty key is refused"),
+            (.roundsDates, "an entry comes back exactly: bytes, date to the bit, validators, kind"),
+            (.trustsDamage, "a damaged entry is an error, the same twice, and never a value"),
+            (.anyOrder, "side effects run in the order in which they were issued"),
+        ] as [(BrokenStore.Flaw, String)])
+    func catches(flaw: BrokenStore.Flaw, promise: String) async throws {
+        let check = try #require(CacheStoreContract.checks.first { $0.name == promise })
+        let subject = BrokenStore.subject(flaw)
+        #expect(check.applies(to: subject))
+        await #expect(throws: ContractViolation.self) { try await check.run(subject) }
+    }
+
+    @Test("is kept by the store that the broken ones are made from", arguments: CacheStoreContract.checks)
+    func theUnbrokenOneKeepsIt(check: CacheStoreContract.Check) async throws {
+        try await check.run(BrokenStore.subject(nil))
+    }
+
+    @Test("names the promise and what happened instead")
+    func saysWhatWasBroken() async throws {
+        let check = try #require(CacheStoreContract.checks.first { $0.name == "insert overrides the entry before" })
+        do {
+            try await check.run(BrokenStore.subject(.forgetsOverride))
+            Issue.record("a store that forgets to override passed")
+        } catch let violation as ContractViolation {
+            #expect(violation.promise == check.name)
+            #expect(violation.description.hasPrefix("insert overrides the entry before: "))
+        }
+    }
+
+    @Test("passes over what cannot be done to a store, and says so")
+    func passesOver() throws {
+        let subject = CacheStoreContract.Subject(make: { MemoryStore() })
+        let left = CacheStoreContract.checks.filter { !$0.applies(to: subject) }
+        #expect(left.count == 13)
+        #expect(
+            CacheStoreContract.checks.allSatisfy {
+                $0.applies(to: BrokenStore.subject(nil)) || $0.name.contains("instance")
+            })
+    }
+
+    @Test("has a sentence of its own for each promise")
+    func namesAreUnique() {
+        #expect(Set(CacheStoreContract.checks.map(\.name)).count == CacheStoreContract.checks.count)
+    }
+}

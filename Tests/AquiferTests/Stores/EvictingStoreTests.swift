@@ -1,0 +1,107 @@
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import Aquifer
+
+@Suite("The store that evicts")
+struct EvictingStoreTests {
+    private static func data(_ size: Int, at second: Double = 0, kind: StoredEntry.Kind = .data) -> StoredEntry {
+        StoredEntry(bytes: Data(count: size), savedAt: Date(timeIntervalSinceReferenceDate: second), kind: kind)
+    }
+
+    private static func keys(_ store: any CacheStore) async throws -> Set<String> {
+        Set(try await store.entries().map(\.key))
+    }
+
+    @Test("evicts the data used least recently when the bound is passed")
+    func leastRecentlyUsed() async throws {
+        let store = EvictingStore(MemoryStore(), bound: 300)
+        for key in ["a", "b", "c"] { try await store.insert(Self.data(100), for: key) }
+        _ = try await store.retrieve("a")
+        try await store.insert(Self.data(100), for: "d")
+        #expect(try await Self.keys(store) == ["a", "c", "d"])
+    }
+
+    @Test("evicts as many as it takes")
+    func asManyAsItTakes() async throws {
+        let store = EvictingStore(MemoryStore(), bound: 300)
+        for key in ["a", "b", "c"] { try await store.insert(Self.data(100), for: key) }
+        try await store.insert(Self.data(250), for: "d")
+        #expect(try await Self.keys(store) == ["d"])
+    }
+
+    @Test("never evicts a value, nor counts it")
+    func neverAValue() async throws {
+        let store = EvictingStore(MemoryStore(), bound: 100)
+        try await store.insert(Self.data(1000, kind: .value), for: "value")
+        try await store.insert(Self.data(100), for: "a")
+        try await store.insert(Self.data(100), for: "b")
+        #expect(try await Self.keys(store) == ["value", "b"])
+    }
+
+    @Test("leaves the key of an entry larger than the bound empty, and keeps the others")
+    func tooLarge() async throws {
+        let store = EvictingStore(MemoryStore(), bound: 100)
+        try await store.insert(Self.data(50), for: "a")
+        try await store.insert(Self.data(50), for: "b")
+        try await store.insert(Self.data(101), for: "a")
+        try await store.update("c") { _ in .replace(Self.data(101)) }
+        #expect(try await Self.keys(store) == ["b"])
+    }
+
+    @Test("counts an entry that was overridden once, and one that was deleted not at all")
+    func overridesAndDeletes() async throws {
+        let store = EvictingStore(MemoryStore(), bound: 300)
+        for _ in 0..<10 { try await store.insert(Self.data(100), for: "a") }
+        try await store.insert(Self.data(100), for: "b")
+        try await store.delete("b")
+        try await store.insert(Self.data(200), for: "c")
+        #expect(try await Self.keys(store) == ["a", "c"])
+    }
+
+    @Test("evicts what it finds from before, the oldest first")
+    func fromBefore() async throws {
+        let base = MemoryStore()
+        for (key, second) in [("new", 3.0), ("old", 1.0), ("middle", 2.0)] {
+            try await base.insert(Self.data(100, at: second), for: key)
+        }
+        let store = EvictingStore(base, bound: 300)
+        try await store.insert(Self.data(150, at: 0), for: "mine")
+        #expect(try await Self.keys(store) == ["new", "mine"])
+    }
+
+    @Test("keeps the bound, but for an eighth each, when several share a store")
+    func shared() async throws {
+        let base = MemoryStore()
+        let stores = [EvictingStore(base, bound: 8000), EvictingStore(base, bound: 8000)]
+        for turn in 0..<400 {
+            try await stores[turn % 2].insert(Self.data(100), for: "key \(turn)")
+            let total = try await base.entries().map(\.size).reduce(0, +)
+            #expect(total <= 8000 + 2 * 1000 + 200)
+        }
+    }
+
+    @Test("does not evict a value that another process stored under a key it knew as data")
+    func replacedByAValue() async throws {
+        let base = MemoryStore()
+        let store = EvictingStore(base, bound: 100)
+        try await store.insert(Self.data(10), for: "a")
+        try await base.insert(Self.data(10, kind: .value), for: "a")
+        try await store.insert(Self.data(95), for: "b")
+        #expect(try await Self.keys(store) == ["a", "b"])
+    }
+
+    @Test("does not fail an insert because of an eviction that fails, and evicts at the next one")
+    func failedEviction() async throws {
+        let base = FaultyStore()
+        let store = EvictingStore(base, bound: 100)
+        try await store.insert(Self.data(100), for: "a")
+        base.fail(.update, with: .busy(path: "/none"))
+        try await store.insert(Self.data(100), for: "b")
+        #expect(try await Self.keys(base) == ["a", "b"])
+        base.heal()
+        try await store.insert(Self.data(100), for: "c")
+        #expect(try await Self.keys(base) == ["c"])
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+
+@testable import Aquifer
+
+@Suite("The store in files")
+struct FileStoreTests {
+    static let entry = StoredEntry(
+        bytes: Data("sixteen bytes ok".utf8), savedAt: Date(timeIntervalSinceReferenceDate: 12.5),
+        validators: Validators(etag: "\"e\"", lastModified: "yesterday"), kind: .data)
+
+    @Test("takes no flipped bit of an entry's file for a value, whichever it is")
+    func everyFlippedBit() async throws {
+        try await withStoredFile { store, url, whole in
+            for bit in 0..<(whole.count * 8) {
+                var damaged = whole
+                damaged[bit / 8] ^= 1 << (bit % 8)
+                try damaged.write(to: url)
+                await #expect(throws: StoreError.self, "bit \(bit)") { try await store.retrieve("key") }
+            }
+        }
+    }
+
+    @Test("takes no file cut short for a value, at whichever length")
+    func everyTruncation() async throws {
+        try await withStoredFile { store, url, whole in
+            for length in 0..<whole.count {
+                try whole.prefix(length).write(to: url)
+                await #expect(throws: StoreError.self, "\(length) bytes") { try await store.retrieve("key") }
+                #expect(try await store.entries().isEmpty, "\(length) bytes")
+            }
+            try (whole + [0]).write(to: url)
+            await #expect(throws: StoreError.self, "one byte more") { try await store.retrieve("key") }
+        }
+    }
+
+    @Test("takes no other entry's file for its own")
+    func otherKeysFile() async throws {
+        try await withStoredFile { store, url, whole in
+            let other = URL(fileURLWithPath: store.path(of: "other"))
+            try whole.write(to: other)
+            await #expect(throws: StoreError.unreadable(key: "other", reason: "it is another key's")) {
+                try await store.retrieve("other")
+            }
+            #expect(try await store.entries().map(\.key) == ["key"])
+        }
+    }
+
+    @Test("takes no header for that of other bytes, even if both are whole")
+    func mixedHalves() async throws {
+        try await withStoredFile { store, url, whole in
+            var other = Self.entry
+            other.bytes = Data("sixteen other ok".utf8)
+            try await store.insert(other, for: "key")
+            let second = try Data(contentsOf: url)
+            let mixed = whole.dropLast(16) + second.suffix(16)
+            try Data(mixed).write(to: url)
+            await #expect(throws: StoreError.self) { try await store.retrieve("key") }
+        }
+    }
+
+    @Test("says that a folder of other files is not a store, and touches nothing")
+    func notAStore() async throws {
+        try await TemporaryFolder.with { folder in
+            try Data("mine".utf8).write(to: folder.appendingPathComponent("letter.txt"))
+            #expect(throws: StoreError.notAStore(path: folder.path)) { try FileStore(directory: folder) }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["letter.txt"])
+        }
+    }
+
+    @Test("says that a file is not a store, and leaves it")
+    func fileInPlaceOfAFolder() async throws {
+        try await TemporaryFolder.with { folder in
+            let file = folder.appendingPathComponent("file")
+            try Data("mine".utf8).write(to: file)
+            #expect(throws: StoreError.notAStore(path: file.path)) { try FileStore(directory: file) }
+            let below = file.appendingPathComponent("below")
+            #expect(throws: StoreError.notAStore(path: below.path)) { try FileStore(directory: below) }
+            #expect(try Data(contentsOf: file) == Data("mine".utf8))
+        }
+    }
+
+    @Test("says that a newer version wrote the store, and leaves it")
+    func newerVersion() async throws {
+        try await TemporaryFolder.with { folder in
+            _ = try FileStore(directory: folder)
+            let marker = folder.appendingPathComponent("aquifer-store")
+            #expect(try String(contentsOf: marker, encoding: .utf8) == "Aquifer file store, version 1\n")
+            try Data("Aquifer file store, version 7\n".utf8).write(to: marker)
+            #expect(throws: StoreError.newerVersion(path: folder.path, found: 7, supported: 1)) {
+                try FileStore(directory: folder)
+            }
+        }
+    }
+
+    @Test("removes what a dead writer left half written")
+    func leftover() async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try FileStore(directory: folder)
+            try await store.insert(Self.entry, for: "key")
+            let leftover = folder.appendingPathComponent("aquifer-store.incoming")
+            try Data("half".utf8).write(to: leftover)
+            let next = try FileStore(directory: folder)
+            #expect(!FileManager.default.fileExists(atPath: leftover.path))
+            #expect(try await next.retrieve("key") == Self.entry)
+        }
+    }
+
+    @Test("can be entered and read by this user only")
+    func permissions() async throws {
+        try await TemporaryFolder.with { folder in
+            let directory = folder.appendingPathComponent("a/b")
+            let store = try FileStore(directory: directory)
+            try await store.insert(Self.entry, for: "key")
+            for (path, mode) in [(directory.path, 0o700), (store.path(of: "key"), 0o600)] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(path)")
+            }
+        }
+    }
+
+    @Test("says that it is busy when another process holds it for too long")
+    func busy() async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try FileStore(directory: folder, patience: .milliseconds(1))
+            let held = try HeldLock(folder.appendingPathComponent("aquifer-store.lock").path)
+            await #expect(throws: StoreError.busy(path: folder.path)) { try await store.insert(Self.entry, for: "key") }
+            withExtendedLifetime(held) {}
+        }
+    }
+
+    private func withStoredFile(_ use: (FileStore, URL, Data) async throws -> Void) async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try FileStore(directory: folder)
+            try await store.insert(Self.entry, for: "key")
+            let url = URL(fileURLWithPath: store.path(of: "key"))
+            try await use(store, url, try Data(contentsOf: url))
+        }
+    }
+}

@@ -1,0 +1,101 @@
+"""What the tests say about a page, in the words of the product."""
+
+import time
+
+TIMEOUT = 15_000
+
+VIOLATIONS = """
+window.__violations = [];
+document.addEventListener("securitypolicyviolation", (e) => window.__violations.push(e.violatedDirective + " " + e.blockedURI));
+"""
+
+
+class Probe:
+    """A tab, and everything that went wrong in it."""
+
+    def __init__(self, context, server):
+        self.context, self.server = context, server
+        self.page = context.new_page()
+        self.page.set_default_timeout(TIMEOUT)
+        # Chromium itself reports each failed fetch; a test that causes one says so.
+        self.expects_failed_requests = False
+        self.errors, self.requests, self.failed = [], [], []
+        self.page.add_init_script(VIOLATIONS)
+        self.page.on("pageerror", lambda error: self.errors.append(f"page error: {error}"))
+        self.page.on("console", self._console)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("requestfailed", lambda request: self.failed.append(request.url))
+
+    def _console(self, message):
+        if message.type not in ("error", "warning"):
+            return
+        if self.expects_failed_requests and message.text.startswith("Failed to load resource"):
+            return
+        self.errors.append(f"console {message.type}: {message.text}")
+
+    def problems(self):
+        try:
+            violations = self.page.evaluate("window.__violations ?? []")
+        except Exception as error:  # a page that cannot be asked is itself the finding
+            violations = [f"the page did not answer: {error}"]
+        return self.errors + [f"content security policy: {v}" for v in violations]
+
+    def by(self, test):
+        return self.page.locator(f'[data-test="{test}"]')
+
+    @property
+    def items(self):
+        return self.by("feed-item")
+
+    def images(self, state):
+        return self.page.locator(f'aq-image[data-state="{state}"]')
+
+    def connection(self, mode):
+        """Turns the switch as its user would, but without opening it."""
+        answer = self.context.request.put(
+            f"{self.server.base}/api/connection", data={"mode": mode}, headers={"Origin": self.server.base})
+        assert answer.ok, f"{answer.status} {answer.text()}"
+
+    def transfers(self):
+        return self.context.request.get(f"{self.server.base}/api/reference/transfers").json()["feed"]
+
+    def evaluate(self, script, argument=None):
+        return self.page.evaluate(script, argument)
+
+    def until(self, condition, what):
+        """Waits for a condition of ours. (`wait_for_function` needs eval, which the policy forbids.)"""
+        deadline = time.monotonic() + TIMEOUT / 1000
+        while time.monotonic() < deadline:
+            value = condition()
+            if value:
+                return value
+            self.page.wait_for_timeout(25)
+        raise AssertionError(f"never happened: {what}")
+
+    def in_view(self, state):
+        """Whether every picture on the screen is in a state."""
+        return self.evaluate(
+            """(state) => {
+              const seen = [...document.querySelectorAll("aq-image")].filter((i) => {
+                const r = i.getBoundingClientRect(); return r.width && r.top < innerHeight && r.bottom > 0; });
+              return seen.length > 0 && seen.every((i) => i.dataset.state === state);
+            }""", state)
+
+    def image_requests(self):
+        return [url for url in self.requests if "/api/screens/feed/images/" in url]
+
+    def scroll_to(self, y):
+        self.evaluate("(y) => scrollTo(0, y)", y)
+
+    def load_all(self):
+        """Scrolls until the end mark is there."""
+        def at_end():
+            self.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+            return self.by("end-mark").count() == 1
+        self.until(at_end, "the end of the feed")
+
+    def touch(self, kind, x, y):
+        if not hasattr(self, "_cdp"):
+            self._cdp = self.context.new_cdp_session(self.page)
+        points = [] if kind == "touchEnd" else [{"x": x, "y": y}]
+        self._cdp.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})

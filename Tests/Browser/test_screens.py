@@ -1,0 +1,172 @@
+"""Comments, the inspector, and what stands around the screens."""
+
+from playwright.sync_api import expect
+
+from test_feed import FEED
+
+
+def test_comments_open_over_the_feed_and_back_restores_scroll_and_focus(feed):
+    card = feed.items.nth(3)
+    link = card.locator('[data-test="open-comments"]')
+    link.scroll_into_view_if_needed()
+    y = feed.evaluate("scrollY")
+    link.focus()
+    feed.page.keyboard.press("Enter")
+    expect(feed.by("comments")).to_be_visible()
+    expect(feed.page).to_have_url(f"{feed.server.base}/feed/{card.get_attribute('data-id')}")
+    expect(feed.by("comment")).to_have_count(len(FEED[3]["comments"]))
+    expect(feed.by("comment").first).to_contain_text(FEED[3]["comments"][0]["message"])
+    expect(feed.by("comment").first).to_contain_text("ago")
+    feed.page.go_back()
+    expect(feed.by("comments")).to_have_count(0)
+    expect(link).to_be_focused()
+    assert abs(feed.evaluate("scrollY") - y) < 2
+
+
+def test_the_back_button_and_escape_close_the_comments(feed):
+    for close in (lambda: feed.by("comments-back").click(), lambda: feed.page.keyboard.press("Escape")):
+        feed.items.first.locator('[data-test="open-comments"]').click()
+        expect(feed.by("comment").first).to_be_visible()
+        close()
+        expect(feed.by("comments")).to_have_count(0)
+        expect(feed.page).to_have_url(f"{feed.server.base}/")
+
+
+def test_comments_have_an_address(server, open_page):
+    page = open_page(server, f"/feed/{FEED[1]['id']}", phone=True)
+    expect(page.by("comment")).to_have_count(len(FEED[1]["comments"]))
+    expect(page.by("comments-picture")).to_have_attribute("data-state", "loaded")
+    page.by("comments-back").tap()
+    expect(page.items.first).to_be_visible()
+
+
+def test_comments_offline_show_the_saved_ones_with_their_age(feed):
+    feed.expects_failed_requests = True
+    link = feed.items.first.locator('[data-test="open-comments"]')
+    link.click()
+    expect(feed.by("comment").first).to_be_visible()
+    feed.connection("offline")
+    feed.by("comments-reload").click()
+    expect(feed.by("comments").locator('[data-test="notice"]')).to_contain_text("ago")
+    expect(feed.by("comment").first).to_be_visible()
+
+
+def test_comments_that_fail_say_so_and_escape_dismisses_the_error_first(feed):
+    feed.expects_failed_requests = True
+    feed.connection("offline")
+    feed.items.nth(1).locator('[data-test="open-comments"]').click()
+    error = feed.by("comments").locator('[data-test="error-banner"]')
+    expect(error).to_be_visible()
+    feed.page.keyboard.press("Escape")
+    expect(error).to_have_count(0)
+    expect(feed.by("comments")).to_be_visible()
+    feed.connection("online")
+    feed.by("comments-reload").click()
+    expect(feed.by("comment").first).to_be_visible()
+
+
+def test_the_inspector_lists_what_is_saved(feed):
+    feed.until(lambda: feed.in_view("loaded"), "visible pictures are loaded")
+    feed.by("nav-inspector").click()
+    expect(feed.page).to_have_url(f"{feed.server.base}/inspector")
+    rows = feed.by("inspector-row")
+    expect(rows.first).to_be_visible()
+    assert rows.count() >= 2
+    row = rows.first
+    expect(row.locator('[data-test="validity"]')).to_have_text("Fresh")
+    assert feed.page.get_by_role("columnheader").count() == 7
+    feed.page.go_back()
+    expect(feed.items.first).to_be_visible()
+
+
+def test_the_inspector_deletes_after_asking(feed):
+    feed.until(lambda: feed.in_view("loaded"), "visible pictures are loaded")
+    feed.by("nav-inspector").click()
+    row = feed.by("inspector-row").first
+    expect(row).to_be_visible()
+    key = row.get_attribute("data-entry")
+    row.locator('[data-test="delete"]').click()
+    expect(row.locator('[data-test="delete-confirm"]')).to_be_focused()
+    feed.page.keyboard.press("Escape")
+    expect(row.locator('[data-test="delete"]')).to_be_focused()
+    row.locator('[data-test="delete"]').click()
+    row.locator('[data-test="delete-confirm"]').click()
+    feed.until(lambda: key not in feed.evaluate("[...document.querySelectorAll('[data-entry]')].map((r) => r.dataset.entry)"), "the entry is gone")
+    expect(feed.by("toast").first).to_contain_text(key)
+
+
+def test_the_inspector_validates(stopped_server, open_page):
+    server = stopped_server.start()
+    first = open_page(server)
+    first.page.goto("about:blank")
+    server.stop()
+    server.start("--at", "+8d", "--fault", "feed=offline")
+    page = open_page(server, "/inspector")
+    page.expects_failed_requests = True
+    expired = page.page.locator('[data-validity="expired"]')
+    expect(expired.first).to_be_visible()
+    page.by("validate").click()
+    expect(expired).to_have_count(0)
+    expect(page.by("toast").first).to_contain_text("removed")
+
+
+def test_the_connection_switch_works_with_the_keyboard(feed):
+    feed.expects_failed_requests = True
+    expect(feed.by("connection-button")).to_have_attribute("data-mode", "online")
+    feed.by("connection-button").focus()
+    feed.page.keyboard.press("Enter")
+    expect(feed.by("connection-online")).to_be_focused()
+    feed.page.keyboard.press("ArrowDown")
+    expect(feed.by("connection-offline")).to_be_checked()
+    expect(feed.by("connection-button")).to_have_attribute("data-mode", "offline")
+    feed.page.keyboard.press("Escape")
+    expect(feed.by("connection-panel")).to_be_hidden()
+    expect(feed.by("connection-button")).to_be_focused()
+    feed.page.keyboard.press("r")
+    expect(feed.by("notice")).to_be_visible()
+
+
+def test_the_language_follows_the_browser_and_can_be_changed(server, open_page):
+    page = open_page(server, locale="pt-BR")
+    page.expects_failed_requests = True
+    expect(page.page.locator("html")).to_have_attribute("lang", "pt-BR")
+    expect(page.by("nav-inspector")).to_have_text("Inspetor")
+    page.connection("offline")
+    page.by("reload").click()
+    expect(page.by("notice")).to_be_visible()
+    portuguese = page.by("notice").inner_text()
+    page.by("settings-button").click()
+    page.by("language-en").check()
+    expect(page.page.locator("html")).to_have_attribute("lang", "en")
+    expect(page.by("nav-inspector")).to_have_text("Inspector")
+    expect(page.by("notice")).not_to_have_text(portuguese)
+    page.page.reload()
+    expect(page.by("nav-inspector")).to_have_text("Inspector")
+
+
+def test_both_languages_have_the_same_texts(feed):
+    en, pt = feed.evaluate("""async () => {
+        const load = async (name) => Object.keys((await import(`/assets/js/strings/${name}.js`)).default).sort();
+        return [await load("en"), await load("pt-BR")]; }""")
+    assert en == pt
+
+
+def test_the_theme_follows_the_system_and_can_be_changed(server, open_page):
+    grounds = {}
+    for scheme in ("light", "dark"):
+        page = open_page(server, scheme=scheme)
+        grounds[scheme] = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert grounds["light"] != grounds["dark"]
+    page.by("settings-button").click()
+    page.by("theme-light").check()
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == grounds["light"]
+    page.page.reload()
+    expect(page.items.first).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == grounds["light"]
+
+
+def test_the_app_can_be_installed(feed):
+    manifest = feed.context.request.get(feed.server.base + "/assets/manifest.webmanifest").json()
+    assert manifest["display"] == "standalone"
+    for entry in manifest["icons"]:
+        assert feed.context.request.get(feed.server.base + entry["src"]).headers["content-type"] == "image/png"

@@ -1,0 +1,150 @@
+import Aquifer
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Starts workers on one store, kills them at random moments, and checks that nothing acknowledged is lost.
+final class Parent {
+    private let kind: String
+    private let kills: Int
+    private let workers: Int
+    private let place: URL
+    private var numbers: SeededNumbers
+    private let tally = Tally()
+
+    init(kind: String, kills: Int, workers: Int, seed: UInt64) {
+        self.kind = kind
+        self.kills = kills
+        self.workers = workers
+        numbers = SeededNumbers(state: seed)
+        place = FileManager.default.temporaryDirectory.appendingPathComponent("hammer-\(UUID().uuidString)")
+    }
+
+    /// True if nothing was lost or torn.
+    func run() async throws -> Bool {
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        let store = try Plan.open(kind, place.path)
+        var running = try (0..<workers).map { try start($0) }
+        for kill in 0..<kills {
+            usleep(UInt32.random(in: 1_000...60_000, using: &numbers))
+            let victim = Int.random(in: 0..<workers, using: &numbers)
+            running[victim].strike()
+            running[victim] = try start(workers + kill)
+            // While others write on: what is there may be newer than what was told, never older.
+            try await check(store)
+        }
+        for worker in running { worker.strike() }
+        try await check(store)
+        // A fresh instance: what is on the disk, not what this one has mapped.
+        try await check(try Plan.open(kind, place.path))
+        let (acknowledged, lost, torn) = tally.result
+        print("\(kills) kills, \(acknowledged) acknowledged writes, \(lost) lost, \(torn) torn")
+        let isGood = lost == 0 && torn == 0 && acknowledged > kills
+        if isGood { try FileManager.default.removeItem(at: place) } else { print("the store is left in \(place.path)") }
+        return isGood
+    }
+
+    private func check(_ store: any CacheStore) async throws {
+        for key in Plan.keys {
+            // Before retrieving: what is acknowledged meanwhile is not asked of it.
+            let acknowledged = tally.acknowledged(key)
+            let entry: StoredEntry?
+            do {
+                entry = try await store.retrieve(key)
+            } catch {
+                tally.note(torn: "\(key): \(error)")
+                continue
+            }
+            guard let entry else {
+                if acknowledged > 0 { tally.note(lost: "\(key): nothing, \(acknowledged) was acknowledged") }
+                continue
+            }
+            guard let counter = Plan.counter(of: entry, key: key) else {
+                tally.note(torn: "\(key): not what its writer wrote")
+                continue
+            }
+            if counter < acknowledged { tally.note(lost: "\(key): \(counter), \(acknowledged) was acknowledged") }
+        }
+    }
+
+    private func start(_ writer: Int) throws -> Running {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
+        process.arguments = [
+            "--worker", "\(writer)", "--store", kind, "--path", place.path, "--seed", "\(numbers.next())",
+        ]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        return Running(process, pipe.fileHandleForReading, tally)
+    }
+}
+
+/// A worker, and the thread that reads what it acknowledges.
+private final class Running {
+    private let process: Process
+    private let drained = DispatchSemaphore(value: 0)
+
+    init(_ process: Process, _ output: FileHandle, _ tally: Tally) {
+        self.process = process
+        let drained = drained
+        Thread.detachNewThread {
+            var rest = Data()
+            while true {
+                let chunk = output.availableData
+                if chunk.isEmpty { break }
+                rest.append(chunk)
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    tally.note(line: String(decoding: rest[..<end], as: UTF8.self))
+                    rest = Data(rest[(end + 1)...])
+                }
+            }
+            drained.signal()
+        }
+    }
+
+    /// Kills it, and waits until all it told has been read.
+    func strike() {
+        kill(process.processIdentifier, SIGKILL)
+        drained.wait()
+        process.waitUntilExit()
+    }
+}
+
+/// What was acknowledged, and what went wrong.
+private final class Tally: @unchecked Sendable {
+    private let lock = NSLock()
+    private var highest: [String: Int] = [:]
+    private var count = 0
+    private var lost = 0
+    private var torn = 0
+
+    func note(line: String) {
+        let parts = line.split(separator: " ")
+        guard parts.count == 2, let counter = Int(parts[1]) else { return note(torn: line) }
+        lock.withLock {
+            count += 1
+            highest[String(parts[0])] = max(counter, highest[String(parts[0])] ?? 0)
+        }
+    }
+
+    func note(lost detail: String) {
+        print("lost: \(detail)")
+        lock.withLock { lost += 1 }
+    }
+
+    func note(torn detail: String) {
+        print("torn: \(detail)")
+        lock.withLock { torn += 1 }
+    }
+
+    func acknowledged(_ key: String) -> Int { lock.withLock { highest[key] ?? 0 } }
+
+    var result: (acknowledged: Int, lost: Int, torn: Int) { lock.withLock { (count, lost, torn) } }
+}
