@@ -12,11 +12,10 @@ struct GlobalOptions {
     init(_ arguments: Arguments, now: Date = Date()) throws(CommandError) {
         json = arguments.has("--json")
         quiet = arguments.has("--quiet")
-        var configuration = Configuration()
-        if let folder = arguments.value("--data") {
-            guard !folder.isEmpty else { throw .usage("--data needs a folder") }
-            configuration.data = URL(filePath: folder, directoryHint: .isDirectory)
-        }
+        let folder = arguments.value("--data")
+        guard folder != "" else { throw .usage("--data needs a folder") }
+        var configuration = Configuration(
+            data: folder.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? Configuration.defaultData)
         for remote in arguments.all("--remote") {
             let (name, url) = try Self.remote(remote)
             configuration.remotes[name] = url
