@@ -35,11 +35,15 @@ def shoot(page, name):
     print(f"docs/{name}.png")
 
 
-def take(browser, server, kind, scheme):
+def context_for(browser, kind, scheme):
     phone = kind == "phone"
-    context = browser.new_context(
+    return browser.new_context(
         viewport=PHONE if phone else WIDE, color_scheme=scheme, locale="en-US", has_touch=phone, is_mobile=phone,
         device_scale_factor=2 if phone else 1)
+
+
+def take(browser, server, kind, scheme):
+    context = context_for(browser, kind, scheme)
     page = Probe(context, server)
     page.page.goto(server.url)
     expect(page.items.first).to_be_visible()
@@ -55,14 +59,16 @@ def take(browser, server, kind, scheme):
     expect(page.by("inspector-row").first).to_be_visible()
     shoot(page, f"inspector-{kind}-{scheme}")
 
-    page.connection("offline")
-    page.page.goto(f"{server.base}/")
-    expect(page.items.first).to_be_visible()
-    page.page.keyboard.press("r")
+    context.close()
+
+
+def take_offline(browser, server, kind, scheme):
+    context = context_for(browser, kind, scheme)
+    page = Probe(context, server)
+    page.page.goto(server.url)
     expect(page.by("notice")).to_be_visible()
     still(page)
     shoot(page, f"offline-{kind}-{scheme}")
-    page.connection("online")
     context.close()
 
 
@@ -75,6 +81,12 @@ def main():
             for kind in ("phone", "wide"):
                 for scheme in ("dark", "light"):
                     take(browser, server, kind, scheme)
+            # Two days later, without a network.
+            server.stop()
+            server.start("--at", "+2d", "--fault", "feed=offline")
+            for kind in ("phone", "wide"):
+                for scheme in ("dark", "light"):
+                    take_offline(browser, server, kind, scheme)
         finally:
             browser.close()
             server.stop()

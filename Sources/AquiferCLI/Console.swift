@@ -12,7 +12,7 @@ import Foundation
 struct Console: Sendable {
     /// What was asked for.
     func out(_ text: String) {
-        write(text + "\n", to: 1)
+        write(harmless(text, except: "\n") + "\n", to: 1)
     }
 
     /// What was asked for, as bytes.
@@ -22,9 +22,14 @@ struct Console: Sendable {
 
     /// What went wrong, or what to know about what was asked for: one line.
     func note(_ text: String) {
-        // What a server or a file name brought must not move the cursor or colour the terminal.
-        let line = String(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) })
-        write("aquifer: \(line)\n", to: 2)
+        write("aquifer: \(harmless(text))\n", to: 2)
+    }
+
+    /// What a server or a file name brought must not move the cursor or colour the terminal.
+    private func harmless(_ text: String, except allowed: Unicode.Scalar? = nil) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.properties.generalCategory == .control && $0 != allowed ? " " : $0 }))
     }
 
     func exit(_ status: ExitStatus) -> Never {

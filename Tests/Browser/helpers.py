@@ -19,12 +19,17 @@ class Probe:
         self.page.set_default_timeout(TIMEOUT)
         # Chromium itself reports each failed fetch; a test that causes one says so.
         self.expects_failed_requests = False
-        self.errors, self.requests, self.failed = [], [], []
+        self.errors, self.requests, self.failed, self.intents = [], [], [], []
         self.page.add_init_script(VIOLATIONS)
         self.page.on("pageerror", lambda error: self.errors.append(f"page error: {error}"))
         self.page.on("console", self._console)
-        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("request", self._request)
         self.page.on("requestfailed", lambda request: self.failed.append(request.url))
+
+    def _request(self, request):
+        self.requests.append(request.url)
+        if request.url.split("?")[0].endswith("/intents"):
+            self.intents.append(request.post_data_json["intent"])
 
     def _console(self, message):
         if message.type not in ("error", "warning"):

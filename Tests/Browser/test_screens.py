@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from test_feed import FEED
+from test_feed import AGE, FEED
 
 
 def test_comments_open_over_the_feed_and_back_restores_scroll_and_focus(feed):
@@ -47,7 +47,7 @@ def test_comments_offline_show_the_saved_ones_with_their_age(feed):
     expect(feed.by("comment").first).to_be_visible()
     feed.connection("offline")
     feed.by("comments-reload").click()
-    expect(feed.by("comments").locator('[data-test="notice"]')).to_contain_text("ago")
+    expect(feed.by("comments").locator('[data-test="notice"]')).to_contain_text(AGE)
     expect(feed.by("comment").first).to_be_visible()
 
 

@@ -10,6 +10,9 @@ import HTTPServer
 struct Gate: Sendable {
     /// The server's own names: `127.0.0.1:8080`, `localhost:8080`.
     let hosts: Set<String>
+    /// The port, where the server listens on every address of the machine: then any address of numbers is its own. A name
+    /// is not, for names are what DNS rebinding works with.
+    let anyAddressPort: UInt16?
     /// `nil` when anyone who reaches the server may use it.
     let token: String?
     let cookie: String
@@ -17,11 +20,12 @@ struct Gate: Sendable {
     init(host: String, port: UInt16, token: String?) {
         let names: [String] =
             switch host {
-            case "127.0.0.1", "::1", "localhost": ["127.0.0.1", "localhost", "[::1]"]
+            case "127.0.0.1", "::1", "localhost", "0.0.0.0", "::": ["127.0.0.1", "localhost", "[::1]"]
             default: [host.contains(":") ? "[\(host)]" : host]
             }
         // Browsers leave the port of `http` out.
         hosts = Set(names.flatMap { port == 80 ? [$0, "\($0):80"] : ["\($0):\(port)"] })
+        anyAddressPort = host == "0.0.0.0" || host == "::" ? port : nil
         self.token = token
         // Cookies know no ports: the name tells two servers on one machine apart.
         cookie = "aquifer-\(port)"
@@ -29,13 +33,23 @@ struct Gate: Sendable {
 
     /// Why a request is refused before anything else; `nil` when it is not.
     func refusal(_ request: ServerRequest) -> ServerResponse? {
-        guard let host = request.headers["Host"]?.lowercased(), hosts.contains(host) else {
+        guard let host = request.headers["Host"]?.lowercased(), isOwn(host) else {
             return .problem(403, "forbidden", "this server answers only under its own address")
         }
         if let origin = request.headers["Origin"]?.lowercased(), origin != "http://\(host)" {
             return .problem(403, "forbidden", "requests of other sites are refused")
         }
         return nil
+    }
+
+    private func isOwn(_ host: String) -> Bool {
+        if hosts.contains(host) { return true }
+        guard let port = anyAddressPort, let url = URL(string: "http://\(host)"), let name = url.host(),
+            url.port ?? 80 == Int(port), url.absoluteString == "http://\(host)"
+        else { return false }
+        let isIPv4 = name.split(separator: ".", omittingEmptySubsequences: false).count == 4
+            && name.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") }
+        return isIPv4 || name.contains(":")
     }
 
     /// Whether the request shows the token.

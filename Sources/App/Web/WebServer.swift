@@ -24,7 +24,9 @@ public final class WebServer: Sendable {
             await Self.answer(request, gate.wait(), site)
         }
         gate.open(Gate(host: host, port: server.port, token: secret))
-        let name = host.contains(":") ? "[\(host)]" : host
+        // The address of all addresses is none that a browser can open.
+        let address = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
+        let name = address.contains(":") ? "[\(address)]" : address
         link = "http://\(name):\(server.port)/" + (secret.map { "?token=\($0)" } ?? "")
     }
 

@@ -17,7 +17,7 @@ public final class ResourceModel<Value: Sendable> {
         case loading
         /// A value is shown, and nothing went wrong.
         case loaded
-        /// The last load failed, and the customer has not dismissed that.
+        /// The last load failed: either the customer has not dismissed that yet, or there is nothing to show instead.
         case failed
     }
 
@@ -52,12 +52,15 @@ public final class ResourceModel<Value: Sendable> {
     public private(set) var error: LoadError?
     /// Whether the latest is being asked for.
     public private(set) var isLoading = false
+    /// Whether the last load failed, dismissed or not.
+    private var hasFailed = false
 
     /// The whole in one word.
     public var phase: Phase {
         if isLoading { return .loading }
         if error != nil { return .failed }
-        return value == nil ? .idle : .loaded
+        if value != nil { return .loaded }
+        return hasFailed ? .failed : .idle
     }
 
     @ObservationIgnored private let loading: Loading
@@ -91,6 +94,7 @@ public final class ResourceModel<Value: Sendable> {
         hasAppeared = true
         isLoading = true
         error = nil
+        hasFailed = false
         if value == nil { await showSaved() }
         do throws(LoadError) {
             show(try await loading.load())
@@ -130,6 +134,7 @@ public final class ResourceModel<Value: Sendable> {
             return
         }
         self.error = error
+        hasFailed = true
         if let stamp, !loading.isFresh(stamp) {
             value = nil
             source = nil
