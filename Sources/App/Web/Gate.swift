@@ -45,7 +45,7 @@ struct Gate: Sendable {
     private func isOwn(_ host: String) -> Bool {
         if hosts.contains(host) { return true }
         guard let port = anyAddressPort, let url = URL(string: "http://\(host)"), let name = url.host(),
-            url.port ?? 80 == Int(port), url.absoluteString == "http://\(host)"
+            url.port ?? 80 == Int(port), url.path().isEmpty, url.query() == nil, url.user() == nil
         else { return false }
         let isIPv4 = name.split(separator: ".", omittingEmptySubsequences: false).count == 4
             && name.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") }
