@@ -9,8 +9,14 @@ let strict: [SwiftSetting] = [
 ]
 
 /// A C library of the system, found by pkg-config and installed by `make setup`.
-func system(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
-    .systemLibrary(
+///
+/// - Parameter lazy: on Linux it is loaded when first called (see its `lazy.h`), and must therefore not be linked,
+///   which pkg-config would have done. Its header is where the compiler looks anyway.
+func system(_ name: String, pkgConfig: String, apt: String, brew: String, lazy: Bool = false) -> Target {
+    #if os(Linux)
+        let pkgConfig = lazy ? nil : pkgConfig
+    #endif
+    return .systemLibrary(
         name: name, path: "Sources/\(name)", pkgConfig: pkgConfig,
         providers: [.apt([apt]), .brew([brew])])
 }
@@ -41,8 +47,9 @@ let package = Package(
     targets: [
         // C libraries of the system
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
-        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
-        system("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd"),
+        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl", lazy: true),
+        system(
+            "CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd", lazy: true),
 
         // The engine and what plugs into it
         library("Aquifer"),

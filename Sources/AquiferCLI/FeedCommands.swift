@@ -62,7 +62,8 @@ struct FeedListCommand {
     private func text(_ item: FeedItem) -> String {
         let lines = [item.description ?? "(no description)", item.location, item.id.uuidString]
         return lines.compactMap { $0 }.enumerated().map { index, line in
-            (index == 0 ? "" : "  ") + line.replacing("\n", with: ", ")
+            (index == 0 ? "" : "  ")
+                + (line.utf8.contains(UInt8(ascii: "\n")) ? line.replacing("\n", with: ", ") : line)
         }.joined(separator: "\n")
     }
 }

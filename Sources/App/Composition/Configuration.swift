@@ -33,11 +33,14 @@ public struct Configuration: Sendable {
 
     /// `$XDG_DATA_HOME/aquifer`, or `~/.local/share/aquifer`.
     public static var defaultData: URL {
-        let environment = ProcessInfo.processInfo.environment
-        if let folder = environment["XDG_DATA_HOME"], folder.hasPrefix("/") {
+        // Not `ProcessInfo`, which copies the whole environment: every command passes here.
+        func folder(_ name: String) -> String? {
+            getenv(name).map { String(cString: $0) }.flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
+        }
+        if let folder = folder("XDG_DATA_HOME") {
             return URL(filePath: folder, directoryHint: .isDirectory).appending(path: "aquifer")
         }
-        return URL(filePath: NSHomeDirectory(), directoryHint: .isDirectory)
+        return URL(filePath: folder("HOME") ?? NSHomeDirectory(), directoryHint: .isDirectory)
             .appending(path: ".local/share/aquifer", directoryHint: .isDirectory)
     }
 }

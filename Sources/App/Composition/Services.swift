@@ -19,7 +19,7 @@ public final class Services: Sendable {
     /// How many bytes of pictures are kept.
     static let pictureBound = 256 << 20
 
-    /// Builds the product. Nothing is connected to, and no remote started, before the first load.
+    /// Builds the product. Nothing is opened, connected to or started before it is first needed.
     public init(_ configuration: Configuration) {
         self.configuration = configuration
         let reference = ReferenceHost(faults: configuration.faults)
@@ -51,10 +51,6 @@ public final class Services: Sendable {
     }
 
     private static func open(_ name: String, in folder: URL) -> any CacheStore {
-        do throws(StoreError) {
-            return try SQLiteStore(file: folder.appending(path: name))
-        } catch {
-            return UnavailableStore(error: error)
-        }
+        LazyStore { () throws(StoreError) in try SQLiteStore(file: folder.appending(path: name)) }
     }
 }

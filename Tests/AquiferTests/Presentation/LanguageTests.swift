@@ -17,6 +17,19 @@ struct LanguageTests {
         #expect(language.relative(Self.now.addingTimeInterval(-seconds), now: Self.now) == text)
     }
 
+    @Test("How long ago is said as the system's formatter says it", arguments: Language.allCases)
+    func systemFormatter(language: Language) {
+        let ages: [TimeInterval] = [
+            5, 59, 60, 89, 90, 119, 3_000, 3_569, 3_570, 3_600, 5_399, 5_400, 80_000, 84_600, 86_400, 150_000, 172_800,
+            500_000, 604_799, 604_800, 5_000_000, 90_000_000, -30, -90, -3_601, -5_400, -172_800,
+        ]
+        for age in ages {
+            let date = Self.now.addingTimeInterval(-age)
+            let theirs = Date.AnchoredRelativeFormatStyle(anchor: date, locale: language.locale).format(Self.now)
+            #expect(language.relative(date, now: Self.now) == theirs, "\(age) s")
+        }
+    }
+
     @Test(
         "Any Portuguese is Brazilian, everything else English",
         arguments: [
