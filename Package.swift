@@ -9,8 +9,14 @@ let strict: [SwiftSetting] = [
 ]
 
 /// A C library of the system, found by pkg-config and installed by `make setup`.
-func system(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
-    .systemLibrary(
+///
+/// - Parameter lazy: on Linux it is loaded when first called (see its `lazy.h`), and must therefore not be linked,
+///   which pkg-config would have done. Its header is where the compiler looks anyway.
+func system(_ name: String, pkgConfig: String, apt: String, brew: String, lazy: Bool = false) -> Target {
+    #if os(Linux)
+        let pkgConfig = lazy ? nil : pkgConfig
+    #endif
+    return .systemLibrary(
         name: name, path: "Sources/\(name)", pkgConfig: pkgConfig,
         providers: [.apt([apt]), .brew([brew])])
 }
@@ -43,8 +49,9 @@ let package = Package(
     targets: [
         // C libraries of the system
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
-        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
-        system("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd"),
+        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl", lazy: true),
+        system(
+            "CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd", lazy: true),
         system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev", brew: "libsodium"),
 
         // The engine and what plugs into it
@@ -64,9 +71,19 @@ let package = Package(
         library("ReferenceAPIs", ["HTTPServer"], resources: [.copy("Media")]),
         library(
             "App",
-            ["Aquifer", "AquiferSQLite", "AquiferCurl", "ImageFeed", "HTTPServer", "ReferenceAPIs"],
+            ["Aquifer", "AquiferSQLite", "AquiferCurl", "ImageFeed", "Payments", "HTTPServer", "ReferenceAPIs"],
             resources: [.copy("Public")]),
-        .executableTarget(name: "AquiferCLI", dependencies: ["App"], swiftSettings: strict),
+        .executableTarget(
+            name: "AquiferCLI", dependencies: ["App", "Aquifer", "HTTPServer", "ImageFeed", "ReferenceAPIs"],
+            swiftSettings: strict),
+
+        // What README and the documentation show
+        .executableTarget(
+            name: "Quickstart", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl"],
+            path: "Examples/Quickstart", exclude: ["notes.json"], swiftSettings: strict),
+        .testTarget(
+            name: "ExamplesTests", dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting"],
+            path: "Examples/Snippets", swiftSettings: strict),
 
         // Tests
         .executableTarget(

@@ -35,7 +35,8 @@ public struct PaymentsService: Sendable {
         contacts = Resource(
             remote: RemoteLoader(users, client: client, retry: retry, map: ContactsMapper.map),
             cache: Cache(key: "contacts:\(users.url.absoluteString)", in: store, now: now))
-        pictures = DataLoader(client: client, store: pictureStore, retry: retry, now: now)
+        pictures = DataLoader(
+            client: client, store: pictureStore, retry: retry, now: now, check: PictureCheck.check)
         desk = PaymentDesk(base: base, client: client, ledger: PaymentLedger(ledgerStore), now: now)
         choice = Cache(key: "chosen-card", in: ledgerStore, policy: .forever, now: now)
         self.vault = vault
