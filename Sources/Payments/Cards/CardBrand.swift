@@ -1,6 +1,19 @@
-/// Who issued a card: what its number's first digits say.
+/// Who issued a card: what the first digits of its number say.
 public enum CardBrand: String, Sendable, Hashable, Codable, CaseIterable {
-    case visa, mastercard, amex, diners, discover, hipercard, elo
+    /// Visa.
+    case visa
+    /// Mastercard.
+    case mastercard
+    /// American Express: 15 digits, a code of four.
+    case amex
+    /// Diners Club.
+    case diners
+    /// Discover.
+    case discover
+    /// Hipercard, of Brazil.
+    case hipercard
+    /// Elo, of Brazil: its ranges lie within Visa's and Discover's.
+    case elo
 
     /// As the brand writes itself.
     public var name: String {
