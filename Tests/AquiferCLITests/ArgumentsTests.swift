@@ -82,13 +82,13 @@ struct GlobalOptionsTests {
 
     @Test("Say what was wrong and what would be right")
     func mistakes() {
-        #expect(message("--remote", "feed") == "--remote takes NAME=URL, with a name of feed, not \"feed\"; see aquifer --help")
-        #expect(message("--remote", "x=http://a") == "--remote takes NAME=URL, with a name of feed, not \"x=http://a\"; see aquifer --help")
+        #expect(message("--remote", "feed") == "--remote takes NAME=URL, with a name of feed, payments, not \"feed\"; see aquifer --help")
+        #expect(message("--remote", "x=http://a") == "--remote takes NAME=URL, with a name of feed, payments, not \"x=http://a\"; see aquifer --help")
         #expect(message("--remote", "feed=file:///etc") == "--remote takes an http or https address, not \"file:///etc\"; see aquifer --help")
         #expect(message("--at", "soon") == "--at takes a time such as 2026-11-21T09:00:00Z, +8d or -1h, not \"soon\"; see aquifer --help")
         #expect(
             message("--fault", "feed=fire")
-                == "--fault takes REMOTE=FAULT (remotes: feed; faults: online, offline, slow, failing, garbage, cut), not \"feed=fire\"; see aquifer --help")
+                == "--fault takes REMOTE=FAULT (remotes: feed, payments; faults: online, offline, slow, failing, garbage, cut, answer-lost), not \"feed=fire\"; see aquifer --help")
         #expect(message("--data", "") == "--data needs a folder; see aquifer --help")
     }
 }
