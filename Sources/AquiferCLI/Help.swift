@@ -25,7 +25,7 @@ enum Help {
 
         Options, everywhere:
           --data DIR         keep what is saved in DIR (else $XDG_DATA_HOME/aquifer or ~/.local/share/aquifer)
-          --remote NAME=URL  use the server at URL for the app NAME (feed); else its reference remote is used
+          --remote NAME=URL  use the server at URL for the app NAME (feed, payments); else its reference remote is used
           --json             print one JSON document
           --offline          act as if there were no network
           --at TIME          act as if it were TIME: 2026-11-21T09:00:00Z, or from now: +8d, -1h
@@ -45,7 +45,8 @@ enum Help {
           --port PORT           the port; 0 for any free one (8080)
           --host HOST           the address to listen on (127.0.0.1: this machine only)
           --no-token            let in whoever reaches the port, not only who has the printed address
-          --fault REMOTE=FAULT  begin with a fault of a reference remote: offline, slow, failing, garbage, cut
+          --fault REMOTE=FAULT  begin with a fault of a reference remote: offline, slow, failing, garbage,
+                                cut, answer-lost
 
         See aquifer --help for the options that go everywhere.
         """
@@ -57,7 +58,7 @@ enum Help {
 
           --port PORT           the port; 0 for any free one (8090)
           --host HOST           the address to listen on (127.0.0.1: this machine only)
-          --fault REMOTE=FAULT  make a remote offline, slow, failing, garbage or cut
+          --fault REMOTE=FAULT  make a remote offline, slow, failing, garbage, cut or answer-lost
         """
 
     private static let feed = """

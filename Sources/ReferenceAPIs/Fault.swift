@@ -2,6 +2,8 @@
 public enum ReferenceRemote: String, Sendable, Hashable, CaseIterable {
     /// The image feed.
     case feed
+    /// Contacts and payments.
+    case payments
 }
 
 /// What is wrong with a remote, on demand.
@@ -12,12 +14,15 @@ public enum Fault: String, Sendable, Hashable, CaseIterable {
     case offline
     /// Every answer takes its time; pictures trickle.
     case slow
-    /// Every answer is 503.
+    /// Every answer is 503, and nothing is done.
     case failing
-    /// Every answer is 200, and not what the contract says.
+    /// Every answer is 200, and not what the contract says; what was asked for is done.
     case garbage
-    /// Every body ends early.
+    /// Every body ends early; what was asked for is done.
     case cut
+    /// A payment is made, and the connection is cut before its answer; whatever else is asked is answered. For remotes
+    /// that charge nothing it is ``cut``.
+    case answerLost = "answer-lost"
 }
 
 /// How a remote's transfers ended.

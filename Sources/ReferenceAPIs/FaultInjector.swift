@@ -11,9 +11,12 @@ final class FaultInjector: Sendable {
     private let lock = NSLock()
     nonisolated(unsafe) private var state = State()
     private let clock: any Clock<Duration>
+    private let charges: Bool
 
-    init(clock: any Clock<Duration>) {
+    /// - Parameter charges: whether a `POST` to the remote charges somebody.
+    init(clock: any Clock<Duration>, charges: Bool = false) {
         self.clock = clock
+        self.charges = charges
     }
 
     var fault: Fault {
@@ -26,7 +29,7 @@ final class FaultInjector: Sendable {
     /// The answer of `handler`, spoilt by the fault of the moment.
     func answer(_ request: ServerRequest, _ handler: ServerHandler) async -> ServerResponse {
         begin()
-        let fault = fault
+        let fault = effect(of: fault, on: request)
         if fault == .offline {
             end(whole: false)
             return .drop
@@ -37,7 +40,13 @@ final class FaultInjector: Sendable {
                 return .drop
             }
         }
-        var response = await spoil(fault, await handler(request))
+        if fault == .answerLost {
+            _ = await handler(request)
+            end(whole: false)
+            return .drop
+        }
+        // A server that is out of order does not charge anybody.
+        var response = fault == .failing ? outOfOrder : spoil(fault, await handler(request))
         guard case .bytes(let data) = response.body, !data.isEmpty, fault == .slow || fault == .cut else {
             end(whole: true)
             return response
@@ -54,15 +63,20 @@ final class FaultInjector: Sendable {
         return response
     }
 
-    private func spoil(_ fault: Fault, _ response: ServerResponse) async -> ServerResponse {
-        switch fault {
-        case .none, .offline, .slow, .cut: return response
-        case .failing: return .json(Data(#"{"error":"out of order"}"#.utf8), status: 503)
-        case .garbage:
-            var garbage = ServerResponse.json(Data(#"{"items":"soon"}"#.utf8))
-            garbage.headers["Content-Type"] = response.headers["Content-Type"]
-            return garbage
-        }
+    /// Only charges lose their answers: who was charged can still ask.
+    private func effect(of fault: Fault, on request: ServerRequest) -> Fault {
+        guard fault == .answerLost else { return fault }
+        guard charges else { return .cut }
+        return request.method == "POST" ? .answerLost : .none
+    }
+
+    private var outOfOrder: ServerResponse { .error(503, "out of order") }
+
+    private func spoil(_ fault: Fault, _ response: ServerResponse) -> ServerResponse {
+        guard fault == .garbage else { return response }
+        var garbage = ServerResponse.json(Data(#"{"items":"soon"}"#.utf8))
+        garbage.headers["Content-Type"] = response.headers["Content-Type"]
+        return garbage
     }
 
     private struct Cut: Error {}

@@ -11,12 +11,14 @@ public final class ReferenceAPIs: Sendable {
     ///
     /// - Parameters:
     ///   - clock: where slowness waits.
-    ///   - now: dates of comments count from it.
+    ///   - now: dates transactions; dates of comments count from its first answer.
     /// - Throws: when the resources are missing or unreadable.
-    public init(clock: any Clock<Duration> = ContinuousClock(), now: Date = Date()) throws {
-        let feed = try ReferenceFeed(media: try Media("feed"), now: now)
-        remotes = [.feed: feed.handler]
-        injectors = Dictionary(uniqueKeysWithValues: remotes.keys.map { ($0, FaultInjector(clock: clock)) })
+    public init(clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }) throws
+    {
+        let feed = try ReferenceFeed(media: try Media("feed"), now: now())
+        let payments = try ReferencePayments(media: try Media("payments"), now: now)
+        remotes = [.feed: feed.handler, .payments: payments.handler]
+        injectors = [.feed: FaultInjector(clock: clock), .payments: FaultInjector(clock: clock, charges: true)]
     }
 
     /// Answers requests to any of the remotes.

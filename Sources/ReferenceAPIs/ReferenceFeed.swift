@@ -44,12 +44,12 @@ struct ReferenceFeed: Sendable {
     private func page(_ request: ServerRequest) -> ServerResponse {
         let limitText = request.queryValue("limit") ?? "10"
         guard let limit = Int(limitText), (1...1000).contains(limit) else {
-            return error(400, "limit must be a number from 1 to 1000, not \"\(limitText)\"")
+            return .error(400, "limit must be a number from 1 to 1000, not \"\(limitText)\"")
         }
         var rest = items[...]
         if let after = request.queryValue("after_id") {
             guard let index = items.firstIndex(where: { $0.id == UUID(uuidString: after) }) else {
-                return error(400, "after_id must be the id of an item, not \"\(after)\"")
+                return .error(400, "after_id must be the id of an item, not \"\(after)\"")
             }
             rest = items[(index + 1)...]
         }
@@ -66,7 +66,7 @@ struct ReferenceFeed: Sendable {
 
     private func comments(_ request: ServerRequest, of id: String) -> ServerResponse {
         guard let item = items.first(where: { $0.id == UUID(uuidString: id) }) else {
-            return error(404, "there is no picture with the id \"\(id)\"")
+            return .error(404, "there is no picture with the id \"\(id)\"")
         }
         let comments = item.comments.enumerated().map { index, comment -> [String: Any] in
             let date = now.addingTimeInterval(-comment.minutes_ago * 60)
@@ -85,7 +85,7 @@ struct ReferenceFeed: Sendable {
     }
 
     private func picture(_ request: ServerRequest, named name: String) -> ServerResponse {
-        guard let data = pictures[name] else { return error(404, "there is no picture \"\(name)\"") }
+        guard let data = pictures[name] else { return .error(404, "there is no picture \"\(name)\"") }
         // A picture never changes under its name: name and size tell versions of the package apart.
         return .resource(data, contentType: "image/jpeg", etag: "\(name)-\(data.count)", for: request)
     }
@@ -94,21 +94,9 @@ struct ReferenceFeed: Sendable {
         do {
             let data = try JSONSerialization.data(
                 withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
-            return .resource(data, contentType: "application/json", etag: etag(data), for: request)
+            return .resource(data, contentType: "application/json", etag: ETag.of(data), for: request)
         } catch {
-            return self.error(500, "the answer could not be written")
+            return .error(500, "the answer could not be written")
         }
-    }
-
-    private func error(_ status: Int, _ message: String) -> ServerResponse {
-        let data = (try? JSONEncoder().encode(["error": message])) ?? Data("{}".utf8)  // a text always encodes
-        return .json(data, status: status)
-    }
-
-    /// FNV-1a: any function of the bytes that differs when they do will do for an ETag.
-    private func etag(_ data: Data) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in data { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return "\(String(hash, radix: 16))-\(data.count)"
     }
 }

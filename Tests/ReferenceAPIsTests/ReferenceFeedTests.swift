@@ -11,7 +11,7 @@ struct ReferenceFeedTests {
     private let now = Date(timeIntervalSince1970: 1_780_000_000)
 
     private func feed(_ way: Way, _ test: (any HTTPClient, URL) async throws -> Void) async throws {
-        try await way.run(try ReferenceAPIs(now: now)) { client, base in
+        try await way.run(try ReferenceAPIs(now: { [now] in now })) { client, base in
             try await test(client, base.appending(path: "feed"))
         }
     }
@@ -112,7 +112,7 @@ struct ReferenceFeedTests {
 
     @Test("A remote that is not there is 404")
     func noRemote() async throws {
-        let apis = try ReferenceAPIs(now: now)
+        let apis = try ReferenceAPIs(now: { [now] in now })
         #expect(await apis.handler(ServerRequest("GET", "/nothing/v1/feed")).status == 404)
     }
 }

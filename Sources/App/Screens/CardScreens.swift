@@ -56,12 +56,12 @@ final class CardFormScreen: Screen {
                         .object([
                             ("brand", .string(number.brand?.rawValue)), ("brandName", .string(number.brand?.name)),
                             ("gaps", .array(number.gaps.map { .int($0) })), ("maxLength", .int(number.maxLength)),
-                            ("digits", .int(number.digits)), ("isValid", .bool(number.isComplete && number.error == nil)),
+                            ("digits", .int(number.digits)), ("isValid", .bool(number.isComplete)),
                             ("error", .string(number.error?.message(in: language))),
                         ])
                     ),
-                    ("holder", field(model.holder, language)),
-                    ("expiry", field(model.expiry, language)),
+                    ("holder", field(model.holder.isValid, model.holder.error?.message(in: language))),
+                    ("expiry", field(model.expiry.isValid, model.expiry.error?.message(in: language))),
                 ])
             ),
             ("canSave", .bool(model.canSave)),
@@ -85,8 +85,8 @@ final class CardFormScreen: Screen {
         }
     }
 
-    private func field(_ hint: FieldHint, _ language: Language) -> JSONText {
-        .object([("isValid", .bool(hint.isValid)), ("error", .string(hint.message(in: language)))])
+    private func field(_ isValid: Bool, _ error: String?) -> JSONText {
+        .object([("isValid", .bool(isValid)), ("error", .string(error))])
     }
 }
 

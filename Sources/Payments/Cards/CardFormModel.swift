@@ -20,9 +20,9 @@ public final class CardFormModel {
     /// What is to be known of the number while it is typed.
     public private(set) var number: NumberHint
     /// What is to be known of the holder.
-    public private(set) var holder: FieldHint
+    public private(set) var holder: FieldHint<HolderNameError>
     /// What is to be known of the expiry.
-    public private(set) var expiry: FieldHint
+    public private(set) var expiry: FieldHint<ExpiryError>
     /// Whether the card is being saved.
     public private(set) var isSaving = false
     /// The card that was saved.
@@ -86,17 +86,34 @@ public final class CardFormModel {
     }
 
     private func judge() {
-        let now = service.now()
+        let text = typed[.expiry] ?? ""
         number = CardRules.number(typed[.number] ?? "", allowsTestCard: service.allowsTestCard)
         holder = CardRules.holder(typed[.holder] ?? "")
+        isTestCard = number.isTestCard
         // Whatever is wrong with a field is told by its hint; the card is there when nothing is.
         let parsed = try? CardNumber(typed[.number] ?? "", allowsTestCard: service.allowsTestCard)
-        isTestCard = parsed?.isTestCard == true
-        expiry = isTestCard ? CardRules.testCardExpiry(typed[.expiry] ?? "") : CardRules.expiry(typed[.expiry] ?? "", now: now)
-        guard let parsed, holder.isValid, expiry.isValid, let month = Expiry(text: typed[.expiry] ?? "") else {
+        let month = isTestCard ? Expiry(ofTestCard: text) : try? Expiry(parsing: text, now: service.now())  // as above
+        expiry = isTestCard && month != nil ? .right : CardRules.expiry(text, now: service.now())
+        guard let parsed, let month, holder.isValid else {
             card = nil
             return
         }
         card = (parsed, (typed[.holder] ?? "").trimmingCharacters(in: .whitespaces), month)
     }
+}
+
+extension Expiry {
+    /// The expiry of the remote's test card, which expired long ago and is taken by that remote all the same: any month.
+    public init?(ofTestCard text: String) {
+        let parts = text.split(separator: "/").map { $0.trimmingCharacters(in: .whitespaces) }
+        guard parts.count == 2, parts.allSatisfy({ $0.count == 2 }), let month = Int(parts[0]), let year = Int(parts[1]),
+            (1...12).contains(month)
+        else { return nil }
+        self.init(month: month, year: 2000 + year)
+    }
+}
+
+extension FieldHint {
+    /// Nothing is wrong with the field.
+    static var right: FieldHint { FieldHint({ () throws(Failure) in }, isUnfinished: { _ in false }) }
 }
