@@ -4,6 +4,8 @@ import Aquifer
 enum ExitStatus: Int32 {
     /// Delivered.
     case delivered = 0
+    /// A card was declined.
+    case declined = 1
     /// The command was not understood.
     case usage = 64
     /// The remote's data is invalid, and nothing is saved.

@@ -174,7 +174,7 @@ extension Arguments {
 
 extension Console {
     /// Loads, and says on standard error what is to be known of the source.
-    fileprivate func loading<Value>(
+    func loading<Value>(
         _ options: GlobalOptions, _ load: () async throws(LoadError) -> Loaded<Value>
     ) async throws(CommandError) -> Loaded<Value> {
         do throws(LoadError) {

@@ -25,6 +25,7 @@ struct GlobalOptions {
             configuration.faults[remote] = kind
         }
         configuration.offline = arguments.has("--offline")
+        configuration.allowTestCard = arguments.has("--allow-test-card")
         if let time = arguments.value("--at") {
             guard let offset = TimeOption.offset(time, from: now) else {
                 throw .usage("--at takes a time such as 2026-11-21T09:00:00Z, +8d or -1h, not \"\(time)\"")

@@ -78,7 +78,9 @@ public struct PaymentsService: Sendable {
     }
 
     /// A payment to be made, with a key of its own.
-    func order(_ amount: Money, to contact: Contact, with card: Card, _ code: SecurityCode) throws(PaymentError) -> PaymentOrder {
+    func order(_ amount: Money, to contact: Contact, with card: Card, _ code: SecurityCode) throws(PaymentError)
+        -> PaymentOrder
+    {
         guard !card.number.isTestCard || allowsTestCard else { throw .testCard }
         // The test card expired long ago; its remote takes it all the same.
         guard card.number.isTestCard || !card.expiry.isExpired(at: now()) else { throw .cardExpired }

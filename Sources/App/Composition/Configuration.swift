@@ -52,7 +52,8 @@ public struct Configuration: Sendable {
             getenv(name).map { String(cString: $0) }.flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
         }
         if let folder = value(variable) {
-            return URL(filePath: folder, directoryHint: .isDirectory).appending(path: "aquifer", directoryHint: .isDirectory)
+            return URL(filePath: folder, directoryHint: .isDirectory).appending(
+                path: "aquifer", directoryHint: .isDirectory)
         }
         return URL(filePath: value("HOME") ?? NSHomeDirectory(), directoryHint: .isDirectory)
             .appending(path: "\(path)/aquifer", directoryHint: .isDirectory)

@@ -44,7 +44,8 @@ public final class Services: Sendable {
         payments = PaymentsService(
             base: configuration.remotes["payments"] ?? ReferenceHost.base(of: .payments), client: client, store: values,
             pictureStore: pictures, ledgerStore: Self.open("payments.sqlite", in: folder),
-            vault: CardVault(folder: folder.appending(path: "cards", directoryHint: .isDirectory), keys: configuration.keys),
+            vault: CardVault(
+                folder: folder.appending(path: "cards", directoryHint: .isDirectory), keys: configuration.keys),
             allowsTestCard: configuration.remotes["payments"] == nil || configuration.allowTestCard,
             retry: configuration.retry, now: configuration.now)
         inspector = Inspector(stores: [values, pictures], policy: .sevenDays, now: configuration.now)

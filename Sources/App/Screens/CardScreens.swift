@@ -21,13 +21,12 @@ final class CardsScreen: Screen {
         ])
     }
 
-    func action(for intent: Intent) -> (@MainActor () async -> Void)? {
+    func action(for intent: Intent) -> ScreenAction? {
         let model = model
-        let id = UUID(uuidString: intent["id"])
         return switch intent.name {
         case "appear": { await model.appear() }
-        case "choose": id.map { id in { await model.choose(id) } }
-        case "remove": id.map { id in { await model.remove(id) } }
+        case "choose": intent.withID { await model.choose($0) }
+        case "remove": intent.withID { await model.remove($0) }
         case "dismissError": { model.dismissError() }
         default: nil
         }
@@ -72,17 +71,21 @@ final class CardFormScreen: Screen {
         ])
     }
 
-    func action(for intent: Intent) -> (@MainActor () async -> Void)? {
+    func action(for intent: Intent) -> ScreenAction? {
         let model = model
         return switch intent.name {
         case "appear": {}
-        case "edit":
-            CardFormModel.Field(rawValue: intent["field"]).map { field in { model.edit(field, intent["value"]) } }
+        case "edit": edit(intent)
         case "save": { await model.save() }
         case "reset": { model.reset() }
         case "dismissError": { model.dismissError() }
         default: nil
         }
+    }
+
+    private func edit(_ intent: Intent) -> ScreenAction? {
+        guard let field = CardFormModel.Field(rawValue: intent["field"]) else { return nil }
+        return { [model] in model.edit(field, intent["value"]) }
     }
 
     private func field(_ isValid: Bool, _ error: String?) -> JSONText {

@@ -26,7 +26,7 @@ final class ContactsScreen: Screen {
             ])
     }
 
-    func action(for intent: Intent) -> (@MainActor () async -> Void)? {
+    func action(for intent: Intent) -> ScreenAction? {
         let model = model
         return switch intent.name {
         case "appear": { await model.list.appear() }

@@ -22,7 +22,7 @@ final class FeedScreen: Screen {
             ])
     }
 
-    func action(for intent: Intent) -> (@MainActor () async -> Void)? {
+    func action(for intent: Intent) -> ScreenAction? {
         let model = model
         return switch intent.name {
         case "appear": { await model.appear() }
@@ -88,7 +88,7 @@ final class CommentsScreen: Screen {
             ])
     }
 
-    func action(for intent: Intent) -> (@MainActor () async -> Void)? {
+    func action(for intent: Intent) -> ScreenAction? {
         let model = model
         return switch intent.name {
         case "appear": { await model.appear() }

@@ -43,12 +43,12 @@ final class PaymentScreen: Screen {
         ])
     }
 
-    func action(for intent: Intent) -> (@MainActor () async -> Void)? {
+    func action(for intent: Intent) -> ScreenAction? {
         let model = model
         return switch intent.name {
         case "appear": { await model.appear() }
         case "amount": { model.enter(digits: intent["digits"]) }
-        case "chooseCard": UUID(uuidString: intent["id"]).map { id in { await model.choose(id) } }
+        case "chooseCard": intent.withID { await model.choose($0) }
         case "code": { model.enter(code: intent["value"]) }
         case "pay": { await model.pay() }
         case "check": { await model.check() }
@@ -94,10 +94,12 @@ final class PaymentScreen: Screen {
             model.checkFailed
             ? language.pick(
                 "The server still can’t say whether the money went. Check again later, or send the payment again: with the same key it is never charged twice.",
-                "O servidor ainda não sabe dizer se o dinheiro saiu. Verifique mais tarde ou envie de novo: com a mesma chave, nunca é cobrado duas vezes.")
+                "O servidor ainda não sabe dizer se o dinheiro saiu. Verifique mais tarde ou envie de novo: com a mesma chave, nunca é cobrado duas vezes."
+            )
             : language.pick(
                 "The payment was sent, but no answer came. The money may have gone, or not. Check, or send it again: with the same key it is never charged twice.",
-                "O pagamento foi enviado, mas a resposta não chegou. O dinheiro pode ter saído ou não. Verifique ou envie de novo: com a mesma chave, nunca é cobrado duas vezes.")
+                "O pagamento foi enviado, mas a resposta não chegou. O dinheiro pode ter saído ou não. Verifique ou envie de novo: com a mesma chave, nunca é cobrado duas vezes."
+            )
         return .object([("text", .string(text))])
     }
 
@@ -148,11 +150,11 @@ final class PaymentsScreen: Screen {
         ])
     }
 
-    func action(for intent: Intent) -> (@MainActor () async -> Void)? {
+    func action(for intent: Intent) -> ScreenAction? {
         let model = model
         return switch intent.name {
         case "appear": { await model.appear() }
-        case "check": UUID(uuidString: intent["id"]).map { id in { await model.check(id) } }
+        case "check": intent.withID { await model.check($0) }
         case "dismissError": { model.dismissError() }
         default: nil
         }

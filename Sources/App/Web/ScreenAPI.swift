@@ -87,7 +87,9 @@ struct ScreenAPI: Sendable {
             return request.queryValue("image").flatMap(UUID.init).map { .init(tab: tab, kind: .comments(image: $0)) }
         case "contacts": return .init(tab: tab, kind: .contacts)
         case "payment":
-            return request.queryValue("contact").flatMap { Int($0) }.map { .init(tab: tab, kind: .payment(contact: $0)) }
+            return request.queryValue("contact").flatMap { Int($0) }.map {
+                .init(tab: tab, kind: .payment(contact: $0))
+            }
         case "cards": return .init(tab: tab, kind: .cards)
         case "card-form": return .init(tab: tab, kind: .cardForm)
         case "payments": return .init(tab: tab, kind: .payments)

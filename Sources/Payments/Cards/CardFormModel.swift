@@ -106,7 +106,8 @@ extension Expiry {
     /// The expiry of the remote's test card, which expired long ago and is taken by that remote all the same: any month.
     public init?(ofTestCard text: String) {
         let parts = text.split(separator: "/").map { $0.trimmingCharacters(in: .whitespaces) }
-        guard parts.count == 2, parts.allSatisfy({ $0.count == 2 }), let month = Int(parts[0]), let year = Int(parts[1]),
+        guard parts.count == 2, parts.allSatisfy({ $0.count == 2 }), let month = Int(parts[0]),
+            let year = Int(parts[1]),
             (1...12).contains(month)
         else { return nil }
         self.init(month: month, year: 2000 + year)

@@ -96,7 +96,9 @@ public actor PaymentDesk {
     /// - Returns: the payment, decided if the remote could tell.
     public func check(_ id: UUID) async throws(LoadError) -> PaymentRecord? {
         let known: PaymentRecord?
-        do throws(StoreError) { known = try await ledger.record(id) } catch { throw .store(error, after: .connectivity) }
+        do throws(StoreError) { known = try await ledger.record(id) } catch {
+            throw .store(error, after: .connectivity)
+        }
         guard let record = known, record.state == .unknown || record.state == .sending, !underWay.contains(id) else {
             return known
         }

@@ -96,7 +96,9 @@ public final class PaymentModel {
     public func enter(digits: String) {
         guard phase == .ready else { return }
         let digits = digits.filter { $0.isASCII && $0.isNumber }.drop { $0 == "0" }
-        guard digits.count <= "\(Money.limit.cents)".count, let cents = Int(digits.isEmpty ? "0" : digits) else { return }
+        guard digits.count <= "\(Money.limit.cents)".count, let cents = Int(digits.isEmpty ? "0" : digits) else {
+            return
+        }
         amount = Money(cents: cents)
     }
 

@@ -44,7 +44,8 @@ enum TransactionMapper {
             var rounded = Decimal()
             NSDecimalRound(&rounded, &hundredfold, 0, .plain)
             // A fraction of a cent beyond what binary numbers bring is another amount than the one sent.
-            guard abs(rounded - value * 100) < Decimal(string: "0.0001") ?? 0, rounded.isFinite, abs(rounded) < 1_000_000_000_000
+            guard abs(rounded - value * 100) < Decimal(string: "0.0001") ?? 0, rounded.isFinite,
+                abs(rounded) < 1_000_000_000_000
             else { throw InvalidData.body(".transaction.value is no amount of money") }
             cents = NSDecimalNumber(decimal: rounded).intValue
         }
