@@ -216,7 +216,7 @@ struct CardScreenTests {
     }
 
     @Test("Wrong fields say so", arguments: [
-        (CardFormModel.Field.number, "4012888888881882"), (.number, "9999999999999999"), (.expiry, "13/29"), (.expiry, "01/20"),
+        (CardFormModel.Field.number, "4012888888881882"), (.number, "9999999999999999"), (.expiry, "13/29"), (.expiry, "01/21"),
     ])
     func wrong(field: CardFormModel.Field, text: String) {
         let model = CardFormModel(PaymentsWorld().service)
