@@ -68,7 +68,17 @@ let package = Package(
             "App",
             ["Aquifer", "AquiferSQLite", "AquiferCurl", "ImageFeed", "HTTPServer", "ReferenceAPIs"],
             resources: [.copy("Public")]),
-        .executableTarget(name: "AquiferCLI", dependencies: ["App"], swiftSettings: strict),
+        .executableTarget(
+            name: "AquiferCLI", dependencies: ["App", "Aquifer", "HTTPServer", "ImageFeed", "ReferenceAPIs"],
+            swiftSettings: strict),
+
+        // What README and the documentation show
+        .executableTarget(
+            name: "Quickstart", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl"],
+            path: "Examples/Quickstart", exclude: ["notes.json"], swiftSettings: strict),
+        .testTarget(
+            name: "ExamplesTests", dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting"],
+            path: "Examples/Snippets", swiftSettings: strict),
 
         // Tests
         .executableTarget(

@@ -43,7 +43,9 @@ struct CommandError: Error {
         case .store(let reason, let after):
             self.init(
                 status: .store,
-                message: "\(reason)" + (after == .connectivity ? " (and there is no connectivity)" : " (and the remote's answer is invalid)"))
+                message: "\(reason)"
+                    + (after == .connectivity
+                        ? " (and there is no connectivity)" : " (and the remote's answer is invalid)"))
         case .cancelled:
             self.init(status: .unavailable, message: "interrupted")
         }

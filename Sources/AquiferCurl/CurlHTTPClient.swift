@@ -58,6 +58,7 @@ public final class CurlHTTPClient: HTTPClient {
     /// The loop behind the client, for its tests.
     var loop: EventLoop { owner.loop }
 
+    /// See `HTTPClient.send`.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         if let obstacle = EventLoop.obstacle { throw TransportError(.cannotConnect, obstacle) }
         let deadline = request.limits.total.map { ContinuousClock.now + $0 }

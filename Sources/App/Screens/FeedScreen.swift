@@ -52,7 +52,8 @@ final class FeedScreen: Screen {
                 (
                     "failed",
                     context.language.pick(
-                        "More couldn’t be loaded: you’re offline.", "Não deu para carregar mais: você está sem conexão.")
+                        "More couldn’t be loaded: you’re offline.", "Não deu para carregar mais: você está sem conexão."
+                    )
                 )
             case .failed:
                 ("failed", context.language.pick("More couldn’t be loaded.", "Não deu para carregar mais."))

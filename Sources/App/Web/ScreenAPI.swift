@@ -37,6 +37,7 @@ struct ScreenAPI: Sendable {
 
     private func intent(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
         guard let address = address(request, screen) else { return unknownScreen }
+        // Whatever is wrong with the body, the answer is the same: what to send.
         guard let body = try? await request.body.collect(upTo: 4096),
             let intent = try? JSONDecoder().decode([String: String].self, from: body)["intent"]
         else { return .problem(400, "intent", "send {\"intent\": …}") }

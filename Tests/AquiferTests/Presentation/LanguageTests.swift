@@ -40,7 +40,9 @@ struct LanguageTests {
         #expect(Language(tag: tag) == language)
     }
 
-    @Test("Every error has a message in each language, and none names what was in an answer", arguments: Language.allCases)
+    @Test(
+        "Every error has a message in each language, and none names what was in an answer", arguments: Language.allCases
+    )
     func messages(language: Language) {
         let errors: [LoadError] = [
             .connectivity(TransportError(.timedOut, "secret")), .invalidData(.body("secret")),
@@ -56,7 +58,8 @@ struct LanguageTests {
     func notices() {
         let savedAt = Self.now.addingTimeInterval(-2 * 86_400)
         func notice(_ source: LoadSource) -> String? { source.notice(in: .english, now: Self.now) }
-        #expect(notice(.cache(savedAt: savedAt, because: .connectivity)) == "You’re offline. This was saved 2 days ago.")
+        #expect(
+            notice(.cache(savedAt: savedAt, because: .connectivity)) == "You’re offline. This was saved 2 days ago.")
         #expect(notice(.cache(savedAt: savedAt, because: .invalidData))?.contains("saved 2 days ago") == true)
         #expect(notice(.cache(savedAt: savedAt, because: nil)) == nil)
         #expect(notice(.remote) == nil)
