@@ -1,7 +1,10 @@
 """The scripts themselves."""
 
 import os
+import shutil
 import subprocess
+
+import pytest
 
 
 def test_every_python_file_compiles(root):
@@ -32,3 +35,22 @@ def test_help_lists_every_target(root):
     listed = subprocess.run(["make", "help"], cwd=root, capture_output=True, text=True, timeout=30, check=True).stdout
     for target in ("setup", "run", "test", "check", "format", "bench", "crash", "docs", "screenshots", "clean"):
         assert f"make {target} " in listed
+
+
+@pytest.mark.parametrize(
+    "test, check, status, total",
+    [
+        ("echo '3 passed, 0 failed'", "true", 0, "3 passed, 0 failed"),
+        ("echo '3 passed, 0 failed, 1 skipped'", "true", 0, "3 passed, 0 failed"),
+        ("echo '2 passed, 1 failed'; false", "true", 1, "2 passed, 1 failed"),
+        ("echo '3 passed, 0 failed'", "false", 1, "3 passed, 1 failed"),
+        ("echo '2 passed, 1 failed'; false", "false", 1, "2 passed, 2 failed"),
+        ("echo 'error: it does not build'; false", "true", 1, "0 passed, 1 failed"),
+    ],
+)
+def test_the_last_line_of_ci_is_the_total_and_its_status_tells_the_same(root, tmp_path, test, check, status, total):
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(root / ".ci/run", tmp_path / ".ci/run")
+    (tmp_path / "Makefile").write_text(f"test:\n\t@{test}\ncheck:\n\t@{check}\n")
+    result = subprocess.run([str(tmp_path / ".ci/run")], capture_output=True, text=True, timeout=30)
+    assert (result.returncode, result.stdout.splitlines()[-1]) == (status, total), result.stdout + result.stderr
