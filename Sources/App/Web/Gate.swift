@@ -47,7 +47,8 @@ struct Gate: Sendable {
         guard let port = anyAddressPort, let url = URL(string: "http://\(host)"), let name = url.host(),
             url.port ?? 80 == Int(port), url.path().isEmpty, url.query() == nil, url.user() == nil
         else { return false }
-        let isIPv4 = name.split(separator: ".", omittingEmptySubsequences: false).count == 4
+        let isIPv4 =
+            name.split(separator: ".", omittingEmptySubsequences: false).count == 4
             && name.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") }
         return isIPv4 || name.contains(":")
     }
