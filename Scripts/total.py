@@ -1,25 +1,49 @@
-"""Adds up the test reports of a folder; the last line is the plain total."""
+"""Adds up the test reports of a folder; the last line is the plain total.
+
+Beside the reports `NAME*.xml` of a suite lies `NAME.status` with its exit status: a suite that failed without
+reporting a failed test has crashed, or never begun, and counts as one failed test.
+"""
 
 import pathlib
 import sys
 import xml.etree.ElementTree as ElementTree
 
 
+def outcome(case):
+    if case.find("failure") is not None or case.find("error") is not None:
+        return "failed"
+    return "skipped" if case.find("skipped") is not None else "passed"
+
+
 def main(folder: str) -> int:
-    passed = failed = skipped = 0
-    reports = sorted(pathlib.Path(folder).glob("*.xml"))
-    for report in reports:
-        for case in ElementTree.parse(report).getroot().iter("testcase"):
-            if case.find("failure") is not None or case.find("error") is not None:
-                failed += 1
-                print(f"failed: {case.get('classname')} {case.get('name')}")
-            elif case.find("skipped") is not None:
-                skipped += 1
-                print(f"skipped: {case.get('classname')} {case.get('name')}")
-            else:
-                passed += 1
-    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
-    return 1 if failed or not passed else 0
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    reports_with_failures = set()
+    for report in sorted(pathlib.Path(folder).glob("*.xml")):
+        try:
+            cases = list(ElementTree.parse(report).getroot().iter("testcase"))
+        except ElementTree.ParseError as error:
+            print(f"failed: {report.name} is no report: {error}")
+            counts["failed"] += 1
+            reports_with_failures.add(report.name)
+            continue
+        for case in cases:
+            kind = outcome(case)
+            counts[kind] += 1
+            if kind != "passed":
+                print(f"{kind}: {case.get('classname')} {case.get('name')}")
+            if kind == "failed":
+                reports_with_failures.add(report.name)
+    for suite in sorted(pathlib.Path(folder).glob("*.status")):
+        status = suite.read_text().strip()
+        if status != "0" and not any(name.startswith(suite.stem) for name in reports_with_failures):
+            print(f"failed: {suite.stem} ended with status {status}")
+            counts["failed"] += 1
+    if not counts["passed"] and not counts["failed"]:
+        print("failed: no test ran")
+        counts["failed"] = 1
+    skipped = f", {counts['skipped']} skipped" if counts["skipped"] else ""
+    print(f"{counts['passed']} passed, {counts['failed']} failed{skipped}")
+    return 1 if counts["failed"] else 0
 
 
 if __name__ == "__main__":

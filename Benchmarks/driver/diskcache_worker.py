@@ -17,6 +17,7 @@ class Store:
         self.turn = 0
         for key in range(self.keys):
             self.put(f"k{key}")
+        time.sleep(0.3)  # as ours
 
     def put(self, key):
         self.fresh += 1

@@ -10,9 +10,9 @@ import Foundation
 
 /// Standard output and standard error.
 struct Console: Sendable {
-    /// What was asked for.
+    /// What was asked for: one line or several.
     func out(_ text: String) {
-        write(harmless(text, except: "\n") + "\n", to: 1)
+        write(text.harmless(keeping: "\n") + "\n", to: 1)
     }
 
     /// What was asked for, as bytes.
@@ -22,14 +22,7 @@ struct Console: Sendable {
 
     /// What went wrong, or what to know about what was asked for: one line.
     func note(_ text: String) {
-        write("aquifer: \(harmless(text))\n", to: 2)
-    }
-
-    /// What a server or a file name brought must not move the cursor or colour the terminal.
-    private func harmless(_ text: String, except allowed: Unicode.Scalar? = nil) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.properties.generalCategory == .control && $0 != allowed ? " " : $0 }))
+        write("aquifer: \(text.harmless())\n", to: 2)
     }
 
     /// A line of standard input; on a terminal it is asked for.
@@ -67,5 +60,17 @@ struct Console: Sendable {
 
     private func write(_ text: String, to descriptor: Int32) {
         FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(Data(text.utf8))
+    }
+}
+
+extension String {
+    /// The text with a space for each control character: what a server or a file name brought must not move the cursor,
+    /// colour the terminal or type commands into it.
+    fileprivate func harmless(keeping kept: Unicode.Scalar? = nil) -> String {
+        var text = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            text.append(scalar.properties.generalCategory == .control && scalar != kept ? " " : scalar)
+        }
+        return String(text)
     }
 }

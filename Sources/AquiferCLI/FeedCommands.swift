@@ -32,7 +32,7 @@ struct FeedListCommand {
         if options.json {
             console.out(LoadReport.json(loaded) { $0.json })
         } else {
-            for item in loaded.value { console.out(text(item)) }
+            if !loaded.value.isEmpty { console.out(loaded.value.map(text).joined(separator: "\n")) }
             if loaded.value.isEmpty && !options.quiet { console.note("the feed is empty") }
         }
         return .delivered

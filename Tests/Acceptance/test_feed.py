@@ -142,6 +142,17 @@ def test_writes_a_picture_and_refuses_what_is_none(aquifer, files, tmp_path):
     assert stranger.returncode == 69
 
 
+def test_what_a_server_says_cannot_move_the_cursor_of_a_terminal(aquifer, files):
+    hostile = "\x1b]0;owned\x07\x1b[2J\x9b31m\rred"
+    files.items[0]["description"] = hostile
+    (files.folder / "v1/feed").write_text(json.dumps({"items": files.items}))
+    remote = ("--remote", f"feed={files.address}")
+    text = aquifer("feed", "list", *remote).stdout
+    assert text.splitlines()[0] == " ]0;owned  [2J 31m red"
+    assert not [character for character in text if ord(character) < 32 and character != "\n"]
+    assert aquifer.json("feed", "list", *remote)["value"][0]["description"] == hostile
+
+
 def test_text_for_people_names_description_location_and_id(aquifer, files):
     result = aquifer("feed", "list", "--remote", f"feed={files.address}")
     assert result.stdout.splitlines() == ["Mountains", "  Petrópolis", "  " + files.ids[0], "(no description)", "  " + files.ids[1]]

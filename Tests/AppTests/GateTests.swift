@@ -65,10 +65,12 @@ struct GateTests {
         #expect(Gate(host: "192.168.1.5", port: 80, token: nil).hosts == ["192.168.1.5", "192.168.1.5:80"])
     }
 
-    @Test("A server on every address answers under any address of numbers, and under no name", arguments: [
-        ("192.168.1.5:8080", true), ("[fe80::1]:8080", true), ("localhost:8080", true), ("192.168.1.5:8081", false),
-        ("evil.example:8080", false), ("1.2.3.4.evil.example:8080", false), ("192.168.1.5:8080/x", false),
-    ])
+    @Test(
+        "A server on every address answers under any address of numbers, and under no name",
+        arguments: [
+            ("192.168.1.5:8080", true), ("[fe80::1]:8080", true), ("localhost:8080", true), ("192.168.1.5:8081", false),
+            ("evil.example:8080", false), ("1.2.3.4.evil.example:8080", false), ("192.168.1.5:8080/x", false),
+        ])
     func everyAddress(host: String, admitted: Bool) {
         let gate = Gate(host: "0.0.0.0", port: 8080, token: "secret")
         #expect((gate.refusal(request(["Host": host])) == nil) == admitted)

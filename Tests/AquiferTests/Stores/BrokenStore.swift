@@ -14,6 +14,8 @@ final class BrokenStore: CacheStore {
     private let fault = Locked<StoreError?>(nil)
     private let previous = Locked<[String: Data]>([:])
     private let damaged = Locked<Set<String>>([])
+    /// An insert that is carried out behind the delete that was issued after it.
+    private let late = Locked<(key: String, entry: StoredEntry)?>(nil)
 
     init(_ flaw: Flaw?) { self.flaw = flaw }
 
@@ -56,7 +58,7 @@ final class BrokenStore: CacheStore {
         if flaw == .emptyKey && key.isEmpty { return }
         if try await fails(key) { return }
         if flaw == .forgetsOverride, try await base.retrieve(key) != nil { return }
-        if flaw == .anyOrder { await Task.yield() }
+        if flaw == .anyOrder { return late.withLock { $0 = (key, entry) } }
         let before = try await base.retrieve(place(key))
         try await base.insert(entry, for: place(key))
         previous.withLock { $0[key] = before?.bytes }
@@ -68,6 +70,7 @@ final class BrokenStore: CacheStore {
         if try await fails(key) { return }
         try await base.delete(place(key))
         repair(key)
+        if let (key, entry) = late.withLock({ $0.take() }) { try await base.insert(entry, for: key) }
     }
 
     func update(

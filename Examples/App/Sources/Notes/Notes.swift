@@ -1,0 +1,34 @@
+import Aquifer
+import AquiferSQLite
+import Foundation
+
+#if !os(Linux)
+    import AquiferURLSession
+#else
+    import AquiferCurl
+#endif
+
+/// A note, as the server has it.
+public struct Note: Codable, Sendable, Equatable {
+    /// What it says.
+    public let title: String
+}
+
+/// Where the app picks its client and its store.
+public enum Notes {
+    /// The notes of a server, kept in a folder.
+    public static func resource(_ address: URL, folder: URL) throws -> Resource<[Note]> {
+        #if os(Linux)
+            let client = CurlHTTPClient()
+        #else
+            let client = URLSessionHTTPClient()
+        #endif
+        let store = try SQLiteStore(file: folder.appending(path: "notes.sqlite"))
+        return Resource(
+            remote: RemoteLoader(HTTPRequest(.get, address), client: client) { head, body in
+                guard head.status == 200 else { throw InvalidData.status(head.status) }
+                return try JSONDecoder().decode([Note].self, from: body)
+            },
+            cache: Cache(key: "notes:\(address.absoluteString)", in: store))
+    }
+}

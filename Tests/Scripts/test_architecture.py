@@ -1,0 +1,121 @@
+"""The architecture's rules hold, and each one, once broken, is told with file and line."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+
+def architecture(script, folder):
+    return subprocess.run([sys.executable, str(script), str(folder)], capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture
+def copy(root, tmp_path):
+    """The package without its media and programs: what the rules look at."""
+    shutil.copytree(
+        root / "Sources", tmp_path / "Sources", ignore=shutil.ignore_patterns("Media", "Public", "Aquifer.docc"))
+    shutil.copytree(root / "Examples", tmp_path / "Examples", ignore=shutil.ignore_patterns(".build"))
+    for name in ("Package.swift", "ARCHITECTURE.md"):
+        shutil.copy(root / name, tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def script(root):
+    return root / "Scripts/architecture.py"
+
+
+def insert(path, line, after="import Foundation"):
+    """Puts a line behind the first one that begins so; gives its number."""
+    lines = path.read_text().splitlines()
+    at = next(number for number, text in enumerate(lines, 1) if text.startswith(after))
+    path.write_text("\n".join([*lines[:at], line, *lines[at:]]) + "\n")
+    return at + 1
+
+
+def test_the_package_keeps_its_rules(root, script):
+    result = architecture(script, root)
+    assert result.returncode == 0, result.stdout
+    assert re.fullmatch(r"architecture: \d+ targets, 0 rules broken\n", result.stdout)
+
+
+def test_an_untouched_copy_keeps_the_rules(copy, script):
+    result = architecture(script, copy)
+    assert result.returncode == 0, result.stdout
+
+
+BROKEN_LINES = [
+    ("Aquifer/Caching/Cache.swift", "import AquiferSQLite", "Aquifer must not import AquiferSQLite"),
+    ("Aquifer/Caching/Cache.swift", "import CSQLite", "Aquifer must not import CSQLite"),
+    ("ImageFeed/FeedModel.swift", "import HTTPServer", "ImageFeed must not import HTTPServer"),
+    ("ImageFeed/FeedModel.swift", "@preconcurrency import AquiferCurl", "ImageFeed must not import AquiferCurl"),
+    ("HTTPServer/StaticFiles.swift", "import Aquifer", "HTTPServer must not import Aquifer"),
+    ("ReferenceAPIs/Media.swift", "import Aquifer", "ReferenceAPIs must not import Aquifer"),
+    ("App/Web/Site.swift", "import FoundationNetworking", "only AquiferURLSession imports FoundationNetworking"),
+    ("App/Web/Site.swift", "import Synchronization", "the thread sanitizer misunderstands"),
+    ("App/Web/Site.swift", "import AquiferTesting", "App does not say in Package.swift that it imports AquiferTesting"),
+    ("ImageFeed/FeedModel.swift", "let start = Date()", "time and chance are injected"),
+    ("ImageFeed/FeedModel.swift", "let id = UUID()", "time and chance are injected"),
+    ("Aquifer/Caching/Cache.swift", "func f() async { await wait(Task.sleep) }", "time and chance are injected"),
+    ("App/Web/Site.swift", "let x = try! f()", "no try!"),
+    ("App/Web/Site.swift", "let x = try? f()", "a try? says"),
+    ("App/Web/Site.swift", "// TODO: later", "finish it or file it"),
+]
+
+
+@pytest.mark.parametrize("file, line, words", BROKEN_LINES, ids=[line for _, line, _ in BROKEN_LINES])
+def test_a_broken_line_is_told_with_its_place(copy, script, file, line, words):
+    path = copy / "Sources" / file
+    # A line of its own behind the imports, so that nothing above it passes for its reason.
+    number = insert(path, "\n\n" + line) + 2
+    result = architecture(script, copy)
+    assert result.returncode == 1
+    assert f"Sources/{file}:{number}: {words}" in result.stdout, result.stdout
+    assert "1 rules broken" in result.stdout
+
+
+HARMLESS = [
+    ("ImageFeed/FeedModel.swift", "func f(now: @Sendable () -> Date = { Date() }) {}"),
+    ("App/Web/Site.swift", "let x = try? f()  // nothing to tell"),
+    ("App/Web/Site.swift", "let address = \"http://example.org\"; let id = UUID()"),
+    ("ImageFeed/FeedModel.swift", "// once there was a try! and a Date() here"),
+]
+
+
+@pytest.mark.parametrize("file, line", HARMLESS, ids=[line for _, line in HARMLESS])
+def test_a_harmless_line_is_not_told(copy, script, file, line):
+    insert(copy / "Sources" / file, "\n\n" + line)
+    result = architecture(script, copy)
+    assert result.returncode == 0, result.stdout
+
+
+def change(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def test_a_target_missing_in_the_tour_is_told(copy, script):
+    change(copy / "Package.swift", "        // Features\n", '        library("Orphan"),\n')
+    (copy / "Sources/Orphan").mkdir()
+    result = architecture(script, copy)
+    assert result.returncode == 1
+    assert "ARCHITECTURE.md:1: Orphan is missing from the tour" in result.stdout
+
+
+def test_a_package_from_elsewhere_is_told(copy, script):
+    change(copy / "Package.swift", "    targets: [", '    dependencies: [\n.package(path: "../other")\n],\n    targets: [')
+    result = architecture(script, copy)
+    assert result.returncode == 1
+    assert re.search(r"Package\.swift:\d+: packages from elsewhere", result.stdout), result.stdout
+
+
+def test_a_feature_that_chooses_a_store_is_told(copy, script):
+    change(copy / "Package.swift", 'library("ImageFeed", ["Aquifer"])', 'library("ImageFeed", ["Aquifer", "AquiferSQLite"])')
+    result = architecture(script, copy)
+    assert result.returncode == 1
+    assert re.search(r"Package\.swift:\d+: ImageFeed must not depend on AquiferSQLite", result.stdout)
+    assert re.search(r"Package\.swift:\d+: only App and aquifer choose AquiferSQLite, not ImageFeed", result.stdout)

@@ -1,0 +1,56 @@
+"""The scripts themselves."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+
+def test_every_python_file_compiles(root):
+    files = [*root.glob("Scripts/**/*.py"), *root.glob("Tests/**/*.py"), root / "Scripts/check-readme"]
+    assert len(files) > 10
+    for file in files:
+        compile(file.read_text(), str(file), "exec", dont_inherit=True)
+
+
+def test_every_script_can_be_run_and_every_shell_script_is_well_formed(root):
+    scripts = [file for file in (root / "Scripts").iterdir() if file.is_file() and not file.suffix]
+    assert {"setup", "test", "check", "crash", "docs", "check-readme"} <= {script.name for script in scripts}
+    for script in [*scripts, root / ".ci/run"]:
+        assert os.access(script, os.X_OK), script
+        if "bash" in script.read_text().splitlines()[0]:
+            subprocess.run(["bash", "-n", str(script)], check=True, timeout=30)
+
+
+def test_setup_says_nothing_when_nothing_is_missing(root):
+    """These tests run after `make setup`: a second time there is nothing to do, and no need of a network."""
+    environment = {**os.environ, "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
+    result = subprocess.run(
+        [str(root / "Scripts/setup")], capture_output=True, text=True, timeout=30, env=environment)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_help_lists_every_target(root):
+    listed = subprocess.run(["make", "help"], cwd=root, capture_output=True, text=True, timeout=30, check=True).stdout
+    for target in ("setup", "run", "test", "check", "format", "bench", "crash", "docs", "screenshots", "clean"):
+        assert f"make {target} " in listed
+
+
+@pytest.mark.parametrize(
+    "test, check, status, total",
+    [
+        ("echo '3 passed, 0 failed'", "true", 0, "3 passed, 0 failed"),
+        ("echo '3 passed, 0 failed, 1 skipped'", "true", 0, "3 passed, 0 failed"),
+        ("echo '2 passed, 1 failed'; false", "true", 1, "2 passed, 1 failed"),
+        ("echo '3 passed, 0 failed'", "false", 1, "3 passed, 1 failed"),
+        ("echo '2 passed, 1 failed'; false", "false", 1, "2 passed, 2 failed"),
+        ("echo 'error: it does not build'; false", "true", 1, "0 passed, 1 failed"),
+    ],
+)
+def test_the_last_line_of_ci_is_the_total_and_its_status_tells_the_same(root, tmp_path, test, check, status, total):
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(root / ".ci/run", tmp_path / ".ci/run")
+    (tmp_path / "Makefile").write_text(f"test:\n\t@{test}\ncheck:\n\t@{check}\n")
+    result = subprocess.run([str(tmp_path / ".ci/run")], capture_output=True, text=True, timeout=30)
+    assert (result.returncode, result.stdout.splitlines()[-1]) == (status, total), result.stdout + result.stderr

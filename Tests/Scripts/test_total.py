@@ -1,0 +1,64 @@
+"""The total counts what ran, and what should have."""
+
+import subprocess
+import sys
+
+import pytest
+
+PASSED = '<testcase classname="Suite" name="good()" time="0.1"/>'
+FAILED = '<testcase classname="Suite" name="bad()"><failure message="no"/></testcase>'
+ERROR = '<testcase classname="Suite" name="worse()"><error message="no"/></testcase>'
+SKIPPED = '<testcase classname="Suite" name="later()"><skipped/></testcase>'
+
+
+@pytest.fixture
+def total(root, tmp_path):
+    def total(files):
+        for name, text in files.items():
+            (tmp_path / name).write_text(text)
+        script = str(root / "Scripts/total.py")
+        result = subprocess.run([sys.executable, script, str(tmp_path)], capture_output=True, text=True, timeout=30)
+        return result.returncode, result.stdout.splitlines()
+
+    return total
+
+
+def report(*cases):
+    return f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>"
+
+
+def test_adds_up_all_reports(total):
+    status, lines = total({"a.xml": report(PASSED, PASSED), "b.xml": report(PASSED), "a.status": "0\n"})
+    assert (status, lines) == (0, ["3 passed, 0 failed"])
+
+
+@pytest.mark.parametrize("case, name", [(FAILED, "bad()"), (ERROR, "worse()")])
+def test_a_failing_case_is_named_and_fails(total, case, name):
+    status, lines = total({"a.xml": report(PASSED, case), "a.status": "1\n"})
+    assert (status, lines) == (1, [f"failed: Suite {name}", "1 passed, 1 failed"])
+
+
+def test_a_skipped_case_is_named_and_counted_apart(total):
+    status, lines = total({"a.xml": report(PASSED, SKIPPED)})
+    assert (status, lines) == (0, ["skipped: Suite later()", "1 passed, 0 failed, 1 skipped"])
+
+
+def test_no_test_at_all_is_a_failure(total):
+    assert total({"a.xml": report()}) == (1, ["failed: no test ran", "0 passed, 1 failed"])
+
+
+def test_only_skipped_tests_are_a_failure(total):
+    status, lines = total({"a.xml": report(SKIPPED)})
+    assert (status, lines[-1]) == (1, "0 passed, 1 failed, 1 skipped")
+
+
+def test_a_suite_that_crashed_is_a_failure(total):
+    status, lines = total({"a.xml": report(PASSED), "a.status": "0\n", "b.status": "139\n"})
+    assert (status, lines) == (1, ["failed: b ended with status 139", "1 passed, 1 failed"])
+
+
+def test_a_report_that_breaks_off_is_a_failure(total):
+    status, lines = total({"a.xml": report(PASSED), "b.xml": "<testsuites>", "b.status": "1\n"})
+    assert status == 1
+    assert lines[0].startswith("failed: b.xml is no report")
+    assert lines[-1] == "1 passed, 1 failed"
