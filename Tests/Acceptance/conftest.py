@@ -89,16 +89,18 @@ def files(tmp_path):
 
 @pytest.fixture
 def remotes():
-    """Starts `aquifer remotes` with faults; gives the value for --remote."""
+    """Starts `aquifer remotes` with faults; gives the value for --remote of one of them."""
     started = []
 
-    def start(*faults):
+    def start(*faults, name="feed"):
         words = [word for fault in faults for word in ("--fault", fault)]
         process = subprocess.Popen([BINARY, "remotes", "--port", "0", *words], stdout=subprocess.PIPE, text=True)
         started.append(process)
-        line = process.stdout.readline().strip()
-        assert re.fullmatch(r"feed=http://127\.0\.0\.1:\d+/feed", line), line
-        return line
+        for line in process.stdout:
+            assert re.fullmatch(r"(\w+)=http://127\.0\.0\.1:\d+/\1\n", line), line
+            if line.startswith(f"{name}="):
+                return line.strip()
+        raise AssertionError(f"no remote is called {name}")
 
     yield start
     for process in started:

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("The reference payments charge once", .timeLimit(.minutes(2)))
 struct ReferencePaymentsChargeTests {
-    @Test("The same key is the same transaction, approved or declined", arguments: Way.allCases, ["4242424242424242", "4111111111111111"])
+    @Test(
+        "The same key is the same transaction, approved or declined", arguments: Way.allCases,
+        ["4242424242424242", "4111111111111111"])
     func sameKey(way: Way, card: String) async throws {
         try await PaymentsWorld.run(way) { world in
             let first = try await world.pay(card: card, key: "key-1")
@@ -90,7 +92,8 @@ struct ReferencePaymentsChargeTests {
         }
     }
 
-    @Test("A key of no characters, or of more than 255, is refused", arguments: ["", String(repeating: "k", count: 256)])
+    @Test(
+        "A key of no characters, or of more than 255, is refused", arguments: ["", String(repeating: "k", count: 256)])
     func keys(key: String) async throws {
         try await PaymentsWorld.run(.inProcess) { world in
             let refused = try await world.pay(key: key)
@@ -104,14 +107,17 @@ struct ReferencePaymentsChargeTests {
 struct PaymentsFaultTests {
     /// Pays under a fault; gives the answer, or the kind of failure, and how many transactions were decided.
     private func pay(
-        _ fault: Fault, _ way: Way, _ check: (Result<PaymentsWorld.Answer, TransportError>, Int, PaymentsWorld) throws -> Void
+        _ fault: Fault, _ way: Way,
+        _ check: (Result<PaymentsWorld.Answer, TransportError>, Int, PaymentsWorld) throws -> Void
     ) async throws {
         try await PaymentsWorld.run(way) { world in
             // A connection is open already, as it is in life: a client must not send again on a new one.
             _ = try await world.get("users")
             world.apis.set(fault, of: .payments)
             let result: Result<PaymentsWorld.Answer, TransportError>
-            do { result = .success(try await world.pay()) } catch let error as TransportError { result = .failure(error) }
+            do { result = .success(try await world.pay()) } catch let error as TransportError {
+                result = .failure(error)
+            }
             world.apis.set(.none, of: .payments)
             try check(result, try await world.decided(), world)
         }
@@ -158,7 +164,9 @@ struct PaymentsFaultTests {
         }
     }
 
-    @Test("Answer lost: the transaction is found by its key, then paid again under it without a second charge", arguments: Way.allCases)
+    @Test(
+        "Answer lost: the transaction is found by its key, then paid again under it without a second charge",
+        arguments: Way.allCases)
     func foundThoughLost(way: Way) async throws {
         try await PaymentsWorld.run(way) { world in
             world.apis.set(.answerLost, of: .payments)
@@ -191,7 +199,9 @@ struct PaymentsFaultTests {
         }
     }
 
-    @Test("No answer under any fault repeats the card's number or its code", arguments: Fault.allCases.filter { $0 != .slow })
+    @Test(
+        "No answer under any fault repeats the card's number or its code",
+        arguments: Fault.allCases.filter { $0 != .slow })
     func noLeak(fault: Fault) async throws {
         try await PaymentsWorld.run(.inProcess) { world in
             world.apis.set(fault, of: .payments)

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("The reference payments keep their contract", .timeLimit(.minutes(2)))
 struct ReferencePaymentsTests {
-    @Test("There are 33 contacts with accented names and plain usernames, each id and username once", arguments: Way.allCases)
+    @Test(
+        "There are 33 contacts with accented names and plain usernames, each id and username once",
+        arguments: Way.allCases)
     func users(way: Way) async throws {
         try await PaymentsWorld.run(way) { world in
             let answer = try await world.get("users")
@@ -88,7 +90,8 @@ struct ReferencePaymentsTests {
     @Test(
         "The value is answered to the cent",
         arguments: [
-            ("79.9", "79.90"), ("0.01", "0.01"), ("0.29", "0.29"), ("1.1", "1.10"), ("4.35", "4.35"), ("8.2e1", "82.00"),
+            ("79.9", "79.90"), ("0.01", "0.01"), ("0.29", "0.29"), ("1.1", "1.10"), ("4.35", "4.35"),
+            ("8.2e1", "82.00"),
             ("1000000", "1000000.00"), ("999999.99", "999999.99"), ("72057.59", "72057.59"), ("5.00", "5.00"),
         ])
     func values(sent: String, answered: String) async throws {
@@ -118,9 +121,18 @@ struct ReferencePaymentsTests {
             (PaymentsWorld.body(["expiry_date": nil]), 400, "expiry_date is missing"),
             (PaymentsWorld.body(["destination_user_id": nil]), 400, "destination_user_id is missing"),
             (PaymentsWorld.body(["card_number": "1111111111111111"]), 400, "card_number must be a text"),
-            (PaymentsWorld.body(["card_number": "\"1111 1111 1111 1111\""]), 400, "card_number must be a text of 12 to 19 digits"),
-            (PaymentsWorld.body(["card_number": "\"11111111111\""]), 400, "card_number must be a text of 12 to 19 digits"),
-            (PaymentsWorld.body(["card_number": "\"١١١١١١١١١١١١\""]), 400, "card_number must be a text of 12 to 19 digits"),
+            (
+                PaymentsWorld.body(["card_number": "\"1111 1111 1111 1111\""]), 400,
+                "card_number must be a text of 12 to 19 digits"
+            ),
+            (
+                PaymentsWorld.body(["card_number": "\"11111111111\""]), 400,
+                "card_number must be a text of 12 to 19 digits"
+            ),
+            (
+                PaymentsWorld.body(["card_number": "\"١١١١١١١١١١١١\""]), 400,
+                "card_number must be a text of 12 to 19 digits"
+            ),
             (PaymentsWorld.body(["card_number": "null"]), 400, "card_number must be a text"),
             (PaymentsWorld.body(["cvv": "\"789\""]), 400, "cvv must be a number"),
             (PaymentsWorld.body(["cvv": "78.9"]), 400, "cvv must be a number"),
@@ -153,7 +165,9 @@ struct ReferencePaymentsTests {
         }
     }
 
-    @Test("An order that is not JSON by its type is 415", arguments: Way.allCases, [nil, "text/plain", "application/x-www-form-urlencoded"])
+    @Test(
+        "An order that is not JSON by its type is 415", arguments: Way.allCases,
+        [nil, "text/plain", "application/x-www-form-urlencoded"])
     func types(way: Way, type: String?) async throws {
         try await PaymentsWorld.run(way) { world in
             let refused = try await world.post(PaymentsWorld.body(), type: type)
