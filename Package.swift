@@ -9,8 +9,14 @@ let strict: [SwiftSetting] = [
 ]
 
 /// A C library of the system, found by pkg-config and installed by `make setup`.
-func system(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
-    .systemLibrary(
+///
+/// - Parameter lazy: on Linux it is loaded when first called (see its `lazy.h`), and must therefore not be linked,
+///   which pkg-config would have done. Its header is where the compiler looks anyway.
+func system(_ name: String, pkgConfig: String, apt: String, brew: String, lazy: Bool = false) -> Target {
+    #if os(Linux)
+        let pkgConfig = lazy ? nil : pkgConfig
+    #endif
+    return .systemLibrary(
         name: name, path: "Sources/\(name)", pkgConfig: pkgConfig,
         providers: [.apt([apt]), .brew([brew])])
 }
@@ -34,45 +40,65 @@ let package = Package(
         .library(name: "AquiferSQLite", targets: ["AquiferSQLite"]),
         .library(name: "AquiferCurl", targets: ["AquiferCurl"]),
         .library(name: "AquiferURLSession", targets: ["AquiferURLSession"]),
+        .library(name: "AquiferCrypto", targets: ["AquiferCrypto"]),
         .library(name: "AquiferTesting", targets: ["AquiferTesting"]),
         .library(name: "ImageFeed", targets: ["ImageFeed"]),
+        .library(name: "Payments", targets: ["Payments"]),
         .executable(name: "aquifer", targets: ["AquiferCLI"]),
     ],
     targets: [
         // C libraries of the system
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
-        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
-        system("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd"),
+        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl", lazy: true),
+        system(
+            "CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd", lazy: true),
+        system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev", brew: "libsodium"),
 
         // The engine and what plugs into it
         library("Aquifer"),
         library("AquiferSQLite", ["Aquifer", "CSQLite"]),
         library("AquiferCurl", ["Aquifer", "CCurl"]),
         library("AquiferURLSession", ["Aquifer"]),
+        library("AquiferCrypto", ["CSodium"]),
         library("AquiferTesting", ["Aquifer"]),
 
         // Features
         library("ImageFeed", ["Aquifer"]),
+        library("Payments", ["Aquifer", "AquiferCrypto"]),
 
         // The product on one machine
         library("HTTPServer", ["CMicrohttpd"]),
         library("ReferenceAPIs", ["HTTPServer"], resources: [.copy("Media")]),
         library(
             "App",
-            ["Aquifer", "AquiferSQLite", "AquiferCurl", "ImageFeed", "HTTPServer", "ReferenceAPIs"],
+            ["Aquifer", "AquiferSQLite", "AquiferCurl", "ImageFeed", "Payments", "HTTPServer", "ReferenceAPIs"],
             resources: [.copy("Public")]),
-        .executableTarget(name: "AquiferCLI", dependencies: ["App"], swiftSettings: strict),
+        .executableTarget(
+            name: "AquiferCLI", dependencies: ["App", "Aquifer", "HTTPServer", "ImageFeed", "ReferenceAPIs"],
+            swiftSettings: strict),
+
+        // What README and the documentation show
+        .executableTarget(
+            name: "Quickstart", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl"],
+            path: "Examples/Quickstart", exclude: ["notes.json"], swiftSettings: strict),
+        .testTarget(
+            name: "ExamplesTests", dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting"],
+            path: "Examples/Snippets", swiftSettings: strict),
 
         // Tests
         .executableTarget(
             name: "StoreHammer", dependencies: ["Aquifer", "AquiferSQLite"], path: "Tests/StoreHammer",
             swiftSettings: strict),
+        .executableTarget(
+            name: "VaultHammer", dependencies: ["Payments"], path: "Tests/VaultHammer", swiftSettings: strict),
         tests("Aquifer", ["AquiferTesting"]),
         tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),
         tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting"]),
+        tests("AquiferCrypto", []),
         tests("HTTPServer", ["AquiferTesting"]),
         tests("ImageFeed", ["AquiferTesting"]),
+        tests("Payments", ["AquiferTesting"]),
         tests("ReferenceAPIs", ["Aquifer", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed"]),
         tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", ["App", "ReferenceAPIs"]),

@@ -91,7 +91,7 @@ private func storing<Value>(_ work: () async throws(StoreError) -> Value) async 
 }
 
 /// Columns, as wide as they need to be.
-private enum Table {
+enum Table {
     static func lines(_ head: [String], _ rows: [[String]]) -> [String] {
         let all = [head] + rows
         let widths = head.indices.map { column in all.map { $0[column].count }.max() ?? 0 }

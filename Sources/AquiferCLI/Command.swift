@@ -7,6 +7,7 @@ enum Command {
 
     private static let everywhere: Set<String> = [
         "--data", "--remote", "--at", "--json", "--offline", "--quiet", "--help", "-h", "--version",
+        "--allow-test-card",
     ]
 
     /// The options of each command beside those that go everywhere.
@@ -16,6 +17,10 @@ enum Command {
         "feed list": ["--limit", "--all"],
         "feed comments": [],
         "feed image": ["-o", "--output"],
+        "contacts": [],
+        "cards list": [], "cards add": [], "cards remove": [], "cards rotate-key": [],
+        "pay": ["--card", "--cvv-stdin"],
+        "payments list": [], "payments check": [],
         "cache list": [], "cache validate": [], "cache clear": [],
     ]
 
@@ -30,8 +35,16 @@ enum Command {
 
     private static func dispatch(_ words: [String], _ console: Console) async throws(CommandError) -> ExitStatus {
         var arguments = try Arguments(
-            words, valued: ["--data", "--remote", "--at", "--port", "--host", "--fault", "--limit", "-o", "--output"],
-            flags: ["--json", "--offline", "--quiet", "--help", "-h", "--version", "--no-token", "--all"])
+            words,
+            valued: [
+                "--data", "--remote", "--at", "--port", "--host", "--fault", "--limit", "-o", "--output",
+                "--card",
+            ],
+            flags: [
+                "--json", "--offline", "--quiet", "--help", "-h", "--version", "--no-token", "--all",
+                "--allow-test-card",
+                "--cvv-stdin",
+            ])
         if arguments.has("--version") {
             console.out("aquifer \(version)")
             return .delivered
@@ -40,7 +53,9 @@ enum Command {
             console.out(Help.text(for: arguments.words))
             return .delivered
         }
-        guard let first = arguments.next() else { throw .usage("say what to do: serve, remotes, feed or cache") }
+        guard let first = arguments.next() else {
+            throw .usage("say what to do: serve, remotes, feed, contacts, cards, pay, payments or cache")
+        }
         let name = try fullName(first, &arguments)
         guard let own = own[name] else { throw .usage("\"\(name)\" is not a command") }
         if let stranger = arguments.given.subtracting(everywhere).subtracting(own).sorted().first {
@@ -53,6 +68,8 @@ enum Command {
     private static func fullName(_ first: String, _ arguments: inout Arguments) throws(CommandError) -> String {
         switch first {
         case "feed": "feed \(try arguments.next("list, comments or image"))"
+        case "cards": "cards \(try arguments.next("list, add, remove or rotate-key"))"
+        case "payments": "payments \(try arguments.next("list or check"))"
         case "cache": "cache \(try arguments.next("list, validate or clear"))"
         default: first
         }
@@ -73,6 +90,12 @@ enum Command {
         case "feed list": status = try await FeedListCommand(arguments, options).run(services, console)
         case "feed comments": status = try await FeedCommentsCommand(arguments, options).run(services, console)
         case "feed image": status = try await FeedImageCommand(arguments, options).run(services, console)
+        case "contacts": status = try await ContactsCommand(arguments, options).run(services, console)
+        case "cards list", "cards add", "cards remove", "cards rotate-key":
+            status = try await CardsCommand(name, arguments, options).run(services, console)
+        case "pay": status = try await PayCommand(arguments, options).run(services, console)
+        case "payments list", "payments check":
+            status = try await PaymentsCommand(name, arguments, options).run(services, console)
         case "cache list": status = try await CacheListCommand(arguments, options).run(services, console)
         case "cache validate": status = try await CacheValidateCommand(arguments, options).run(services, console)
         case "cache clear": status = try await CacheClearCommand(arguments, options).run(services, console)

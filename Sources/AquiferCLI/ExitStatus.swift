@@ -4,6 +4,8 @@ import Aquifer
 enum ExitStatus: Int32 {
     /// Delivered.
     case delivered = 0
+    /// A card was declined.
+    case declined = 1
     /// The command was not understood.
     case usage = 64
     /// The remote's data is invalid, and nothing is saved.
@@ -43,7 +45,9 @@ struct CommandError: Error {
         case .store(let reason, let after):
             self.init(
                 status: .store,
-                message: "\(reason)" + (after == .connectivity ? " (and there is no connectivity)" : " (and the remote's answer is invalid)"))
+                message: "\(reason)"
+                    + (after == .connectivity
+                        ? " (and there is no connectivity)" : " (and the remote's answer is invalid)"))
         case .cancelled:
             self.init(status: .unavailable, message: "interrupted")
         }

@@ -13,7 +13,9 @@ struct FeedListCommand {
         try arguments.end()
         self.options = options
         if let text = arguments.value("--limit") {
-            guard let limit = Int(text), limit > 0 else { throw .usage("--limit takes a number from 1, not \"\(text)\"") }
+            guard let limit = Int(text), limit > 0 else {
+                throw .usage("--limit takes a number from 1, not \"\(text)\"")
+            }
             guard !arguments.has("--all") else { throw .usage("--limit and --all exclude each other") }
             self.limit = limit
         } else {
@@ -36,7 +38,9 @@ struct FeedListCommand {
         return .delivered
     }
 
-    private func addPages(to loaded: inout Loaded<[FeedItem]>, _ limit: Int, _ services: Services) async throws(CommandError) {
+    private func addPages(to loaded: inout Loaded<[FeedItem]>, _ limit: Int, _ services: Services)
+        async throws(CommandError)
+    {
         do throws(LoadError) {
             while loaded.value.count < limit {
                 let page = try await services.feed.page(after: loaded.value)
@@ -49,14 +53,17 @@ struct FeedListCommand {
             let status = CommandError(error).status
             throw CommandError(
                 status: status,
-                message: "only \(loaded.value.count) items could be loaded (\(error)); see them with --offline, or try again")
+                message:
+                    "only \(loaded.value.count) items could be loaded (\(error)); see them with --offline, or try again"
+            )
         }
     }
 
     private func text(_ item: FeedItem) -> String {
         let lines = [item.description ?? "(no description)", item.location, item.id.uuidString]
         return lines.compactMap { $0 }.enumerated().map { index, line in
-            (index == 0 ? "" : "  ") + line.replacing("\n", with: ", ")
+            (index == 0 ? "" : "  ")
+                + (line.utf8.contains(UInt8(ascii: "\n")) ? line.replacing("\n", with: ", ") : line)
         }.joined(separator: "\n")
     }
 }
@@ -167,7 +174,7 @@ extension Arguments {
 
 extension Console {
     /// Loads, and says on standard error what is to be known of the source.
-    fileprivate func loading<Value>(
+    func loading<Value>(
         _ options: GlobalOptions, _ load: () async throws(LoadError) -> Loaded<Value>
     ) async throws(CommandError) -> Loaded<Value> {
         do throws(LoadError) {

@@ -12,11 +12,10 @@ struct GlobalOptions {
     init(_ arguments: Arguments, now: Date = Date()) throws(CommandError) {
         json = arguments.has("--json")
         quiet = arguments.has("--quiet")
-        var configuration = Configuration()
-        if let folder = arguments.value("--data") {
-            guard !folder.isEmpty else { throw .usage("--data needs a folder") }
-            configuration.data = URL(filePath: folder, directoryHint: .isDirectory)
-        }
+        let folder = arguments.value("--data")
+        guard folder != "" else { throw .usage("--data needs a folder") }
+        var configuration = Configuration(
+            data: folder.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? Configuration.defaultData)
         for remote in arguments.all("--remote") {
             let (name, url) = try Self.remote(remote)
             configuration.remotes[name] = url
@@ -26,6 +25,7 @@ struct GlobalOptions {
             configuration.faults[remote] = kind
         }
         configuration.offline = arguments.has("--offline")
+        configuration.allowTestCard = arguments.has("--allow-test-card")
         if let time = arguments.value("--at") {
             guard let offset = TimeOption.offset(time, from: now) else {
                 throw .usage("--at takes a time such as 2026-11-21T09:00:00Z, +8d or -1h, not \"\(time)\"")
@@ -63,11 +63,12 @@ struct GlobalOptions {
 enum TimeOption {
     /// The distance in seconds between the moment named and now; `nil` when the text names none.
     static func offset(_ text: String, from now: Date) -> TimeInterval? {
-        if let moment = try? Date(text, strategy: .iso8601) {  // anything else is a distance, or nothing
-            return moment.timeIntervalSince(now)
+        guard let sign = text.first, sign == "+" || sign == "-" else {
+            // What is no date is nothing.
+            return (try? Date(text, strategy: .iso8601))?.timeIntervalSince(now)
         }
         let units: [Character: TimeInterval] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
-        guard let sign = text.first, sign == "+" || sign == "-", let unit = text.last.flatMap({ units[$0] }),
+        guard let unit = text.last.flatMap({ units[$0] }),
             let count = Double(text.dropFirst().dropLast()), count.isFinite, count >= 0, count < 1e6
         else { return nil }
         return (sign == "-" ? -1 : 1) * count * unit

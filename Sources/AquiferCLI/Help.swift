@@ -5,6 +5,10 @@ enum Help {
         case "serve": serve
         case "remotes": remotes
         case "feed": feed
+        case "contacts": contacts
+        case "cards": cards
+        case "pay": pay
+        case "payments": payments
         case "cache": cache
         default: all
         }
@@ -21,6 +25,10 @@ enum Help {
           feed list                     the image feed
           feed comments ID              what was said of a picture
           feed image ID -o FILE         a picture
+          contacts [QUERY]              the people money can be sent to
+          cards list | add | remove     the cards kept, sealed
+          pay @USERNAME AMOUNT          send money with a card
+          payments list | check         what was paid
           cache list | validate | clear what is saved
 
         Options, everywhere:
@@ -29,12 +37,13 @@ enum Help {
           --json             print one JSON document
           --offline          act as if there were no network
           --at TIME          act as if it were TIME: 2026-11-21T09:00:00Z, or from now: +8d, -1h
+          --allow-test-card  take the payments' test card on a server that is not the reference remote
           --quiet            no notes on standard error, only errors
           --help             this text, or that of a command
           --version          the version
 
-        Exit: 0 delivered; 64 usage; 65 the remote's data is invalid and nothing is saved; 69 no connectivity and
-        nothing saved in the last seven days; 74 the store failed.
+        Exit: 0 delivered; 1 a card was declined; 64 usage; 65 the remote's data is invalid and nothing is saved;
+        69 no connectivity and nothing saved in the last seven days; 74 the store failed.
         """
 
     private static let serve = """
@@ -81,6 +90,52 @@ enum Help {
         list      what is saved: whether it is good, when it was saved, its size, its key
         validate  deletes what is expired or unreadable, and keeps the rest
         clear     deletes the entry of KEY, or every entry
+
+        See aquifer --help for the options that go everywhere.
+        """
+
+    private static let contacts = """
+        Usage: aquifer contacts [QUERY] [OPTION]…
+
+        The people money can be sent to; with QUERY, those whose name or user name contains it, whatever its case and
+        accents. Offline, those saved in the last seven days.
+
+        See aquifer --help for the options that go everywhere.
+        """
+
+    private static let cards = """
+        Usage: aquifer cards list [OPTION]…
+               aquifer cards add [OPTION]…
+               aquifer cards remove ID [OPTION]…
+               aquifer cards rotate-key [OPTION]…
+
+        list        the cards kept, masked
+        add         asks for number, name and expiry, or reads them from standard input, a line each
+        remove      deletes a card for good; the beginning of its ID will do
+        rotate-key  seals the cards with a new key
+
+        The key is kept apart from the data, under $XDG_CONFIG_HOME/aquifer/keys or ~/.config/aquifer/keys.
+        See aquifer --help for the options that go everywhere.
+        """
+
+    private static let pay = """
+        Usage: aquifer pay @USERNAME AMOUNT [--card ID] [--cvv-stdin] [OPTION]…
+
+        Sends money, once. The security code is asked for on the terminal, is not shown, and is never kept.
+
+          --card ID    pay with this card, not with the one used last
+          --cvv-stdin  read the security code from standard input
+
+        Exit: 0 approved; 1 declined; 64 usage; 69 not made, or not known whether it was made: the note says which.
+        See aquifer --help for the options that go everywhere.
+        """
+
+    private static let payments = """
+        Usage: aquifer payments list [OPTION]…
+               aquifer payments check ID [OPTION]…
+
+        list   what was paid, the latest first
+        check  asks what became of a payment that was not answered, without making it
 
         See aquifer --help for the options that go everywhere.
         """

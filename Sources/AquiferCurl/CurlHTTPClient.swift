@@ -17,6 +17,8 @@ import Foundation
 /// - A `POST` (or any method that is not idempotent) is never sent twice, not even on a connection that turned
 ///   out to be dead: that is `.interrupted`.
 /// - The parts of a request's body that are files are read on the client's thread.
+/// - On Linux libcurl is loaded with the first request; without it every request is `.cannotConnect`, with a text that
+///   says what to install.
 public final class CurlHTTPClient: HTTPClient {
     /// How a client behaves, beyond what each request says.
     public struct Configuration: Sendable {
@@ -56,7 +58,9 @@ public final class CurlHTTPClient: HTTPClient {
     /// The loop behind the client, for its tests.
     var loop: EventLoop { owner.loop }
 
+    /// See `HTTPClient.send`.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        if let obstacle = EventLoop.obstacle { throw TransportError(.cannotConnect, obstacle) }
         let deadline = request.limits.total.map { ContinuousClock.now + $0 }
         var request = request
         var followed = 0

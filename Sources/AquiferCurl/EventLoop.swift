@@ -76,7 +76,6 @@ final class EventLoop: @unchecked Sendable {
 
     /// The caller holds the lock.
     private func start() {
-        _ = EventLoop.libraryIsReady
         guard let multi = curl_multi_init(), let poller = Poller(multi) else {
             fatalError("there is neither memory nor a pipe for the first request")
         }
@@ -88,7 +87,12 @@ final class EventLoop: @unchecked Sendable {
         thread.start()
     }
 
-    private static let libraryIsReady: Void = { curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()
+    /// Why curl cannot be used, and what to do; `nil` if it can. Asked before anything is pushed.
+    static let obstacle: String? = {
+        if let missing = aq_curl_missing() { return String(cString: missing) }
+        let code = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+        return code == CURLE_OK ? nil : String(cString: curl_easy_strerror(code))
+    }()
 }
 
 // MARK: - The thread

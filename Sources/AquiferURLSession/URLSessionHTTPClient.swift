@@ -37,6 +37,7 @@ public final class URLSessionHTTPClient: HTTPClient {
 
     deinit { session.finishTasksAndInvalidate() }
 
+    /// See `HTTPClient.send`.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         let scheme = request.url.scheme?.lowercased()
         guard scheme == "http" || scheme == "https", request.url.host?.isEmpty == false else {

@@ -1,5 +1,5 @@
 #pragma once
-#include <curl/curl.h>
+#include "lazy.h"
 
 // Swift cannot call variadic C functions: one wrapper for each type of argument.
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <sys/types.h>
 #include <sys/socket.h>
-#include <microhttpd.h>
+#include "lazy.h"
 
 #ifdef __linux__
 // Not in Swift's Glibc module.

@@ -21,7 +21,7 @@ enum MHDResponse {
         var fieldsAreGood = true
         for field in response.headers.fields where !isOwn(field.name) {
             // Line ends in a value would forge a second answer: libmicrohttpd refuses them, so do we, aloud.
-            fieldsAreGood = MHD_add_response_header(made, field.name, field.value) == .YES && fieldsAreGood
+            fieldsAreGood = add(field, to: made) && fieldsAreGood
         }
         guard fieldsAreGood else { return queueFailure(on: connection, serverName: serverName) }
         if let serverName { MHD_add_response_header(made, "Server", serverName) }
@@ -40,6 +40,13 @@ enum MHDResponse {
         MHD_add_response_header(made, "Content-Type", "text/plain; charset=utf-8")
         if let serverName { MHD_add_response_header(made, "Server", serverName) }
         return MHD_queue_response(connection, 500, made)
+    }
+
+    /// `withCString` hands out a string's own bytes, where passing the string makes an array of them.
+    private static func add(_ field: ServerHeaders.Field, to response: OpaquePointer) -> Bool {
+        field.name.withCString { name in
+            field.value.withCString { MHD_add_response_header(response, name, $0) == .YES }
+        }
     }
 
     private static func isOwn(_ name: String) -> Bool {

@@ -40,11 +40,11 @@ public struct Router: Sendable {
 
     /// Answers a request by its route.
     public func handle(_ request: ServerRequest) async -> ServerResponse {
-        let segments = Self.segments(of: request.rawPath)
+        let path = Path(segments: Self.segments(of: request.rawPath))
         var methods: [String] = []
         var answeringHead: (Route, RouteParameters)?
         for route in routes {
-            guard let parameters = route.match(segments) else { continue }
+            guard let parameters = route.match(path) else { continue }
             if route.method == request.method { return await route.handler(request, parameters) }
             if route.method == "GET", request.method == "HEAD", answeringHead == nil {
                 answeringHead = (route, parameters)
@@ -60,7 +60,22 @@ public struct Router: Sendable {
     }
 
     private static func segments(of path: String) -> [Substring] {
-        path.drop { $0 == "/" }.split(separator: "/", omittingEmptySubsequences: false)
+        // Bytes, not characters: a slash that a combining mark follows is a slash.
+        let slash = UInt8(ascii: "/")
+        return path.utf8.drop { $0 == slash }.split(separator: slash, omittingEmptySubsequences: false)
+            .map(Substring.init)
+    }
+}
+
+/// A request's path, taken apart and then decoded, once for all routes.
+private struct Path {
+    let raw: [Substring]
+    let decoded: [String]
+    var count: Int { raw.count }
+
+    init(segments: [Substring]) {
+        raw = segments
+        decoded = segments.map { PercentEncoding.decode($0) }
     }
 }
 
@@ -95,18 +110,18 @@ private struct Route: Sendable {
         pattern.map(\.rank).lexicographicallyPrecedes(other.pattern.map(\.rank))
     }
 
-    /// Matched segment by segment *before* decoding: an escaped slash cannot move into another route.
-    func match(_ path: [Substring]) -> RouteParameters? {
+    /// Matched segment by segment as they were *before* decoding: an escaped slash cannot move into another route.
+    func match(_ path: Path) -> RouteParameters? {
         var values: [(name: String, value: String)] = []
         for (index, segment) in pattern.enumerated() {
             switch segment {
             case .literal(let text):
-                guard index < path.count, PercentEncoding.decode(path[index]) == text else { return nil }
+                guard index < path.count, path.decoded[index] == text else { return nil }
             case .parameter(let name):
-                guard index < path.count, !path[index].isEmpty else { return nil }
-                values.append((name, PercentEncoding.decode(path[index])))
+                guard index < path.count, !path.decoded[index].isEmpty else { return nil }
+                values.append((name, path.decoded[index]))
             case .rest(let name):
-                values.append((name, path.dropFirst(index).joined(separator: "/")))
+                values.append((name, path.raw.dropFirst(index).joined(separator: "/")))
                 return RouteParameters(values: values)
             }
         }

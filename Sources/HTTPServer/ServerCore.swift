@@ -25,6 +25,7 @@ final class ServerCore: @unchecked Sendable {
     private var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
     init(_ configuration: HTTPServer.Configuration, handler: @escaping ServerHandler) throws(ServerError) {
+        if let missing = aq_mhd_missing() { throw .missingLibrary(reason: String(cString: missing)) }
         Self.ignoreBrokenPipes
         self.configuration = configuration
         self.handler = handler

@@ -36,6 +36,12 @@ public struct ServerHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral 
         }
     }
 
+    /// Sets every field of `others`, each in place of those of its name.
+    public mutating func set(_ others: ServerHeaders) {
+        fields.reserveCapacity(fields.count + others.fields.count)
+        for field in others.fields { self[field.name] = field.value }
+    }
+
     /// Every value of a name, in order.
     public func values(of name: String) -> [String] {
         fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)

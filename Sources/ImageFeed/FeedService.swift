@@ -33,7 +33,8 @@ public struct FeedService: Sendable {
         self.retry = retry
         self.now = now
         // The server's address is part of the key: another server's copy is not this one's.
-        cache = Cache(key: "feed:\(base.appending(path: "v1/feed").absoluteString)", in: store, codec: .binary, now: now)
+        cache = Cache(
+            key: "feed:\(base.appending(path: "v1/feed").absoluteString)", in: store, codec: .binary, now: now)
         feed = Resource(
             remote: RemoteLoader(.feed(base), client: client, retry: retry, map: FeedMapper.map), cache: cache)
         pictures = DataLoader(

@@ -15,7 +15,7 @@ from conftest import BINARY, ROOT
 GOLDEN = pathlib.Path(__file__).parent / "golden"
 
 
-@pytest.mark.parametrize("command", ["", "serve", "remotes", "feed", "cache"])
+@pytest.mark.parametrize("command", ["", "serve", "remotes", "feed", "contacts", "cards", "pay", "payments", "cache"])
 def test_help_is_the_golden_text(aquifer, command):
     result = aquifer(*command.split(), "--help", data=False)
     assert result.returncode == 0 and result.stderr == ""
@@ -34,7 +34,7 @@ def test_version(aquifer):
 @pytest.mark.parametrize(
     "words, message",
     [
-        ([], "say what to do: serve, remotes, feed or cache"),
+        ([], "say what to do: serve, remotes, feed, contacts, cards, pay, payments or cache"),
         (["frob"], '"frob" is not a command'),
         (["feed"], "list, comments or image is missing"),
         (["feed", "frob"], '"feed frob" is not a command'),
@@ -47,6 +47,11 @@ def test_version(aquifer):
         (["feed", "comments"], "the picture's ID is missing"),
         (["feed", "comments", "7"], '"7" is not the ID of a picture; aquifer feed list shows them'),
         (["feed", "image", "0A0A0A0A-0000-0000-0000-000000000001"], "say where the picture goes: -o FILE, or -o - for standard output"),
+        (["cards"], "list, add, remove or rotate-key is missing"),
+        (["payments"], "list or check is missing"),
+        (["pay"], "the contact's @username is missing"),
+        (["pay", "@ana"], "the amount is missing"),
+        (["feed", "list", "--card", "1"], '--card does not go with "feed list"'),
         (["cache"], "list, validate or clear is missing"),
         (["serve", "--port", "99999"], '--port takes a number from 0 to 65535, not "99999"'),
         (["feed", "list", "--at", "soon"], '--at takes a time such as 2026-11-21T09:00:00Z, +8d or -1h, not "soon"'),

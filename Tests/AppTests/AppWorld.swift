@@ -24,7 +24,9 @@ final class AppWorld: Sendable {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// What the server answers.
-    func request(_ method: String, _ target: String, _ body: String = "", _ headers: [String: String] = [:]) async -> ServerResponse {
+    func request(_ method: String, _ target: String, _ body: String = "", _ headers: [String: String] = [:]) async
+        -> ServerResponse
+    {
         var fields = ServerHeaders([.init("Host", "127.0.0.1")])
         for (name, value) in headers { fields[name] = value }
         let request = ServerRequest(method, target, headers: fields, body: Data(body.utf8))

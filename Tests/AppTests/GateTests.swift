@@ -12,11 +12,13 @@ struct GateTests {
         ServerRequest("GET", target, headers: headers)
     }
 
-    @Test("The server answers under its own names only", arguments: [
-        ("127.0.0.1:8080", true), ("localhost:8080", true), ("LOCALHOST:8080", true), ("[::1]:8080", true),
-        ("127.0.0.1", false), ("127.0.0.1:8081", false), ("evil.example:8080", false), ("", false),
-        ("127.0.0.1:8080.evil.example", false),
-    ])
+    @Test(
+        "The server answers under its own names only",
+        arguments: [
+            ("127.0.0.1:8080", true), ("localhost:8080", true), ("LOCALHOST:8080", true), ("[::1]:8080", true),
+            ("127.0.0.1", false), ("127.0.0.1:8081", false), ("evil.example:8080", false), ("", false),
+            ("127.0.0.1:8080.evil.example", false),
+        ])
     func hosts(host: String, admitted: Bool) {
         #expect((gate.refusal(request(["Host": host])) == nil) == admitted)
     }
@@ -26,20 +28,24 @@ struct GateTests {
         #expect(gate.refusal(request([:]))?.status == 403)
     }
 
-    @Test("Requests of other sites are refused", arguments: [
-        ("http://127.0.0.1:8080", true), ("http://evil.example", false), ("https://127.0.0.1:8080", false),
-        ("http://localhost:8080", false), ("null", false),
-    ])
+    @Test(
+        "Requests of other sites are refused",
+        arguments: [
+            ("http://127.0.0.1:8080", true), ("http://evil.example", false), ("https://127.0.0.1:8080", false),
+            ("http://localhost:8080", false), ("null", false),
+        ])
     func origins(origin: String, admitted: Bool) {
         #expect((gate.refusal(request(["Host": "127.0.0.1:8080", "Origin": origin])) == nil) == admitted)
     }
 
-    @Test("The API wants the token, from the cookie or as a bearer", arguments: [
-        (["Cookie": "aquifer-8080=secret"], true), (["Cookie": "a=b; aquifer-8080=secret"], true),
-        (["Authorization": "Bearer secret"], true), ([:], false), (["Cookie": "aquifer-8080=secre"], false),
-        (["Cookie": "aquifer-8081=secret"], false), (["Authorization": "Bearer wrong!"], false),
-        (["Authorization": "secret"], false),
-    ] as [([String: String], Bool)])
+    @Test(
+        "The API wants the token, from the cookie or as a bearer",
+        arguments: [
+            (["Cookie": "aquifer-8080=secret"], true), (["Cookie": "a=b; aquifer-8080=secret"], true),
+            (["Authorization": "Bearer secret"], true), ([:], false), (["Cookie": "aquifer-8080=secre"], false),
+            (["Cookie": "aquifer-8081=secret"], false), (["Authorization": "Bearer wrong!"], false),
+            (["Authorization": "secret"], false),
+        ] as [([String: String], Bool)])
     func token(headers: [String: String], admitted: Bool) {
         #expect(gate.admits(request(ServerHeaders(headers.map { .init($0.key, $0.value) }))) == admitted)
         #expect(Gate(host: "127.0.0.1", port: 8080, token: nil).admits(request([:])))

@@ -7,9 +7,12 @@ import Testing
 
 @Suite("JSON for programs")
 struct JSONTextTests {
-    @Test("Any text is read back as it was, by another reader of JSON", arguments: [
-        "", "plain", "\"quoted\" \\ / back", "line\nfeed\ttab\r", "\u{0}\u{1}\u{1F}\u{7F}", "Çeşme 🏔️ \u{2028}\u{2029}", "</script>",
-    ])
+    @Test(
+        "Any text is read back as it was, by another reader of JSON",
+        arguments: [
+            "", "plain", "\"quoted\" \\ / back", "line\nfeed\ttab\r", "\u{0}\u{1}\u{1F}\u{7F}",
+            "Çeşme 🏔️ \u{2028}\u{2029}", "</script>",
+        ])
     func strings(text: String) throws {
         let json = JSONText.array([.string(text)]).text
         #expect(try JSONDecoder().decode([String].self, from: Data(json.utf8)) == [text])
@@ -26,11 +29,16 @@ struct JSONTextTests {
         let savedAt = Date(timeIntervalSince1970: 1_780_000_000)
         #expect(
             LoadReport.json(Loaded([item], source: .remote, savedAt: savedAt)) { $0.json }
-                == #"{"source":"remote","savedAt":"2026-05-28T20:26:40Z","because":null,"saveError":null,"value":[\#(json)]}"#)
+                == #"{"source":"remote","savedAt":"2026-05-28T20:26:40Z","because":null,"saveError":null,"value":[\#(json)]}"#
+        )
         #expect(
-            LoadReport.json(Loaded([FeedItem](), source: .cache(savedAt: savedAt, because: .invalidData), savedAt: savedAt)) {
+            LoadReport.json(
+                Loaded([FeedItem](), source: .cache(savedAt: savedAt, because: .invalidData), savedAt: savedAt)
+            ) {
                 $0.json
-            } == #"{"source":"cache","savedAt":"2026-05-28T20:26:40Z","because":"invalidData","saveError":null,"value":[]}"#)
+            }
+                == #"{"source":"cache","savedAt":"2026-05-28T20:26:40Z","because":"invalidData","saveError":null,"value":[]}"#
+        )
         #expect(
             LoadReport.json(Loaded([FeedItem](), source: .remote, saveError: .full(path: "/d"))) { $0.json }
                 .contains(#""savedAt":null,"because":null,"saveError":"there is no room left"#))

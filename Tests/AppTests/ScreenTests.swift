@@ -72,7 +72,8 @@ struct ScreenTests {
         let world = AppWorld { $0.faults = [.feed: .offline] }
         let iterator = states(world)
         _ = await world.request("POST", "/api/screens/feed/intents?tab=tab", #"{"intent":"appear"}"#)
-        #expect(await iterator.state(with: #""phase":"failed""#).contains("You’re offline, and nothing recent is saved"))
+        #expect(
+            await iterator.state(with: #""phase":"failed""#).contains("You’re offline, and nothing recent is saved"))
         world.services.reference.set(.none, of: .feed)
         _ = try await world.services.feed.feed.load()
         world.date.advance(by: Duration.days(2).timeInterval)

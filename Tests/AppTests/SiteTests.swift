@@ -9,7 +9,9 @@ import Testing
 @MainActor
 @Suite("The pages and their API", .timeLimit(.minutes(2)))
 struct SiteTests {
-    @Test("Every answer carries the protections, pages and API alike", arguments: ["/", "/inspector", "/assets/js/main.js", "/api/connection", "/api/none"])
+    @Test(
+        "Every answer carries the protections, pages and API alike",
+        arguments: ["/", "/inspector", "/assets/js/main.js", "/api/connection", "/api/none"])
     func protections(path: String) async {
         let response = await AppWorld().request("GET", path)
         let policy = response.headers["Content-Security-Policy"] ?? ""
@@ -88,11 +90,14 @@ struct SiteTests {
         await world.services.stop()
     }
 
-    @Test("A tab can ask for the pictures it shows, and for nothing else", arguments: [
-        "/api/screens/feed/images/033DBEF9-71F2-56CF-B108-8303FC336188?tab=other",
-        "/api/screens/feed/images/00000000-0000-0000-0000-000000000000?tab=tab", "/api/screens/feed/images/x?tab=tab",
-        "/api/screens/feed/images/033DBEF9-71F2-56CF-B108-8303FC336188",
-    ])
+    @Test(
+        "A tab can ask for the pictures it shows, and for nothing else",
+        arguments: [
+            "/api/screens/feed/images/033DBEF9-71F2-56CF-B108-8303FC336188?tab=other",
+            "/api/screens/feed/images/00000000-0000-0000-0000-000000000000?tab=tab",
+            "/api/screens/feed/images/x?tab=tab",
+            "/api/screens/feed/images/033DBEF9-71F2-56CF-B108-8303FC336188",
+        ])
     func noOpenProxy(target: String) async throws {
         let world = AppWorld()
         _ = try await world.load()
@@ -100,16 +105,19 @@ struct SiteTests {
         await world.services.stop()
     }
 
-    @Test("Who asks for what is not there is told what there is", arguments: [
-        ("POST", "/api/screens/feed/intents?tab=t", "{}", 400), ("POST", "/api/screens/feed/intents?tab=t", "no", 400),
-        ("POST", "/api/screens/feed/intents?tab=t", #"{"intent":"explode"}"#, 400),
-        ("POST", "/api/screens/feed/intents", #"{"intent":"appear"}"#, 404),
-        ("POST", "/api/screens/feed/intents?tab=a/b", #"{"intent":"appear"}"#, 404),
-        ("POST", "/api/screens/comments/intents?tab=t", #"{"intent":"appear"}"#, 404),
-        ("GET", "/api/screens/nothing/events?tab=t", "", 404), ("PUT", "/api/connection", #"{"mode":"odd"}"#, 400),
-        ("DELETE", "/api/inspector/entries", "", 400), ("DELETE", "/api/inspector/entries?key=none", "", 404),
-        ("GET", "/api/none", "", 404), ("DELETE", "/api/feed", "", 405),
-    ])
+    @Test(
+        "Who asks for what is not there is told what there is",
+        arguments: [
+            ("POST", "/api/screens/feed/intents?tab=t", "{}", 400),
+            ("POST", "/api/screens/feed/intents?tab=t", "no", 400),
+            ("POST", "/api/screens/feed/intents?tab=t", #"{"intent":"explode"}"#, 400),
+            ("POST", "/api/screens/feed/intents", #"{"intent":"appear"}"#, 404),
+            ("POST", "/api/screens/feed/intents?tab=a/b", #"{"intent":"appear"}"#, 404),
+            ("POST", "/api/screens/comments/intents?tab=t", #"{"intent":"appear"}"#, 404),
+            ("GET", "/api/screens/nothing/events?tab=t", "", 404), ("PUT", "/api/connection", #"{"mode":"odd"}"#, 400),
+            ("DELETE", "/api/inspector/entries", "", 400), ("DELETE", "/api/inspector/entries?key=none", "", 404),
+            ("GET", "/api/none", "", 404), ("DELETE", "/api/feed", "", 405),
+        ])
     func refusals(method: String, target: String, body: String, status: Int) async {
         #expect(await AppWorld().request(method, target, body).status == status)
     }

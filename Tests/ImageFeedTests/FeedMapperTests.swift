@@ -61,7 +61,9 @@ struct FeedMapperTests {
 
     @Test(
         "An image address of another scheme rejects the page",
-        arguments: ["file:///etc/passwd", "javascript:alert(1)", "data:image/png;base64,AA", "/1.jpg", "ftp://a.example/1"])
+        arguments: [
+            "file:///etc/passwd", "javascript:alert(1)", "data:image/png;base64,AA", "/1.jpg", "ftp://a.example/1",
+        ])
     func scheme(address: String) {
         #expect(throws: InvalidData.body(".items[0].image is not an http(s) address")) {
             try map(#"{"items":[{"id":"0A0A0A0A-0000-0000-0000-000000000002","image":"\#(address)"}]}"#)
@@ -70,7 +72,8 @@ struct FeedMapperTests {
 
     @Test("A string that is not UTF-8 is invalid data")
     func notUTF8() {
-        var body = Data(#"{"items":[{"id":"0A0A0A0A-0000-0000-0000-000000000002","image":"https://a.example/1","location":""#.utf8)
+        var body = Data(
+            #"{"items":[{"id":"0A0A0A0A-0000-0000-0000-000000000002","image":"https://a.example/1","location":""#.utf8)
         body.append(contentsOf: [0xC3, 0x28])
         body.append(Data(#""}]}"#.utf8))
         #expect(throws: (any Error).self) { try FeedMapper.map(head(200), body) }
@@ -109,7 +112,10 @@ struct CommentsMapperTests {
 
     @Test(
         "Dates come with Z, +00:00 and +0000",
-        arguments: ["2020-08-28T15:07:02Z", "2020-08-28T15:07:02+00:00", "2020-08-28T15:07:02+0000", "2020-08-28T12:07:02-03:00"])
+        arguments: [
+            "2020-08-28T15:07:02Z", "2020-08-28T15:07:02+00:00", "2020-08-28T15:07:02+0000",
+            "2020-08-28T12:07:02-03:00",
+        ])
     func dates(text: String) throws {
         let comment = try #require(try CommentsMapper.map(head, body(text)).first)
         #expect(comment.createdAt == Date(timeIntervalSince1970: 1_598_627_222))
@@ -123,7 +129,9 @@ struct CommentsMapperTests {
         }
     }
 
-    @Test("Any 2xx is an answer, anything else is not", arguments: [(200, true), (201, true), (299, true), (199, false), (300, false), (404, false), (500, false)])
+    @Test(
+        "Any 2xx is an answer, anything else is not",
+        arguments: [(200, true), (201, true), (299, true), (199, false), (300, false), (404, false), (500, false)])
     func status(status: Int, accepted: Bool) {
         let head = HTTPResponseHead(status: status, url: head.url)
         #expect(((try? CommentsMapper.map(head, Data(#"{"items":[]}"#.utf8))) != nil) == accepted)
@@ -154,6 +162,8 @@ struct PictureCheckTests {
             try PictureCheck.check(HTTPResponseHead(status: 404, url: head.url), picture)
         }
         #expect(throws: InvalidData.body("the body is empty")) { try PictureCheck.check(head, Data()) }
-        #expect(throws: InvalidData.body("the body is no picture")) { try PictureCheck.check(head, Data("<html>".utf8)) }
+        #expect(throws: InvalidData.body("the body is no picture")) {
+            try PictureCheck.check(head, Data("<html>".utf8))
+        }
     }
 }

@@ -119,7 +119,9 @@ struct FeedServiceTests {
         let world = FeedWorld(.page(first), .page(second))
         _ = try await world.service.feed.load()
         world.store.fail(.update, with: .full(path: "/store"))
-        #expect(try await world.service.page(after: first) == Loaded(second, source: .remote, saveError: .full(path: "/store")))
+        #expect(
+            try await world.service.page(after: first)
+                == Loaded(second, source: .remote, saveError: .full(path: "/store")))
     }
 
     // MARK: Pictures and comments

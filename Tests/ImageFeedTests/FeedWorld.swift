@@ -51,7 +51,11 @@ func json(_ items: [FeedItem]) -> Data {
         fields["location"] = item.location
         return fields
     }
-    return try! JSONSerialization.data(withJSONObject: ["items": objects])
+    do {
+        return try JSONSerialization.data(withJSONObject: ["items": objects])
+    } catch {
+        preconditionFailure("strings are JSON: \(error)")
+    }
 }
 
 func failure<Value, Failure: Error>(of work: () async throws(Failure) -> Value) async -> Failure? {

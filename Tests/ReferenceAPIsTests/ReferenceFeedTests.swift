@@ -20,7 +20,9 @@ struct ReferenceFeedTests {
         try await RemoteLoader(.feed(base, after: last), client: client, map: FeedMapper.map).load()
     }
 
-    private func get(_ client: any HTTPClient, _ url: URL, _ headers: HTTPHeaders = [:]) async throws -> (HTTPResponseHead, Data) {
+    private func get(_ client: any HTTPClient, _ url: URL, _ headers: HTTPHeaders = [:]) async throws -> (
+        HTTPResponseHead, Data
+    ) {
         let response = try await client.send(HTTPRequest(.get, url, headers: headers))
         return (response.head, try await response.data(upTo: 1 << 20))
     }
@@ -117,14 +119,17 @@ struct ReferenceFeedTests {
 
 @Suite("Faults on demand", .timeLimit(.minutes(2)))
 struct FaultTests {
-    private func outcome(_ fault: Fault, _ way: Way, clock: any Clock<Duration> = ContinuousClock()) async throws -> LoadError? {
+    private func outcome(_ fault: Fault, _ way: Way, clock: any Clock<Duration> = ContinuousClock()) async throws
+        -> LoadError?
+    {
         let apis = try ReferenceAPIs(clock: clock)
         apis.set(fault, of: .feed)
         #expect(apis.fault(of: .feed) == fault)
         let outcome = Locked<LoadError?>(nil)
         try await way.run(apis) { client, base in
             do throws(LoadError) {
-                _ = try await RemoteLoader(.feed(base.appending(path: "feed")), client: client, map: FeedMapper.map).load()
+                _ = try await RemoteLoader(.feed(base.appending(path: "feed")), client: client, map: FeedMapper.map)
+                    .load()
             } catch { outcome.withLock { $0 = error } }
         }
         return outcome.withLock { $0 }

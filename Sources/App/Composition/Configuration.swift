@@ -6,6 +6,10 @@ import ReferenceAPIs
 public struct Configuration: Sendable {
     /// Where the stores are kept.
     public var data: URL
+    /// Where the keys of sealed data are kept: apart from the data, so that a copy of the one opens nothing.
+    public var keys: URL
+    /// Whether the payments' test card is taken by a server that is not the reference remote.
+    public var allowTestCard: Bool
     /// The servers to use instead of the reference remotes, by the app's name: `feed`.
     public var remotes: [String: URL]
     /// Whether every transfer fails as if there were no network.
@@ -19,11 +23,14 @@ public struct Configuration: Sendable {
 
     /// A configuration.
     public init(
-        data: URL = Configuration.defaultData, remotes: [String: URL] = [:], offline: Bool = false,
+        data: URL = Configuration.defaultData, keys: URL = Configuration.defaultKeys, allowTestCard: Bool = false,
+        remotes: [String: URL] = [:], offline: Bool = false,
         now: @escaping @Sendable () -> Date = { Date() }, faults: [ReferenceRemote: Fault] = [:],
         retry: RetryPolicy = RetryPolicy(attempts: 2)
     ) {
         self.data = data
+        self.keys = keys
+        self.allowTestCard = allowTestCard
         self.remotes = remotes
         self.offline = offline
         self.now = now
@@ -32,12 +39,23 @@ public struct Configuration: Sendable {
     }
 
     /// `$XDG_DATA_HOME/aquifer`, or `~/.local/share/aquifer`.
-    public static var defaultData: URL {
-        let environment = ProcessInfo.processInfo.environment
-        if let folder = environment["XDG_DATA_HOME"], folder.hasPrefix("/") {
-            return URL(filePath: folder, directoryHint: .isDirectory).appending(path: "aquifer")
+    public static var defaultData: URL { folder("XDG_DATA_HOME", else: ".local/share") }
+
+    /// `$XDG_CONFIG_HOME/aquifer/keys`, or `~/.config/aquifer/keys`.
+    public static var defaultKeys: URL {
+        folder("XDG_CONFIG_HOME", else: ".config").appending(path: "keys", directoryHint: .isDirectory)
+    }
+
+    private static func folder(_ variable: String, else path: String) -> URL {
+        // Not `ProcessInfo`, which copies the whole environment: every command passes here.
+        func value(_ name: String) -> String? {
+            getenv(name).map { String(cString: $0) }.flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
         }
-        return URL(filePath: NSHomeDirectory(), directoryHint: .isDirectory)
-            .appending(path: ".local/share/aquifer", directoryHint: .isDirectory)
+        if let folder = value(variable) {
+            return URL(filePath: folder, directoryHint: .isDirectory).appending(
+                path: "aquifer", directoryHint: .isDirectory)
+        }
+        return URL(filePath: value("HOME") ?? NSHomeDirectory(), directoryHint: .isDirectory)
+            .appending(path: "\(path)/aquifer", directoryHint: .isDirectory)
     }
 }

@@ -62,6 +62,8 @@ public struct JSONText: Sendable {
     public static func bool(_ value: Bool) -> JSONText { JSONText(text: value ? "true" : "false") }
     /// A whole number.
     public static func int(_ value: Int) -> JSONText { JSONText(text: "\(value)") }
+    /// A number as it is written.
+    public static func raw(_ number: String) -> JSONText { JSONText(text: number) }
     /// An object.
     public static func object(_ fields: [(String, JSONText)]) -> JSONText {
         JSONText(text: "{" + fields.map { "\(string($0.0).text):\($0.1.text)" }.joined(separator: ",") + "}")

@@ -3,6 +3,7 @@ import AquiferCurl
 import AquiferSQLite
 import Foundation
 import ImageFeed
+import Payments
 import ReferenceAPIs
 
 /// The composition root: picks stores, client and clock, and hands the features what they need. The command line, the
@@ -12,6 +13,8 @@ public final class Services: Sendable {
     public let configuration: Configuration
     /// The image feed.
     public let feed: FeedService
+    /// Contacts, cards and payments.
+    public let payments: PaymentsService
     /// What is saved.
     public let inspector: Inspector
     let reference: ReferenceHost
@@ -19,7 +22,7 @@ public final class Services: Sendable {
     /// How many bytes of pictures are kept.
     static let pictureBound = 256 << 20
 
-    /// Builds the product. Nothing is connected to, and no remote started, before the first load.
+    /// Builds the product. Nothing is opened, connected to or started before it is first needed.
     public init(_ configuration: Configuration) {
         self.configuration = configuration
         let reference = ReferenceHost(faults: configuration.faults)
@@ -37,6 +40,14 @@ public final class Services: Sendable {
         feed = FeedService(
             base: configuration.remotes["feed"] ?? ReferenceHost.base(of: .feed), client: client, store: values,
             pictureStore: pictures, retry: configuration.retry, now: configuration.now)
+        let folder = configuration.data
+        payments = PaymentsService(
+            base: configuration.remotes["payments"] ?? ReferenceHost.base(of: .payments), client: client, store: values,
+            pictureStore: pictures, ledgerStore: Self.open("payments.sqlite", in: folder),
+            vault: CardVault(
+                folder: folder.appending(path: "cards", directoryHint: .isDirectory), keys: configuration.keys),
+            allowsTestCard: configuration.remotes["payments"] == nil || configuration.allowTestCard,
+            retry: configuration.retry, now: configuration.now)
         inspector = Inspector(stores: [values, pictures], policy: .sevenDays, now: configuration.now)
     }
 
@@ -51,10 +62,6 @@ public final class Services: Sendable {
     }
 
     private static func open(_ name: String, in folder: URL) -> any CacheStore {
-        do throws(StoreError) {
-            return try SQLiteStore(file: folder.appending(path: name))
-        } catch {
-            return UnavailableStore(error: error)
-        }
+        LazyStore { () throws(StoreError) in try SQLiteStore(file: folder.appending(path: name)) }
     }
 }

@@ -22,9 +22,9 @@ final class FeedScreen: Screen {
             ])
     }
 
-    func action(for intent: String) -> (@MainActor () async -> Void)? {
+    func action(for intent: Intent) -> ScreenAction? {
         let model = model
-        return switch intent {
+        return switch intent.name {
         case "appear": { await model.appear() }
         case "refresh": { await model.refresh() }
         case "loadMore": { await model.loadMore() }
@@ -52,7 +52,8 @@ final class FeedScreen: Screen {
                 (
                     "failed",
                     context.language.pick(
-                        "More couldn’t be loaded: you’re offline.", "Não deu para carregar mais: você está sem conexão.")
+                        "More couldn’t be loaded: you’re offline.", "Não deu para carregar mais: você está sem conexão."
+                    )
                 )
             case .failed:
                 ("failed", context.language.pick("More couldn’t be loaded.", "Não deu para carregar mais."))
@@ -87,9 +88,9 @@ final class CommentsScreen: Screen {
             ])
     }
 
-    func action(for intent: String) -> (@MainActor () async -> Void)? {
+    func action(for intent: Intent) -> ScreenAction? {
         let model = model
-        return switch intent {
+        return switch intent.name {
         case "appear": { await model.appear() }
         case "refresh": { await model.refresh() }
         case "dismissError": { model.dismissError() }

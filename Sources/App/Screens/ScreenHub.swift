@@ -1,6 +1,7 @@
 import Aquifer
 import Foundation
 import ImageFeed
+import Payments
 
 /// The screens of all open tabs.
 @MainActor
@@ -10,6 +11,11 @@ final class ScreenHub {
         enum Kind: Hashable, Sendable {
             case feed
             case comments(image: UUID)
+            case contacts
+            case payment(contact: Int)
+            case cards
+            case cardForm
+            case payments
         }
         let tab: String
         let kind: Kind
@@ -36,6 +42,17 @@ final class ScreenHub {
         return session
     }
 
+    /// The address of a contact's picture, for a tab that shows contacts.
+    func avatar(_ id: Int, tab: String) -> URL? {
+        if let screen = sessions[Address(tab: tab, kind: .contacts)]?.screen as? ContactsScreen,
+            let contact = screen.model.list.value?.first(where: { $0.id == id })
+        {
+            return contact.imageURL
+        }
+        let screen = sessions[Address(tab: tab, kind: .payment(contact: id))]?.screen as? PaymentScreen
+        return screen?.model.contact?.imageURL
+    }
+
     /// The address of a picture in a tab's feed.
     func picture(_ id: UUID, tab: String) -> URL? {
         let screen = sessions[Address(tab: tab, kind: .feed)]?.screen as? FeedScreen
@@ -46,6 +63,11 @@ final class ScreenHub {
         switch address.kind {
         case .feed: FeedScreen(services.feed, tab: address.tab)
         case .comments(let image): CommentsScreen(services.feed, image: image)
+        case .contacts: ContactsScreen(services.payments, tab: address.tab)
+        case .payment(let contact): PaymentScreen(services.payments, contact: contact, tab: address.tab)
+        case .cards: CardsScreen(services.payments)
+        case .cardForm: CardFormScreen(services.payments)
+        case .payments: PaymentsScreen(services.payments)
         }
     }
 

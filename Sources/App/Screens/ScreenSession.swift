@@ -17,7 +17,7 @@ final class ScreenSession {
     var isWatched: Bool { watchers > 0 }
 
     /// Starts an intent; `false` when the screen knows no such intent.
-    func start(_ intent: String) -> Bool {
+    func start(_ intent: Intent) -> Bool {
         guard let action = screen.action(for: intent) else { return false }
         lastUse = .now
         let id = UUID()

@@ -55,5 +55,31 @@ struct ScreenContext {
 protocol Screen: AnyObject {
     func state(_ context: ScreenContext) -> JSONText
     /// Carries an intent out, and returns when it has ended; `nil` when the screen knows no such intent.
-    func action(for intent: String) -> (@MainActor () async -> Void)?
+    func action(for intent: Intent) -> ScreenAction?
+}
+
+/// What an intent does.
+typealias ScreenAction = @MainActor @Sendable () async -> Void
+
+/// What a page asks of its screen: `{"intent":"search","query":"marcia"}`.
+struct Intent: Sendable, Decodable {
+    let name: String
+    private let fields: [String: String]
+
+    init(from decoder: any Decoder) throws {
+        fields = try decoder.singleValueContainer().decode([String: String].self)
+        guard let name = fields["intent"] else {
+            throw DecodingError.valueNotFound(String.self, .init(codingPath: [], debugDescription: "no intent"))
+        }
+        self.name = name
+    }
+
+    /// A field that goes with the intent; empty when it is not there.
+    subscript(_ field: String) -> String { fields[field] ?? "" }
+
+    /// What to do with the thing that the field `id` names; nothing if it names none.
+    func withID(_ act: @escaping @MainActor @Sendable (UUID) async -> Void) -> ScreenAction? {
+        guard let id = UUID(uuidString: self["id"]) else { return nil }
+        return { await act(id) }
+    }
 }

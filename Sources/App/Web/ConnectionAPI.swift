@@ -27,6 +27,7 @@ struct ConnectionAPI: Sendable {
     }
 
     private func change(_ request: ServerRequest) async -> ServerResponse {
+        // Whatever is wrong with the body, the answer is the same: what to send.
         guard let body = try? await request.body.collect(upTo: 4096),
             let fault = (try? JSONDecoder().decode([String: String].self, from: body)["mode"]).flatMap(Fault.init)
         else {

@@ -47,7 +47,8 @@ struct Gate: Sendable {
         guard let port = anyAddressPort, let url = URL(string: "http://\(host)"), let name = url.host(),
             url.port ?? 80 == Int(port), url.path().isEmpty, url.query() == nil, url.user() == nil
         else { return false }
-        let isIPv4 = name.split(separator: ".", omittingEmptySubsequences: false).count == 4
+        let isIPv4 =
+            name.split(separator: ".", omittingEmptySubsequences: false).count == 4
             && name.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") }
         return isIPv4 || name.contains(":")
     }
@@ -101,21 +102,19 @@ extension ServerResponse {
     /// What every answer says to browsers.
     func hardened() -> ServerResponse {
         var response = self
-        for (name, value) in Self.protections { response.headers[name] = value }
+        response.headers.set(Self.protections)
         if response.headers["Cache-Control"] == nil { response.headers["Cache-Control"] = "no-store" }
         return response
     }
 
-    private static let protections = [
-        (
-            "Content-Security-Policy",
+    private static let protections: ServerHeaders = [
+        "Content-Security-Policy":
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
-                + "manifest-src 'self'; font-src 'self'; media-src 'self' blob:; base-uri 'none'; "
-                + "form-action 'none'; frame-ancestors 'none'"
-        ),
-        ("X-Content-Type-Options", "nosniff"),
-        ("Referrer-Policy", "no-referrer"),
-        ("Cross-Origin-Resource-Policy", "same-origin"),
-        ("Cross-Origin-Opener-Policy", "same-origin"),
+            + "manifest-src 'self'; font-src 'self'; media-src 'self' blob:; base-uri 'none'; "
+            + "form-action 'none'; frame-ancestors 'none'",
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Cross-Origin-Opener-Policy": "same-origin",
     ]
 }

@@ -16,7 +16,14 @@ struct ScreenAPI: Sendable {
             await intent(request, parameters["screen"])
         }
         router.on("GET", "/api/screens/feed/images/:id") { request, parameters in
-            await picture(request, parameters["id"])
+            await picture(request, from: services.feed.pictures) { tab in
+                await parameters["id"].flatMap(UUID.init).asyncFlatMap { await hub.picture($0, tab: tab) }
+            }
+        }
+        router.on("GET", "/api/screens/contacts/images/:id") { request, parameters in
+            await picture(request, from: services.payments.pictures) { tab in
+                await parameters["id"].flatMap { Int($0) }.asyncFlatMap { await hub.avatar($0, tab: tab) }
+            }
         }
         let saved = SavedFeed(services: services)
         router.on("GET", "/api/feed") { _, _ in await feed() }
@@ -37,20 +44,23 @@ struct ScreenAPI: Sendable {
 
     private func intent(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
         guard let address = address(request, screen) else { return unknownScreen }
+        // Whatever is wrong with the body, the answer is the same: what to send.
         guard let body = try? await request.body.collect(upTo: 4096),
-            let intent = try? JSONDecoder().decode([String: String].self, from: body)["intent"]
+            let intent = try? JSONDecoder().decode(Intent.self, from: body)
         else { return .problem(400, "intent", "send {\"intent\": …}") }
         let isKnown = await hub.session(address).start(intent)
         return isKnown ? .empty() : .problem(400, "intent", "this screen knows no such intent")
     }
 
     /// A picture, with a life of its own: the browser that goes away ends the task, and the task the transfer.
-    private func picture(_ request: ServerRequest, _ id: String?) async -> ServerResponse {
-        guard let id = id.flatMap(UUID.init), let tab = request.queryValue("tab"),
-            let url = await hub.picture(id, tab: tab)
-        else { return .problem(404, "notFound", "this tab shows no such picture") }
+    private func picture(
+        _ request: ServerRequest, from pictures: DataLoader, address: (_ tab: String) async -> URL?
+    ) async -> ServerResponse {
+        guard let tab = request.queryValue("tab"), let url = await address(tab) else {
+            return .problem(404, "notFound", "this tab shows no such picture")
+        }
         do throws(LoadError) {
-            let loaded = try await services.feed.pictures.data(for: url)
+            let loaded = try await pictures.data(for: url)
             let type = PictureCheck.mediaType(of: loaded.value) ?? "application/octet-stream"
             return ServerResponse(headers: ["Content-Type": type], body: .bytes(loaded.value))
         } catch {
@@ -75,12 +85,27 @@ struct ScreenAPI: Sendable {
         case "feed": return .init(tab: tab, kind: .feed)
         case "comments":
             return request.queryValue("image").flatMap(UUID.init).map { .init(tab: tab, kind: .comments(image: $0)) }
+        case "contacts": return .init(tab: tab, kind: .contacts)
+        case "payment":
+            return request.queryValue("contact").flatMap { Int($0) }.map {
+                .init(tab: tab, kind: .payment(contact: $0))
+            }
+        case "cards": return .init(tab: tab, kind: .cards)
+        case "card-form": return .init(tab: tab, kind: .cardForm)
+        case "payments": return .init(tab: tab, kind: .payments)
         default: return nil
         }
     }
 
     private var unknownScreen: ServerResponse {
         .problem(404, "notFound", "there is no such screen; name one, its tab, and what it shows")
+    }
+}
+
+extension Optional {
+    fileprivate func asyncFlatMap<Value>(_ transform: (Wrapped) async -> Value?) async -> Value? {
+        guard let self else { return nil }
+        return await transform(self)
     }
 }
 

@@ -40,7 +40,9 @@ public struct BinaryWriter {
 
     /// Writes a date, exactly.
     public mutating func write(_ value: Date) {
-        withUnsafeBytes(of: value.timeIntervalSinceReferenceDate.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: value.timeIntervalSinceReferenceDate.bitPattern.littleEndian) {
+            bytes.append(contentsOf: $0)
+        }
     }
 
     /// Writes a UUID: 16 bytes.
@@ -154,7 +156,9 @@ public struct BinaryReader {
     }
 
     /// Reads a count, then that many elements.
-    public mutating func array<Element: BinaryCodable>(of type: Element.Type = Element.self) throws(Failure) -> [Element] {
+    public mutating func array<Element: BinaryCodable>(of type: Element.Type = Element.self) throws(Failure)
+        -> [Element]
+    {
         let count = try uint()
         // Each element takes a byte at least: a count that cannot be true must not reserve memory.
         guard count <= UInt64(bytes.count - offset) else { throw failure("more elements than bytes") }

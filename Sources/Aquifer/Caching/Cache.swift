@@ -26,6 +26,8 @@ public struct Cache<Value: Sendable>: Sendable {
     /// A cache of one value.
     ///
     /// - Parameters:
+    ///   - key: names the entry in the store.
+    ///   - store: where the entry is kept.
     ///   - policy: how long a copy is good; seven days unless told otherwise.
     ///   - codec: how the value becomes bytes.
     ///   - kind: `.data` for what may be evicted.

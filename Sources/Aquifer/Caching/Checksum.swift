@@ -65,7 +65,7 @@ package enum Checksum {
     }
 
     @inline(__always)
-    private static func word(_ at: UnsafeRawPointer) -> UInt64 {
+    static func word(_ at: UnsafeRawPointer) -> UInt64 {
         UInt64(littleEndian: at.loadUnaligned(as: UInt64.self))
     }
 

@@ -39,6 +39,6 @@ package struct EntrySeal: Sendable, Hashable {
     }
 
     package static func body(_ bytes: UnsafeRawBufferPointer, header: UInt64) -> UInt64 {
-        Checksum.xxh64(bytes, seed: header)
+        bytes.count > 16 ? Checksum.rapid(bytes, seed: header) : Checksum.xxh64(bytes, seed: header)
     }
 }

@@ -15,7 +15,9 @@ public final class FileStore: CacheStore {
 
     /// Opens the store in `directory`, making it, with those above it, if it is missing or empty.
     ///
-    /// - Parameter patience: how long a write waits for another process before it throws ``StoreError/busy(path:)``.
+    /// - Parameters:
+    ///   - directory: a folder that is a store already, or is to become one.
+    ///   - patience: how long a write waits for another process before it throws ``StoreError/busy(path:)``.
     /// - Throws: ``StoreError/notAStore(path:)`` if there is anything else at `directory`,
     ///   ``StoreError/newerVersion(path:found:supported:)``, ``StoreError/readOnly(path:)`` if it is missing and
     ///   cannot be made. A store that cannot be written to can be opened and read; what writes throws.

@@ -23,10 +23,12 @@ public final class DataLoader: Sendable {
     /// A loader.
     ///
     /// - Parameters:
+    ///   - client: carries the transfers.
     ///   - store: where copies are kept, under `data:` and the URL.
     ///   - policy: how long a copy is shown without asking; seven days unless told otherwise.
     ///   - limit: the most bytes of one answer; 32 MiB unless told otherwise.
     ///   - retry: whether a failed transfer is tried again.
+    ///   - now: the clock that stamps and judges copies.
     ///   - check: judges an answer; status 200 and not empty unless told otherwise.
     public init(
         client: any HTTPClient, store: any CacheStore, policy: CachePolicy = .sevenDays, limit: Int = 32 << 20,

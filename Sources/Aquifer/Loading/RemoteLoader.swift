@@ -23,6 +23,8 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
     /// Loads a value with a request.
     ///
     /// - Parameters:
+    ///   - request: what is asked.
+    ///   - client: carries the request.
     ///   - limit: the most bytes of body that are taken; 32 MiB unless told otherwise.
     ///   - retry: whether to try again; never unless told otherwise.
     ///   - map: judges status, media type and body, and makes the value.
@@ -69,7 +71,8 @@ extension Validators {
     /// would bear the same date, and a 304 would pass the old for the latest for ever.
     init(_ head: HTTPResponseHead) {
         self.init(etag: head.headers["ETag"], lastModified: head.headers["Last-Modified"])
-        guard let modified = lastModified.flatMap(HTTPDate.parse), let sent = head.headers["Date"].flatMap(HTTPDate.parse)
+        guard let modified = lastModified.flatMap(HTTPDate.parse),
+            let sent = head.headers["Date"].flatMap(HTTPDate.parse)
         else { return }
         if sent.timeIntervalSince(modified) < 1 { lastModified = nil }
     }

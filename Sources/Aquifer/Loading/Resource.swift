@@ -28,7 +28,9 @@ public final class Resource<Value: Sendable>: Sendable {
     ///
     /// - Throws: ``StoreError`` when there is a copy and it cannot be read.
     public func saved() async throws(StoreError) -> Loaded<Value>? {
-        try await cache.load().map { Loaded($0.value, source: .cache(savedAt: $0.savedAt, because: nil), savedAt: $0.savedAt) }
+        try await cache.load().map {
+            Loaded($0.value, source: .cache(savedAt: $0.savedAt, because: nil), savedAt: $0.savedAt)
+        }
     }
 
     /// The saved entry if it is fresh, undecoded: for who only wants to know whether it has changed.

@@ -15,7 +15,8 @@ extension LoadError {
         case .store:
             language.pick(
                 "The latest couldn’t be loaded, and the saved copy can’t be read. Try again when you’re online.",
-                "Não deu para carregar o conteúdo mais recente, e a cópia salva não pode ser lida. Tente de novo quando tiver conexão.")
+                "Não deu para carregar o conteúdo mais recente, e a cópia salva não pode ser lida. Tente de novo quando tiver conexão."
+            )
         case .cancelled: ""
         }
     }

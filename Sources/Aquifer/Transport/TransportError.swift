@@ -46,7 +46,8 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
         switch kind {
         case .offline, .cannotResolve, .cannotConnect, .timedOut, .interrupted, .insecure: true
         case .cancelled, .malformed, .tooManyRedirects, .headersTooLarge, .bodyTooLarge, .unsupportedURL,
-            .unreadableBody: false
+            .unreadableBody:
+            false
         }
     }
 

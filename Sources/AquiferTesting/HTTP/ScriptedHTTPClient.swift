@@ -73,6 +73,7 @@ public final class ScriptedHTTPClient: HTTPClient {
             ?? ScriptedExchange(HTTPRequest(.get, URL(filePath: "/")))
     }
 
+    /// See `HTTPClient.send`.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         if Task.isCancelled { throw .cancelled }
         let exchange = ScriptedExchange(request)

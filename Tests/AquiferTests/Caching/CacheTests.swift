@@ -14,7 +14,9 @@ struct LoadFromCacheTests {
         #expect(try await world.cache.load()?.value == ["a"])
     }
 
-    @Test("Expired cache course: delivers nothing at seven days or more", arguments: [Duration.zero, .seconds(1), .days(365)])
+    @Test(
+        "Expired cache course: delivers nothing at seven days or more",
+        arguments: [Duration.zero, .seconds(1), .days(365)])
     func expired(past: Duration) async throws {
         try await world.save(["a"], age: week + past)
         #expect(try await world.cache.load() == nil)
@@ -154,7 +156,8 @@ struct SaveToCacheTests {
     func clear() async throws {
         try await world.save(["a"])
         world.store.fail(.delete, with: .readOnly(path: "/store"))
-        #expect(await failure { () async throws(StoreError) in try await world.cache.clear() } == .readOnly(path: "/store"))
+        #expect(
+            await failure { () async throws(StoreError) in try await world.cache.clear() } == .readOnly(path: "/store"))
         #expect(try await world.saved()?.texts == ["a"])
         world.store.heal()
         try await world.cache.clear()

@@ -26,7 +26,9 @@ struct DataLoaderTests {
         let loader = loader(world)
         let savedAt = try #require(try await loader.data(for: url).savedAt)
         world.date.advance(by: Duration.days(6).timeInterval)
-        #expect(try await loader.data(for: url) == Loaded(bytes, source: .cache(savedAt: savedAt, because: nil), savedAt: savedAt))
+        #expect(
+            try await loader.data(for: url)
+                == Loaded(bytes, source: .cache(savedAt: savedAt, because: nil), savedAt: savedAt))
         #expect(world.client.requests.count == 1)
     }
 

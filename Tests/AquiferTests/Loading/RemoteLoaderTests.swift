@@ -40,7 +40,8 @@ struct RemoteLoaderTests {
 
     @Test(
         "No connectivity course: delivers the connectivity error",
-        arguments: [.offline, .cannotResolve, .cannotConnect, .timedOut, .interrupted, .insecure] as [TransportError.Kind])
+        arguments: [.offline, .cannotResolve, .cannotConnect, .timedOut, .interrupted, .insecure]
+            as [TransportError.Kind])
     func connectivity(kind: TransportError.Kind) async {
         let world = World(.failure(TransportError(kind)))
         let error = await failure { () async throws(LoadError) in try await world.remote().load() }

@@ -157,7 +157,8 @@ struct ResourceTests {
         let world = World(.answer(status: 304))
         try await world.save(["a"], validators: validators)
         world.store.fail(.update, with: .readOnly(path: "/store"))
-        #expect(try await world.resource().load() == Loaded(["a"], source: .remote, saveError: .readOnly(path: "/store")))
+        #expect(
+            try await world.resource().load() == Loaded(["a"], source: .remote, saveError: .readOnly(path: "/store")))
     }
 
     // MARK: Many at once
@@ -221,7 +222,9 @@ struct ResourceTests {
         let world = World()
         let savedAt = world.date.now
         try await world.save(["a"], age: .days(1))
-        #expect(try await world.resource().saved() == Loaded(["a"], source: .cache(savedAt: savedAt, because: nil), savedAt: savedAt))
+        #expect(
+            try await world.resource().saved()
+                == Loaded(["a"], source: .cache(savedAt: savedAt, because: nil), savedAt: savedAt))
         world.date.advance(by: Duration.days(6).timeInterval)
         #expect(try await world.resource().saved() == nil)
         #expect(try await world.resource().savedEntry() == nil)

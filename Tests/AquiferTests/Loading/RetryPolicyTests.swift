@@ -28,7 +28,8 @@ struct RetryPolicyTests {
         #expect(policy(attempts: 1_000).wait(after: 900, failure: TransportError(.timedOut)) == .seconds(3))
     }
 
-    @Test("An answer that will not change is never asked for again", arguments: [200, 304, 400, 401, 403, 404, 410, 622])
+    @Test(
+        "An answer that will not change is never asked for again", arguments: [200, 304, 400, 401, 403, 404, 410, 622])
     func final(status: Int) throws {
         #expect(policy().wait(after: 1, head: try head(status)) == nil)
     }
@@ -38,7 +39,9 @@ struct RetryPolicyTests {
         #expect(policy().wait(after: 1, head: try head(status)) == .seconds(1))
     }
 
-    @Test("No answer is tried again, unless nobody could answer or the caller has left", arguments: TransportError.Kind.allCases)
+    @Test(
+        "No answer is tried again, unless nobody could answer or the caller has left",
+        arguments: TransportError.Kind.allCases)
     func failures(kind: TransportError.Kind) {
         let again: Set<TransportError.Kind> = [.cannotResolve, .cannotConnect, .timedOut, .interrupted]
         #expect((policy().wait(after: 1, failure: TransportError(kind)) != nil) == again.contains(kind))

@@ -17,6 +17,19 @@ struct LanguageTests {
         #expect(language.relative(Self.now.addingTimeInterval(-seconds), now: Self.now) == text)
     }
 
+    @Test("How long ago is said as the system's formatter says it", arguments: Language.allCases)
+    func systemFormatter(language: Language) {
+        let ages: [TimeInterval] = [
+            5, 59, 60, 89, 90, 119, 3_000, 3_569, 3_570, 3_600, 5_399, 5_400, 80_000, 84_600, 86_400, 150_000, 172_800,
+            500_000, 604_799, 604_800, 5_000_000, 90_000_000, -30, -90, -3_601, -5_400, -172_800,
+        ]
+        for age in ages {
+            let date = Self.now.addingTimeInterval(-age)
+            let theirs = Date.AnchoredRelativeFormatStyle(anchor: date, locale: language.locale).format(Self.now)
+            #expect(language.relative(date, now: Self.now) == theirs, "\(age) s")
+        }
+    }
+
     @Test(
         "Any Portuguese is Brazilian, everything else English",
         arguments: [
@@ -27,7 +40,9 @@ struct LanguageTests {
         #expect(Language(tag: tag) == language)
     }
 
-    @Test("Every error has a message in each language, and none names what was in an answer", arguments: Language.allCases)
+    @Test(
+        "Every error has a message in each language, and none names what was in an answer", arguments: Language.allCases
+    )
     func messages(language: Language) {
         let errors: [LoadError] = [
             .connectivity(TransportError(.timedOut, "secret")), .invalidData(.body("secret")),
@@ -43,7 +58,8 @@ struct LanguageTests {
     func notices() {
         let savedAt = Self.now.addingTimeInterval(-2 * 86_400)
         func notice(_ source: LoadSource) -> String? { source.notice(in: .english, now: Self.now) }
-        #expect(notice(.cache(savedAt: savedAt, because: .connectivity)) == "You’re offline. This was saved 2 days ago.")
+        #expect(
+            notice(.cache(savedAt: savedAt, because: .connectivity)) == "You’re offline. This was saved 2 days ago.")
         #expect(notice(.cache(savedAt: savedAt, because: .invalidData))?.contains("saved 2 days ago") == true)
         #expect(notice(.cache(savedAt: savedAt, because: nil)) == nil)
         #expect(notice(.remote) == nil)

@@ -69,7 +69,8 @@ struct ResourceModelTests {
         #expect(model.value == nil && model.error == offline && model.phase == .failed)
     }
 
-    @Test("A value stays while a newer one is loaded, and after that failed with a saved copy, it says that it is saved")
+    @Test(
+        "A value stays while a newer one is loaded, and after that failed with a saved copy, it says that it is saved")
     func keepsValue() async {
         let world = World(.texts(["a"]), .refused)
         let model = ResourceModel(world.resource())

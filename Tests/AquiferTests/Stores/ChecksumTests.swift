@@ -33,6 +33,24 @@ struct ChecksumTests {
         #expect(bytes.withUnsafeBytes { Checksum.xxh64($0, seed: Self.prime) } == seeded)
     }
 
+    /// Computed with rapidhash 0.1 of PyPI, which wraps the reference implementation.
+    @Test(
+        "rapidhash agrees with the reference implementation at every length that takes another path",
+        arguments: [
+            (17, 0x0F66_6AE9_BC23_EDD2, 0x6422_0190_7F02_CD80), (32, 0x542A_0751_92E3_4F65, 0xBC2D_7D39_6F3C_0D78),
+            (33, 0x77BD_7F1C_E8DB_F95A, 0x2181_E3A1_3510_D04A), (47, 0x2F37_F854_6E40_B784, 0xA69D_F671_CC49_82AF),
+            (48, 0xAC12_5B42_1217_280E, 0x52E8_A9E9_04F9_A7C3), (49, 0x7FB1_1C0B_A4BF_EF9F, 0x1C2D_F605_7352_0BC7),
+            (64, 0x59CB_E030_4C61_6AFB, 0x4A55_252F_DB29_0992), (65, 0xE05B_4C42_62F3_34AC, 0xFE90_5261_E8EC_671F),
+            (95, 0x5F64_3709_8066_06FE, 0xFD03_D98D_16CD_0D02), (96, 0x3E1B_0191_2240_5EC2, 0x091B_87A1_FF77_D95F),
+            (97, 0x4731_FB28_FA3A_DDC0, 0x9DA7_BB86_8070_F837), (113, 0xE47E_BE90_206C_44CB, 0x5FA9_E9E3_E721_1EA1),
+            (1_024, 0x4FA3_51BA_6FD1_5EB6, 0xE893_81B4_6EAA_F50F), (65_536, 0x94F4_1488_9D33_BC21, 0xDCCD_05CB_5C4C_C78D),
+        ] as [(Int, UInt64, UInt64)])
+    func rapidAgreesWithTheReference(length: Int, unseeded: UInt64, seeded: UInt64) {
+        let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 7 + 3) }
+        #expect(bytes.withUnsafeBytes { Checksum.rapid($0) } == unseeded)
+        #expect(bytes.withUnsafeBytes { Checksum.rapid($0, seed: Self.prime) } == seeded)
+    }
+
     @Test("does not depend on where in memory the bytes are")
     func ignoresAlignment() {
         let bytes = (0..<200).map { UInt8($0) }

@@ -96,7 +96,9 @@ struct CoalescerTests {
     @Test("Callers who come and leave at random moments are each answered once", arguments: 0..<20)
     func survivesStorm(seed: Int) async {
         var generator = SeededGenerator(seed: UInt64(seed))
-        let callers = (0..<200).map { _ in (load("\(Int.random(in: 0..<3, using: &generator))"), Bool.random(using: &generator)) }
+        let callers = (0..<200).map { _ in
+            (load("\(Int.random(in: 0..<3, using: &generator))"), Bool.random(using: &generator))
+        }
         for (caller, leaves) in callers where leaves { caller.cancel() }
         gate.open()
         for (caller, leaves) in callers {

@@ -1,0 +1,67 @@
+import Foundation
+
+/// A worker of the benchmarks: reads one command a line, runs it once, and answers with the seconds that one
+/// operation took. Who is measured beside whom, and how often, is the driver's business (`driver/`).
+@main
+enum Worker {
+    static func main() async throws {
+        let folder = URL(filePath: CommandLine.arguments[1], directoryHint: .isDirectory)
+        var bench = Bench(folder: folder)
+        while let line = readLine() {
+            let words = line.split(separator: " ").map(String.init)
+            do {
+                print(try await bench.run(words))
+            } catch {
+                print("failed: \(error)")
+            }
+            fflush(nil)
+        }
+    }
+}
+
+/// What a worker keeps between two commands.
+struct Bench {
+    let folder: URL
+    private var cached: [Int: CachedLoad] = [:]
+    private var stores: [String: StoreBench] = [:]
+    private var clients = Clients()
+
+    init(folder: URL) {
+        self.folder = folder
+    }
+
+    struct Unknown: Error {
+        let words: [String]
+    }
+
+    /// `cached WAY ITEMS OPS`, `store ENGINE WORK SIZE OPS`, `loads CLIENT CONCURRENCY OPS URL`
+    mutating func run(_ words: [String]) async throws -> Double {
+        switch (words.first, words.count) {
+        case ("cached", 4):
+            guard let items = Int(words[2]), let count = Int(words[3]) else { throw Unknown(words: words) }
+            if cached[items] == nil { cached[items] = try await CachedLoad(items: items, folder: folder) }
+            guard let seconds = try await cached[items]?.run(words[1], count) else { throw Unknown(words: words) }
+            return seconds
+        case ("store", 5):
+            guard let size = Int(words[3]), let count = Int(words[4]) else { throw Unknown(words: words) }
+            let name = "\(words[1])-\(size)"
+            if stores[name] == nil { stores[name] = try await StoreBench(words[1], size: size, folder: folder) }
+            guard let seconds = try await stores[name]?.run(words[2], count) else { throw Unknown(words: words) }
+            return seconds
+        case ("loads", 5):
+            guard let width = Int(words[2]), let count = Int(words[3]), let url = URL(string: words[4]) else {
+                throw Unknown(words: words)
+            }
+            return try await clients.run(words[1], width, count, url)
+        default:
+            throw Unknown(words: words)
+        }
+    }
+}
+
+/// The seconds that one of `count` runs of `body` took.
+func secondsEach(_ count: Int, _ body: () async throws -> Void) async rethrows -> Double {
+    let start = ContinuousClock.now
+    for _ in 0..<count { try await body() }
+    return (ContinuousClock.now - start) / .seconds(1) / Double(count)
+}

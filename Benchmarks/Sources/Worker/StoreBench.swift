@@ -1,0 +1,80 @@
+import Aquifer
+import AquiferSQLite
+import Foundation
+
+/// One way of keeping bytes under keys, and entries of one size in it.
+final class StoreBench {
+    /// A store, or what people use without one.
+    private enum Engine {
+        case store(any CacheStore)
+        case plain(URL)
+    }
+
+    private let engine: Engine
+    private let keys: Int
+    private var fresh = 0
+    private var turn = 0
+    private var written = 0
+    /// Seven in turn, so that each replaces other bytes: SQLite does not write what has not changed.
+    private let values: [Data]
+    private let size: Int
+    private let now = Date()
+
+    init(_ name: String, size: Int, folder: URL) async throws {
+        let place = folder.appending(path: "\(name)-\(size)", directoryHint: .isDirectory)
+        engine =
+            switch name {
+            case "sqlite": .store(try SQLiteStore(file: place.appending(path: "store.sqlite")))
+            case "file": .store(try FileStore(directory: place))
+            case "memory": .store(MemoryStore())
+            case "plain": .plain(place)
+            default: throw Bench.Unknown(words: [name])
+            }
+        if case .plain = engine {
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        }
+        keys = max(16, min(1000, (16 << 20) / size))
+        self.size = size
+        values = (0..<7).map { number in
+            Data((0..<size).map { UInt8(truncatingIfNeeded: ($0 &+ number) &* 31 &+ ($0 >> 8)) })
+        }
+        for key in 0..<keys { try await put("k\(key)") }
+    }
+
+    func run(_ work: String, _ count: Int) async throws -> Double {
+        switch work {
+        case "insert":
+            try await secondsEach(count) {
+                fresh += 1
+                try await put("n\(fresh)")
+            }
+        case "replace": try await secondsEach(count) { try await put(nextKey()) }
+        case "retrieve": try await secondsEach(count) { try await get(nextKey()) }
+        default: throw Bench.Unknown(words: [work])
+        }
+    }
+
+    /// Visits the keys in an order that is neither theirs nor random from run to run.
+    private func nextKey() -> String {
+        turn += 1
+        return "k\(turn * 7919 % keys)"
+    }
+
+    private func put(_ key: String) async throws {
+        written += 1
+        let bytes = values[written % values.count]
+        switch engine {
+        case .store(let store): try await store.insert(StoredEntry(bytes: bytes, savedAt: now), for: key)
+        case .plain(let folder): try bytes.write(to: folder.appending(path: key), options: .atomic)
+        }
+    }
+
+    private func get(_ key: String) async throws {
+        let found =
+            switch engine {
+            case .store(let store): try await store.retrieve(key)?.bytes.count
+            case .plain(let folder): try Data(contentsOf: folder.appending(path: key)).count
+            }
+        guard found == size else { throw Bench.Unknown(words: [key, "is not there"]) }
+    }
+}

@@ -1,0 +1,136 @@
+"""Measures Aquifer beside what people would use instead, in one run: `make bench` calls this."""
+
+import argparse
+import shutil
+import statistics
+import sys
+import tempfile
+
+import peers
+from table import Row, duration, grouped, progress, rate, ratios, rounds, show
+
+
+def cached(bench):
+    for items, count in ((20, 500), (1_000, 20), (10_000, 4)):
+        progress(f"cached load of {items} items")
+        f = rounds(bench.rounds, {
+            way: (lambda way=way: bench.worker.seconds("cached", way, items, count))
+            for way in ("resource", "decoder", "file")})
+        work = f"cached load, {grouped(items)} items"
+        for way, name in (("decoder", "JSONDecoder alone"), ("file", "JSON file with a time")):
+            target = 1 if items == 10_000 and way == "decoder" else None
+            yield Row(
+                work, duration(f["resource"]), f"{name} {duration(f[way])}", ratios(f["resource"], f[way]), at_most=target)
+
+
+STORES = (("sqlite", "SQLiteStore"), ("file", "FileStore"), ("memory", "MemoryStore"))
+
+
+def stores(bench):
+    for size, name, counts in (
+        (1 << 10, "1 KB", {"retrieve": 5_000, "insert": 1_000, "replace": 1_000}),
+        (64 << 10, "64 KB", {"retrieve": 1_000, "insert": 100, "replace": 200}),
+        (1 << 20, "1 MB", {"retrieve": 100, "insert": 12, "replace": 24}),
+    ):
+        for work, count in counts.items():
+            progress(f"stores: {work} {name}")
+            ways = {
+                engine: (lambda engine=engine: bench.worker.seconds("store", engine, work, size, count))
+                for engine in ("sqlite", "file", "memory", "plain")}
+            ways["diskcache"] = lambda: bench.diskcache.seconds("store", work, size, count)
+            f = rounds(bench.rounds, ways)
+            target = {"1 KB": 0.7, "64 KB": 0.5}.get(name) if work == "retrieve" else 0.7
+            title = {"insert": "insert, new key,", "replace": "insert over another,", "retrieve": "retrieve"}[work]
+            for engine, store in STORES:
+                shown = {"diskcache": "diskcache", "plain": "plain file"}
+                for peer in ("diskcache", "plain") if engine == "sqlite" else ("diskcache",):
+                    yield Row(
+                        f"{title} {name}: {store}", duration(f[engine]), f"{shown[peer]} {duration(f[peer])}",
+                        ratios(f[engine], f[peer]),
+                        at_most=target if (engine, peer) == ("sqlite", "diskcache") else None)
+
+
+def loads(bench):
+    url = bench.nginx.put("1k", bytes(range(256)) * 4)
+    for width, count, slow in ((1, 5_000, 1_000), (64, 25_600, 2_560)):
+        progress(f"loads through the clients, {width} at once")
+        ways = {
+            "ours": lambda: 1 / bench.worker.seconds("loads", "curl", width, count, url),
+            "curl": lambda: 1 / peers.curl(url, width, count),
+            "urlsession": lambda: 1 / bench.worker.seconds("loads", "urlsession", width, slow, url)}
+        f = rounds(bench.rounds, ways)
+        work = "loads, one at a time: CurlHTTPClient" if width == 1 else f"loads, {width} at once: CurlHTTPClient"
+        for way, name in (("curl", "curl" if width == 1 else "curl -Z"), ("urlsession", "URLSessionHTTPClient")):
+            target = 0.5 if width == 64 and way == "curl" else None
+            yield Row(work, rate(f["ours"]), f"{name} {rate(f[way])}", ratios(f["ours"], f[way]), at_least=target)
+
+
+def served(bench):
+    progress("requests for the saved feed")
+    peers.to_last_byte([bench.aquifer, "feed", "list", "--data", bench.data])
+    serve = peers.Serve(bench.aquifer, bench.data)
+    try:
+        body = serve.saved()
+        url = bench.nginx.put("feed.json", body)
+        f = rounds(bench.rounds, {"ours": lambda: peers.wrk(serve.url, 2), "nginx": lambda: peers.wrk(url, 2)})
+    finally:
+        serve.close()
+    yield Row(
+        f"requests for the saved feed, {grouped(len(body))} bytes", rate(f["ours"]),
+        f"nginx, static file {rate(f['nginx'])}", ratios(f["ours"], f["nginx"]), at_least=0.5)
+
+
+def started(bench):
+    progress("start of the command line")
+    feed = [bench.aquifer, "feed", "list", "--data", bench.data]
+    peers.to_last_byte(feed + ["--at", "-1h"])  # saved an hour ago, so that its age is told in full
+    _, count = peers.to_last_byte(feed + ["--offline"])
+    if count < 1_000:
+        raise SystemExit("bench: the saved feed is missing")
+
+    def each(command):
+        return lambda: peers.to_last_byte(command)[0]
+
+    # Ten starts a round, each beside one of the peer's.
+    f = rounds(bench.rounds * 10, {"ours": each(feed + ["--offline"]), "python": each([bench.python, "-c", "pass"])})
+    f = {name: [statistics.median(all[i:i + 10]) for i in range(0, len(all), 10)] for name, all in f.items()}
+    yield Row(
+        "aquifer feed list --offline, 10 items", duration(f["ours"]), f"python3 -c pass {duration(f['python'])}",
+        ratios(f["ours"], f["python"]), at_most=0.5)
+
+
+WORKS = {"cached": cached, "stores": stores, "loads": loads, "served": served, "started": started}
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--worker", required=True, help="the worker of Benchmarks/, release build")
+    options.add_argument("--aquifer", required=True, help="the command line, release build with static stdlib")
+    options.add_argument("--python", required=True, help="the Python whose start is measured")
+    options.add_argument("--rounds", type=int, default=9, help="how often each work is run (%(default)s)")
+    options.add_argument("works", nargs="*", help=f"some of {', '.join(WORKS)}; all unless told otherwise")
+    bench = options.parse_args()
+    if strangers := set(bench.works) - set(WORKS):
+        options.error(f"unknown: {', '.join(strangers)}")
+    folder = tempfile.mkdtemp(prefix="aquifer-bench-")
+    bench.data = f"{folder}/data"
+    closing = []
+    try:
+        bench.worker = peers.Worker(bench.worker, folder)
+        closing.append(bench.worker)
+        bench.diskcache = peers.Worker(sys.executable, f"{sys.path[0]}/diskcache_worker.py", folder)
+        closing.append(bench.diskcache)
+        bench.nginx = peers.Nginx(folder)
+        closing.append(bench.nginx)
+        rows = [row for name in bench.works or WORKS for row in WORKS[name](bench)]
+    finally:
+        for peer in closing:
+            peer.close()
+        shutil.rmtree(folder, ignore_errors=True)
+    missed = show(rows)
+    for row in missed:
+        print(f"bench: MISSED: {row.work}: {row.ratio:.2f} instead of {row.target}", file=sys.stderr)
+    return 1 if missed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,143 @@
+"""The processes that are measured: workers that answer commands, servers on loopback, and programs that start and end."""
+
+import os
+import re
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+
+class Worker:
+    """A process that reads a command a line, and answers with the seconds of one operation."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def seconds(self, *words):
+        self.process.stdin.write(" ".join(map(str, words)) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().strip()
+        try:
+            return float(answer)
+        except ValueError:
+            raise SystemExit(f"bench: {' '.join(map(str, words))}: {answer or 'the worker ended'}")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for_port(port, process):
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise SystemExit(f"bench: {process.args[0]} ended with {process.returncode}")
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            time.sleep(0.02)
+    raise SystemExit(f"bench: nobody listens on {port}")
+
+
+class Nginx:
+    """nginx on a free port of loopback, from a configuration of its own; it serves the files of a folder."""
+
+    def __init__(self, folder):
+        self.port = free_port()
+        files = f"{folder}/files"
+        os.makedirs(files, exist_ok=True)
+        self.files = files
+        configuration = f"{folder}/nginx.conf"
+        temporary = "".join(
+            f"{name}_temp_path {folder}/nginx-{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        user = "user root;" if os.getuid() == 0 else ""
+        with open(configuration, "w") as file:
+            file.write(f"""{user}
+                worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/nginx-error.log; daemon off;
+                events {{ worker_connections 1024; }}
+                http {{
+                    access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000;
+                    default_type application/json; {temporary}
+                    server {{ listen 127.0.0.1:{self.port}; root {files}; }}
+                }}""")
+        self.process = subprocess.Popen(["nginx", "-c", configuration, "-p", folder, "-e", f"{folder}/nginx-error.log"])
+        wait_for_port(self.port, self.process)
+
+    def put(self, name, data):
+        with open(f"{self.files}/{name}", "wb") as file:
+            file.write(data)
+        return f"http://127.0.0.1:{self.port}/{name}"
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Serve:
+    """`aquifer serve` on a free port."""
+
+    def __init__(self, aquifer, data):
+        self.process = subprocess.Popen(
+            [aquifer, "serve", "--no-token", "--port", "0", "--data", data], stdout=subprocess.PIPE, text=True)
+        self.base = re.search(r"http://\S+?(?=/?\s*$)", self.process.stdout.readline()).group()
+
+    def saved(self):
+        self.url = f"{self.base}/api/feed/saved"
+        with urllib.request.urlopen(self.url) as answer:
+            return answer.read()
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def wrk(url, seconds):
+    """Requests a second, 64 connections kept open."""
+    text = subprocess.run(
+        ["wrk", "-t1", "-c64", f"-d{seconds}s", url], capture_output=True, text=True, check=True).stdout
+    if "Non-2xx" in text or "Socket errors" in text:
+        raise SystemExit(f"bench: {url} did not answer well:\n{text}")
+    return float(re.search(r"Requests/sec:\s+([\d.]+)", text).group(1))
+
+
+def curl(url, width, count):
+    """The seconds that the curl command takes for one of many loads."""
+    many = ["-Z", "--parallel-max", str(width)] if width > 1 else []
+    with tempfile.NamedTemporaryFile("w", suffix=".curl") as names:
+        for _ in range(count):
+            names.write(f'url = "{url}"\noutput = "/dev/null"\n')
+        names.flush()
+        start = time.perf_counter()
+        subprocess.run(["curl", "-q", "-sS", "--no-progress-meter", "-f", "--noproxy", "*", *many, "-K", names.name],
+            check=True, stderr=subprocess.DEVNULL)
+        return (time.perf_counter() - start) / count
+
+
+def to_last_byte(command):
+    """From starting a program to the last byte that it writes. It must write something, unless it is the peer."""
+    reader, writer = os.pipe()
+    null = os.open(os.devnull, os.O_RDWR)
+    start = time.perf_counter()
+    child = os.posix_spawn(
+        command[0], command, os.environ,
+        file_actions=[(os.POSIX_SPAWN_DUP2, writer, 1), (os.POSIX_SPAWN_DUP2, null, 0), (os.POSIX_SPAWN_DUP2, null, 2)])
+    os.close(writer)
+    count = 0
+    while chunk := os.read(reader, 1 << 16):
+        count += len(chunk)
+    seconds = time.perf_counter() - start
+    os.close(reader)
+    os.close(null)
+    _, status = os.waitpid(child, 0)
+    if status != 0:
+        raise SystemExit(f"bench: {' '.join(command)} ended with {status}")
+    return seconds, count

@@ -1,0 +1,89 @@
+"""Rounds, ratios, and the one table that they end in."""
+
+import statistics
+import sys
+from dataclasses import dataclass
+
+
+@dataclass
+class Row:
+    """One work, ours beside a peer's. `ratios` has one ratio a round, ours over the peer's."""
+
+    work: str
+    ours: str
+    peer: str
+    ratios: list
+    at_most: float = None
+    at_least: float = None
+
+    @property
+    def ratio(self):
+        return statistics.median(self.ratios)
+
+    @property
+    def is_missed(self):
+        return (self.at_most is not None and self.ratio > self.at_most) or (
+            self.at_least is not None and self.ratio < self.at_least)
+
+    @property
+    def target(self):
+        if self.at_most is not None:
+            return f"≤ {self.at_most:g}"
+        return f"≥ {self.at_least:g}" if self.at_least is not None else ""
+
+    @property
+    def cells(self):
+        verdict = "" if not self.target else "MISSED" if self.is_missed else "holds"
+        return [
+            self.work, self.ours, self.peer, f"{self.ratio:.2f}", f"{min(self.ratios):.2f}–{max(self.ratios):.2f}",
+            self.target, verdict]
+
+
+HEAD = ["work", "Aquifer", "beside", "ratio", "spread", "target", ""]
+
+
+def rounds(count, contenders):
+    """Runs each contender once a round, forwards and backwards in turn; `{name: [figure of each round]}`."""
+    figures = {name: [] for name in contenders}
+    for name in contenders:
+        contenders[name]()  # the first time warms caches up, and does not count
+    for number in range(count):
+        order = list(contenders) if number % 2 == 0 else list(reversed(contenders))
+        for name in order:
+            figures[name].append(contenders[name]())
+    return figures
+
+
+def ratios(ours, peers):
+    return [a / b for a, b in zip(ours, peers)]
+
+
+def duration(figures):
+    seconds = statistics.median(figures)
+    for unit, size in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            break
+    return f"{seconds / size:.3g} {unit}"
+
+
+def rate(figures):
+    return f"{grouped(round(statistics.median(figures), -2))}/s"
+
+
+def grouped(number):
+    return f"{number:,.0f}".replace(",", " ")
+
+
+def progress(text):
+    print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+def show(rows):
+    """Prints the table; the works whose target is missed."""
+    lines = [HEAD] + [row.cells for row in rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(HEAD))]
+    for number, line in enumerate(lines):
+        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |")
+        if number == 0:
+            print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
+    return [row for row in rows if row.is_missed]

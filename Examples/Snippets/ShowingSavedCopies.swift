@@ -1,0 +1,62 @@
+import Aquifer
+import AquiferTesting
+import Foundation
+import Testing
+
+func headline(for contacts: Resource<[Contact]>, now: Date) async -> String {
+    do {
+        let loaded = try await contacts.load()
+        switch loaded.source {
+        case .remote:
+            return loaded.saveError == nil ? "Up to date" : "Up to date, but not saved for later"
+        case .cache(let savedAt, let because):
+            let age = Language.english.relative(savedAt, now: now)
+            return because == .invalidData ? "The server is confused. Saved \(age)" : "Offline. Saved \(age)"
+        }
+    } catch {
+        return error.message(in: .english)
+    }
+}
+
+func rename(_ id: Int, to name: String, in cache: Cache<[Contact]>) async throws(StoreError) {
+    try await cache.amend { contacts in
+        contacts.map { $0.id == id ? Contact(id: id, name: name) : $0 }
+    }
+}
+
+@Suite("The snippets of Showing saved copies honestly")
+struct ShowingSavedCopiesTests {
+    let date = ManualDate()
+    let store = FaultyStore()
+
+    @Test("A headline for each way in which a load can end")
+    func headlines() async throws {
+        let server = try #require(URL(string: "https://example.org"))
+        let good = ScriptedHTTPClient.Reply.answer(body: Data("[]".utf8))
+        let client = ScriptedHTTPClient([good, good, .failure(TransportError(.offline)), .answer(status: 500)])
+        let resource = contacts(from: server, client: client, store: store, now: date.read)
+
+        store.fail(.insert, with: .full(path: "/disk"))
+        #expect(await headline(for: resource, now: date.now) == "Up to date, but not saved for later")
+        store.heal()
+        #expect(await headline(for: resource, now: date.now) == "Up to date")
+        date.advance(by: 2 * 86_400)
+        #expect(await headline(for: resource, now: date.now) == "Offline. Saved 2 days ago")
+        #expect(await headline(for: resource, now: date.now) == "The server is confused. Saved 2 days ago")
+        date.advance(by: 6 * 86_400)
+        #expect(
+            await headline(for: resource, now: date.now)
+                == LoadError.connectivity(.init(.offline)).message(in: .english))
+    }
+
+    @Test("A change made where the value lies keeps its age")
+    func amended() async throws {
+        let cache = Cache<[Contact]>(key: "contacts", in: store, now: date.read)
+        let stamp = try await cache.save([Contact(id: 1, name: "Ana")])
+        date.advance(by: 3600)
+        try await rename(1, to: "Anna", in: cache)
+        let saved = try await cache.load()
+        #expect(saved?.value == [Contact(id: 1, name: "Anna")])
+        #expect(saved?.savedAt == stamp)
+    }
+}

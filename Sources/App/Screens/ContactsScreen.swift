@@ -1,0 +1,57 @@
+import Aquifer
+import Foundation
+import Payments
+
+/// The contacts as the page draws them.
+@MainActor
+final class ContactsScreen: Screen {
+    let model: ContactsModel
+    private let tab: String
+
+    init(_ service: PaymentsService, tab: String) {
+        model = ContactsModel(service.contacts)
+        self.tab = tab
+    }
+
+    func state(_ context: ScreenContext) -> JSONText {
+        let contacts = model.contacts.map { $0.json(tab: tab) }
+        let noMatch = context.language.pick(
+            "Nobody here is called “\(model.query)”.", "Ninguém aqui se chama “\(model.query)”.")
+        return .object(
+            [("title", .string(context.language.pick("Contacts", "Contatos")))] + context.fields(of: model.list) + [
+                ("query", .string(model.query)),
+                ("contacts", .array(contacts)),
+                ("isEmpty", .bool(model.isEmpty)),
+                ("noMatch", model.hasNoMatch ? .string(noMatch) : .null),
+            ])
+    }
+
+    func action(for intent: Intent) -> ScreenAction? {
+        let model = model
+        return switch intent.name {
+        case "appear": { await model.list.appear() }
+        case "refresh": { await model.list.refresh() }
+        case "dismissError": { model.list.dismissError() }
+        case "search": { model.search(intent["query"]) }
+        default: nil
+        }
+    }
+}
+
+extension Contact {
+    /// The contact as pages draw it; the picture is asked for by its tab.
+    func json(tab: String) -> JSONText {
+        .object([
+            ("id", .int(id)), ("name", .string(name)), ("username", .string(username)), ("initials", .string(initials)),
+            ("image", .string("/api/screens/contacts/images/\(id)?tab=\(tab)")),
+        ])
+    }
+
+    /// The contact in the remote's field names.
+    public var json: JSONText {
+        .object([
+            ("id", .int(id)), ("name", .string(name)), ("img", .string(imageURL.absoluteString)),
+            ("username", .string(username)),
+        ])
+    }
+}

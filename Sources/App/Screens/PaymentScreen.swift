@@ -1,0 +1,207 @@
+import Aquifer
+import Foundation
+import Payments
+
+/// One payment as the page draws it.
+@MainActor
+final class PaymentScreen: Screen {
+    let model: PaymentModel
+    private let tab: String
+
+    init(_ service: PaymentsService, contact: Int, tab: String) {
+        model = PaymentModel(service, contact: contact)
+        self.tab = tab
+    }
+
+    func state(_ context: ScreenContext) -> JSONText {
+        let language = context.language
+        return .object([
+            ("title", .string(language.pick("Pay", "Pagar"))),
+            ("phase", .string(phase)),
+            ("contact", model.contact.map { $0.json(tab: tab) } ?? .null),
+            (
+                "amount",
+                .object([("digits", .string("\(model.amount.cents)")), ("text", .string(model.amount.text))])
+            ),
+            ("needsCard", .bool(model.needsCard)),
+            ("card", model.card.map { $0.json(context, isChosen: true) } ?? .null),
+            ("cards", .array(model.cards.map { $0.json(context, isChosen: $0.id == model.card?.id) })),
+            (
+                "code",
+                .object([
+                    ("length", .int(model.card?.brand?.codeLength ?? 3)), ("isValid", .bool(model.hasCode)),
+                    ("error", .string(model.codeError?.message(in: language))),
+                ])
+            ),
+            ("canPay", .bool(model.canPay)),
+            ("payLabel", .string(language.pick("Pay \(model.amount.text)", "Pagar \(model.amount.text)"))),
+            ("message", .string(message(language))),
+            ("receipt", receipt(context)),
+            ("unknown", unknown(language)),
+            ("isChecking", .bool(model.isChecking)),
+            ("error", error(language)),
+        ])
+    }
+
+    func action(for intent: Intent) -> ScreenAction? {
+        let model = model
+        return switch intent.name {
+        case "appear": { await model.appear() }
+        case "amount": { model.enter(digits: intent["digits"]) }
+        case "chooseCard": intent.withID { await model.choose($0) }
+        case "code": { model.enter(code: intent["value"]) }
+        case "pay": { await model.pay() }
+        case "check": { await model.check() }
+        case "retry": { await model.retry() }
+        case "again": { model.again() }
+        case "dismissError": { model.dismissProblem() }
+        default: nil
+        }
+    }
+
+    private var phase: String {
+        switch model.phase {
+        case .loading: "loading"
+        case .missing: "missing"
+        case .ready: "ready"
+        case .sending: "sending"
+        case .approved: "approved"
+        case .declined: "declined"
+        case .failed: "failed"
+        case .unknown: "unknown"
+        }
+    }
+
+    private func message(_ language: Language) -> String? {
+        switch model.phase {
+        case .declined:
+            language.pick(
+                "The card was declined. No money went. Try another card.",
+                "O cartão foi recusado. Nenhum dinheiro saiu. Tente com outro cartão.")
+        case .failed:
+            language.pick(
+                "The server couldn’t be reached, or didn’t take the payment. No money went.",
+                "O servidor não respondeu ou não aceitou o pagamento. Nenhum dinheiro saiu.")
+        case .missing(let error):
+            error?.message(in: language) ?? language.pick("There is no such contact.", "Este contato não existe.")
+        default: nil
+        }
+    }
+
+    private func unknown(_ language: Language) -> JSONText {
+        guard case .unknown = model.phase else { return .null }
+        let text =
+            model.checkFailed
+            ? language.pick(
+                "The server still can’t say whether the money went. Check again later, or send the payment again: with the same key it is never charged twice.",
+                "O servidor ainda não sabe dizer se o dinheiro saiu. Verifique mais tarde ou envie de novo: com a mesma chave, nunca é cobrado duas vezes."
+            )
+            : language.pick(
+                "The payment was sent, but no answer came. The money may have gone, or not. Check, or send it again: with the same key it is never charged twice.",
+                "O pagamento foi enviado, mas a resposta não chegou. O dinheiro pode ter saído ou não. Verifique ou envie de novo: com a mesma chave, nunca é cobrado duas vezes."
+            )
+        return .object([("text", .string(text))])
+    }
+
+    private func error(_ language: Language) -> JSONText {
+        let (kind, message): (String, String)
+        switch model.problem {
+        case nil: return .null
+        case .payment(let error): (kind, message) = ("payment", error.message(in: language))
+        case .vault(let error): (kind, message) = ("vault", error.message(in: language))
+        }
+        return .object([("kind", .string(kind)), ("message", .string(message))])
+    }
+
+    private func receipt(_ context: ScreenContext) -> JSONText {
+        guard case .approved(let record) = model.phase else { return .null }
+        let date = record.bookedAt ?? record.startedAt
+        return .object([
+            ("number", record.number.map { .int($0) } ?? .null),
+            ("date", .string(date.formatted(.iso8601))),
+            ("dateText", .string(context.dateText(date))),
+            ("name", .string(record.contact.name)),
+            ("username", .string(record.contact.username)),
+            ("masked", .string(record.card.masked)),
+            ("brandName", .string(record.card.brandName(context.language))),
+            ("amount", .string(record.amount.text)),
+            ("total", .string(record.amount.text)),
+            ("status", .string(record.state.text(context.language))),
+        ])
+    }
+}
+
+/// The payments made as the page draws them.
+@MainActor
+final class PaymentsScreen: Screen {
+    private let model: PaymentsModel
+
+    init(_ service: PaymentsService) {
+        model = PaymentsModel(service)
+    }
+
+    func state(_ context: ScreenContext) -> JSONText {
+        .object([
+            ("title", .string(context.language.pick("Payments", "Pagamentos"))),
+            ("payments", .array(model.payments.map { payment($0, context) })),
+            ("isEmpty", .bool(model.isLoaded && model.payments.isEmpty && model.error == nil)),
+            ("isLoading", .bool(!model.isLoaded)),
+            ("error", error(context)),
+        ])
+    }
+
+    func action(for intent: Intent) -> ScreenAction? {
+        let model = model
+        return switch intent.name {
+        case "appear": { await model.appear() }
+        case "check": intent.withID { await model.check($0) }
+        case "dismissError": { model.dismissError() }
+        default: nil
+        }
+    }
+
+    private func payment(_ record: PaymentRecord, _ context: ScreenContext) -> JSONText {
+        .object([
+            ("id", .string(record.id.uuidString)),
+            ("state", .string(record.state.rawValue)),
+            ("stateText", .string(record.state.text(context.language))),
+            ("name", .string(record.contact.name)),
+            ("username", .string(record.contact.username)),
+            ("amount", .string(record.amount.text)),
+            ("dateText", .string(context.dateText(record.bookedAt ?? record.startedAt))),
+            ("masked", .string(record.card.masked)),
+            ("brandName", .string(record.card.brandName(context.language))),
+            ("number", record.number.map { .int($0) } ?? .null),
+            ("isChecking", .bool(model.checking.contains(record.id))),
+        ])
+    }
+
+    private func error(_ context: ScreenContext) -> JSONText {
+        if let error = model.checkError { return context.error(error) }
+        guard model.error != nil else { return .null }
+        let message = context.language.pick(
+            "The payments made can’t be read. Nothing was lost; look at the data folder.",
+            "Não deu para ler os pagamentos feitos. Nada se perdeu; verifique a pasta de dados.")
+        return .object([("kind", .string("store")), ("message", .string(message))])
+    }
+}
+
+extension PaymentRecord.State {
+    /// The state in words.
+    public func text(_ language: Language) -> String {
+        switch self {
+        case .sending: language.pick("On its way", "A caminho")
+        case .approved: language.pick("Approved", "Aprovada")
+        case .declined: language.pick("Declined", "Recusada")
+        case .unknown: language.pick("Not known", "Não se sabe")
+        case .failed: language.pick("Not sent", "Não enviada")
+        }
+    }
+}
+
+extension ScreenContext {
+    /// A moment in words, in the machine's time zone.
+    func dateText(_ date: Date) -> String {
+        date.formatted(Date.FormatStyle(date: .long, time: .shortened, locale: language.locale))
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// Judges whether bytes are a picture, by how they begin: what a browser would refuse to draw is not worth saving.
+public enum PictureCheck {
+    /// The media type of the picture, or `nil` when the bytes are none that browsers draw.
+    public static func mediaType(of data: Data) -> String? {
+        let start = Array(data.prefix(12))
+        func begins(_ bytes: [UInt8], at offset: Int = 0) -> Bool { start.dropFirst(offset).starts(with: bytes) }
+        if begins([0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+        if begins([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
+        if begins(Array("GIF8".utf8)) { return "image/gif" }
+        if begins(Array("RIFF".utf8)) && begins(Array("WEBP".utf8), at: 8) { return "image/webp" }
+        if begins(Array("ftypavif".utf8), at: 4) { return "image/avif" }
+        return nil
+    }
+
+    /// Throws ``InvalidData`` unless the answer is 200 and a picture.
+    public static func check(_ head: HTTPResponseHead, _ data: Data) throws {
+        guard head.status == 200 else { throw InvalidData.status(head.status) }
+        guard !data.isEmpty else { throw InvalidData.body("the body is empty") }
+        guard mediaType(of: data) != nil else { throw InvalidData.body("the body is no picture") }
+    }
+}

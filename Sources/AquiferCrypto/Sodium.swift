@@ -1,0 +1,8 @@
+import CSodium
+
+/// libsodium, made ready once.
+enum Sodium {
+    /// Whether the library could be made ready: it can be used from any thread then. It fails where the system
+    /// gives no random bytes.
+    static let isReady = sodium_init() >= 0
+}

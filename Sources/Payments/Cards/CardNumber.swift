@@ -1,0 +1,74 @@
+/// The number of a payment card, known to be well formed.
+///
+/// It never shows more than its last four digits: not when printed, dumped, reflected or interpolated. It cannot be
+/// encoded; only ``CardVault`` keeps it, sealed.
+public struct CardNumber: Sendable, Hashable {
+    /// Who issued it; `nil` for the remote's test card.
+    public let brand: CardBrand?
+    /// All of them: for the request to the remote and for the vault, and for nothing else.
+    package let digits: String
+
+    /// The one card that the reference remote always approves. It fails Luhn's check and is of no brand.
+    private static let testCard = "1111111111111111"
+
+    /// Reads a number as people type it, with spaces and dashes or without.
+    ///
+    /// - Parameter allowsTestCard: Whether ``isTestCard`` is taken too. No other number is checked less for it.
+    /// - Throws: ``CardNumberError``: what is wrong with it, first things first.
+    public init(_ text: String, allowsTestCard: Bool = false) throws(CardNumberError) {
+        let digits = try Self.digits(of: text)
+        if digits.isEmpty { throw .empty }
+        if digits == Self.testCard {
+            guard allowsTestCard else { throw .testCardNotAllowed }
+            brand = nil
+            self.digits = digits
+            return
+        }
+        guard let brand = CardBrand.of(digits: digits) else { throw .noBrand }
+        guard brand.lengths.contains(digits.count) else { throw .wrongLength(expected: brand.lengths) }
+        guard Self.passesLuhn(digits) else { throw .wrongCheckDigit }
+        self.brand = brand
+        self.digits = digits
+    }
+
+    /// Whether it is the remote's test card, which no bank issued.
+    public var isTestCard: Bool { digits == Self.testCard }
+
+    /// The last four digits.
+    public var lastFour: String { String(digits.suffix(4)) }
+
+    /// What may be shown: `•••• 1234`.
+    public var masked: String { "•••• \(lastFour)" }
+
+    /// The digits of a text that has but digits, spaces and dashes.
+    static func digits(of text: String) throws(CardNumberError) -> String {
+        var digits = ""
+        for character in text where !character.isWhitespace && character != "-" {
+            guard character.isASCII, character.isNumber else { throw .notDigits }
+            digits.append(character)
+        }
+        return digits
+    }
+
+    /// Whether the test card's number begins with these digits.
+    static func isTestCardsBeginning(_ digits: String) -> Bool { testCard.hasPrefix(digits) }
+
+    /// Luhn's check (ISO/IEC 7812-1): it finds any one wrong digit, and most neighbours swapped.
+    static func passesLuhn(_ digits: String) -> Bool {
+        var sum = 0
+        for (place, byte) in digits.utf8.reversed().enumerated() {
+            let digit = Int(byte) - 48
+            sum += place.isMultiple(of: 2) ? digit : digit * 2 - (digit > 4 ? 9 : 0)
+        }
+        return sum.isMultiple(of: 10)
+    }
+}
+
+extension CardNumber: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// ``masked``.
+    public var description: String { masked }
+    /// ``masked``.
+    public var debugDescription: String { masked }
+    /// Nothing: `dump` and mirrors see no digits either.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,59 @@
+import Aquifer
+import Foundation
+import Observation
+
+/// The screen of the cards: choose, remove.
+@MainActor @Observable
+public final class CardsModel {
+    /// The cards, in the order they were added.
+    public private(set) var cards: [CardSummary] = []
+    /// The card that payments are made with.
+    public private(set) var chosen: UUID?
+    /// Whether the cards have been read.
+    public private(set) var isLoaded = false
+    /// What went wrong.
+    public private(set) var error: VaultError?
+
+    @ObservationIgnored private let service: PaymentsService
+
+    /// The screen of the cards that a service keeps.
+    public init(_ service: PaymentsService) {
+        self.service = service
+    }
+
+    /// The screen is visible: reads the cards.
+    public func appear() async {
+        do throws(VaultError) {
+            cards = try await service.vault.cards()
+            error = nil
+        } catch {
+            cards = []
+            self.error = error
+        }
+        chosen = await service.chosenCard(of: cards)?.id
+        isLoaded = true
+    }
+
+    /// Makes payments with this card from now on.
+    public func choose(_ id: UUID) async {
+        guard cards.contains(where: { $0.id == id }) else { return }
+        chosen = id
+        // A choice that cannot be kept holds until the next start.
+        try? await service.choose(id)
+    }
+
+    /// Removes a card for good.
+    public func remove(_ id: UUID) async {
+        do throws(VaultError) {
+            _ = try await service.vault.remove(id)
+            await appear()
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// The customer has read what went wrong.
+    public func dismissError() {
+        error = nil
+    }
+}

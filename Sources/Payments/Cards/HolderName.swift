@@ -1,0 +1,44 @@
+import Aquifer
+
+/// The name on a card.
+public enum HolderName {
+    /// How many characters a name has at most.
+    public static let longest = 60
+
+    /// The name, with single spaces between its words and none around.
+    ///
+    /// - Throws: ``HolderNameError``. Digits are refused: a number typed into the wrong field would be shown.
+    public static func parse(_ text: String) throws(HolderNameError) -> String {
+        let name = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        if name.isEmpty { throw .empty }
+        guard name.count <= longest, name.utf8.count <= longest * 4 else { throw .tooLong }
+        let isName = name.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .decimalNumber, .letterNumber, .otherNumber, .control, .format, .surrogate, .privateUse, .unassigned:
+                false
+            default: true
+            }
+        }
+        guard isName, name.contains(where: \.isLetter) else { throw .notAName }
+        return name
+    }
+}
+
+/// What is wrong with the name on a card.
+public enum HolderNameError: Error, Sendable, Hashable {
+    /// Nothing was typed.
+    case empty
+    /// It has digits, control characters, or no letter.
+    case notAName
+    /// It has more than ``HolderName/longest`` characters.
+    case tooLong
+
+    /// What the customer is told.
+    public func message(in language: Language) -> String {
+        switch self {
+        case .empty: language.pick("Enter the name on the card.", "Digite o nome que está no cartão.")
+        case .notAName: language.pick("A name has letters and no digits.", "Um nome tem letras e nenhum algarismo.")
+        case .tooLong: language.pick("This name is too long.", "Esse nome é longo demais.")
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import Aquifer
+import Foundation
+import Observation
+
+/// The screen of one payment: whom, how much, with which card, and what became of it.
+///
+/// - Nothing is sent before contact, amount, card and security code are there, and never twice: while a payment is on
+///   its way, ``pay()`` does nothing.
+/// - The security code lives here for one payment, and is forgotten with its end.
+/// - What was not answered is ``Phase/unknown``: ``check()`` asks what became of it, ``retry()`` sends it again with the
+///   same key, which the remote books once.
+@MainActor @Observable
+public final class PaymentModel {
+    /// What the screen shows.
+    public enum Phase: Sendable, Hashable {
+        /// Contact and cards are being loaded.
+        case loading
+        /// There is no such contact, or the contacts could not be had.
+        case missing(LoadError?)
+        /// Ready for amount, card and code.
+        case ready
+        /// The payment is on its way.
+        case sending
+        /// The money went.
+        case approved(PaymentRecord)
+        /// The remote refused; no money went.
+        case declined(PaymentRecord)
+        /// No money went: the remote could not be reached, or did not take the request.
+        case failed(PaymentRecord)
+        /// It is not known whether the money went.
+        case unknown(PaymentRecord)
+    }
+
+    /// What the screen shows.
+    public private(set) var phase: Phase = .loading
+    /// Whom the money is for.
+    public private(set) var contact: Contact?
+    /// How much, as it was typed: digits that grow from the right.
+    public private(set) var amount = Money(cents: 0)
+    /// The cards kept.
+    public private(set) var cards: [CardSummary] = []
+    /// The card that will be used.
+    public private(set) var card: CardSummary?
+    /// Whether the security code fits the card.
+    public var hasCode: Bool { code != nil }
+    /// Why the code typed does not fit.
+    public private(set) var codeError: SecurityCodeError?
+    /// Why the last attempt was not even sent, or the cards could not be read.
+    public private(set) var problem: Problem?
+    /// Whether the remote is being asked what became of a payment.
+    public private(set) var isChecking = false
+    /// Whether the remote could not tell, when it was asked.
+    public private(set) var checkFailed = false
+
+    /// What went wrong on this side.
+    public enum Problem: Sendable, Hashable {
+        /// With the payment.
+        case payment(PaymentError)
+        /// With the cards.
+        case vault(VaultError)
+    }
+
+    /// Whether there is no card to pay with.
+    public var needsCard: Bool { cards.isEmpty && phase == .ready && problem == nil }
+    /// Whether everything is there.
+    public var canPay: Bool {
+        phase == .ready && contact != nil && card != nil && code != nil && amount.cents > 0 && amount <= .limit
+            && isUsable(card)
+    }
+
+    @ObservationIgnored private let service: PaymentsService
+    @ObservationIgnored private let contactID: Int
+    @ObservationIgnored private var code: SecurityCode?
+    @ObservationIgnored private var order: PaymentOrder?
+
+    /// The screen of a payment to a contact.
+    public init(_ service: PaymentsService, contact: Int) {
+        self.service = service
+        contactID = contact
+    }
+
+    /// The screen is visible: loads the contact the first time, the cards each time.
+    public func appear() async {
+        await loadCards()
+        guard contact == nil else { return }
+        phase = .loading
+        do throws(LoadError) {
+            contact = try await service.contact(contactID)
+            phase = contact == nil ? .missing(nil) : .ready
+        } catch {
+            phase = .missing(error == .cancelled ? nil : error)
+        }
+    }
+
+    /// The amount as digits, cents last. More digits than the limit has are not taken.
+    public func enter(digits: String) {
+        guard phase == .ready else { return }
+        let digits = digits.filter { $0.isASCII && $0.isNumber }.drop { $0 == "0" }
+        guard digits.count <= "\(Money.limit.cents)".count, let cents = Int(digits.isEmpty ? "0" : digits) else {
+            return
+        }
+        amount = Money(cents: cents)
+    }
+
+    /// The security code as typed.
+    public func enter(code text: String) {
+        guard phase == .ready else { return }
+        do throws(SecurityCodeError) {
+            code = try SecurityCode(text, for: card?.brand)
+            codeError = nil
+        } catch {
+            code = nil
+            codeError = error
+        }
+    }
+
+    /// Pays with another card. The code belongs to the card, and is asked for again.
+    public func choose(_ id: UUID) async {
+        guard phase == .ready, let chosen = cards.first(where: { $0.id == id }) else { return }
+        card = chosen
+        forgetCode()
+        // A choice that cannot be kept holds for this payment.
+        try? await service.choose(id)
+    }
+
+    /// Sends the payment, if everything is there and none is on its way.
+    public func pay() async {
+        guard canPay, let contact, let code, let cardID = card?.id else { return }
+        phase = .sending
+        problem = nil
+        do throws(VaultError) {
+            guard let card = try await service.vault.card(cardID) else {
+                return fail(.payment(.noCard))
+            }
+            do throws(PaymentError) {
+                let order = try service.order(amount, to: contact, with: card, code)
+                self.order = order
+                show(try await service.desk.send(order))
+            } catch { fail(.payment(error)) }
+        } catch { fail(.vault(error)) }
+    }
+
+    /// Asks what became of a payment that is not known of.
+    public func check() async {
+        guard case .unknown(let record) = phase, !isChecking else { return }
+        isChecking = true
+        checkFailed = false
+        do throws(LoadError) {
+            let answer = try await service.desk.check(record.id)
+            checkFailed = answer?.state == .unknown
+            if let answer { show(answer) }
+        } catch {
+            checkFailed = true
+        }
+        isChecking = false
+    }
+
+    /// Sends a payment that is not known of again, with the same key.
+    public func retry() async {
+        guard case .unknown = phase, let order else { return }
+        phase = .sending
+        checkFailed = false
+        do throws(PaymentError) { show(try await service.desk.send(order)) } catch { fail(.payment(error)) }
+    }
+
+    /// Back to the form, after a payment that did not go through.
+    public func again() {
+        switch phase {
+        case .declined, .failed: phase = .ready
+        default: break
+        }
+    }
+
+    /// The customer has read what went wrong.
+    public func dismissProblem() {
+        problem = nil
+    }
+
+    private func loadCards() async {
+        do throws(VaultError) {
+            cards = try await service.vault.cards()
+            if problem != nil { problem = nil }
+        } catch {
+            problem = .vault(error)
+        }
+        if let card, cards.contains(where: { $0.id == card.id }) { return }
+        card = await service.chosenCard(of: cards)
+        forgetCode()
+    }
+
+    private func isUsable(_ card: CardSummary?) -> Bool {
+        guard let card else { return false }
+        return card.isTestCard ? service.allowsTestCard : !card.expiry.isExpired(at: service.now())
+    }
+
+    private func show(_ record: PaymentRecord) {
+        switch record.state {
+        case .approved: phase = .approved(record)
+        case .declined: phase = .declined(record)
+        case .failed: phase = .failed(record)
+        case .sending, .unknown: phase = .unknown(record)
+        }
+        forgetCode()
+        // Only an attempt that is not decided may be sent again, and needs the card's number and code for that.
+        if case .unknown = phase { return }
+        order = nil
+    }
+
+    private func fail(_ problem: Problem) {
+        self.problem = problem
+        phase = .ready
+        order = nil
+        forgetCode()
+    }
+
+    private func forgetCode() {
+        code = nil
+        codeError = nil
+    }
+}

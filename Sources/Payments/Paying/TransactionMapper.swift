@@ -1,0 +1,61 @@
+import Aquifer
+import Foundation
+
+/// What the remote says of a payment.
+struct Transaction: Sendable, Hashable {
+    let number: Int
+    let date: Date
+    let cents: Int
+    let contactID: Int
+    let isApproved: Bool
+}
+
+/// Makes a transaction of `{"transaction":{"id","timestamp","value","destination_user":{…},"success","status"}}`, with
+/// status 200. `value` is a number or a text; `timestamp` is in UNIX seconds.
+enum TransactionMapper {
+    private struct Answer: Decodable {
+        struct Item: Decodable {
+            struct User: Decodable { let id: Int }
+            let id: Int
+            let timestamp: Double
+            let value: Amount
+            let destination_user: User  // swift-format-ignore: AlwaysUseLowerCamelCase
+            let success: Bool
+        }
+        let transaction: Item
+    }
+
+    private struct Amount: Decodable {
+        let cents: Int
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            let value: Decimal
+            do {
+                value = try container.decode(Decimal.self)
+            } catch {
+                let text = try container.decode(String.self)
+                guard let number = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else {
+                    throw InvalidData.body(".transaction.value is not a number")
+                }
+                value = number
+            }
+            var hundredfold = value * 100
+            var rounded = Decimal()
+            NSDecimalRound(&rounded, &hundredfold, 0, .plain)
+            // A fraction of a cent beyond what binary numbers bring is another amount than the one sent.
+            guard abs(rounded - value * 100) < Decimal(string: "0.0001") ?? 0, rounded.isFinite,
+                abs(rounded) < 1_000_000_000_000
+            else { throw InvalidData.body(".transaction.value is no amount of money") }
+            cents = NSDecimalNumber(decimal: rounded).intValue
+        }
+    }
+
+    static func map(_ head: HTTPResponseHead, _ body: Data) throws -> Transaction {
+        guard head.status == 200 else { throw InvalidData.status(head.status) }
+        let item = try JSONDecoder().decode(Answer.self, from: body).transaction
+        return Transaction(
+            number: item.id, date: Date(timeIntervalSince1970: item.timestamp), cents: item.value.cents,
+            contactID: item.destination_user.id, isApproved: item.success)
+    }
+}

@@ -1,0 +1,2 @@
+import Payments
+import Testing
