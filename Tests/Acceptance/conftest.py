@@ -11,6 +11,8 @@ import threading
 
 import pytest
 
+from payments_remote import PaymentsRemote
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("AQUIFER_BIN", str(ROOT / ".build/debug/aquifer"))
 
@@ -20,11 +22,16 @@ class Aquifer:
 
     def __init__(self, data):
         self.data = data
+        self.config = data.parent / "config"
 
     def __call__(self, *words, data=True, text=True, **options):
         command = [BINARY, *words] + (["--data", str(self.data)] if data else [])
-        environment = {**os.environ, "LC_ALL": "C.UTF-8", "HOME": str(self.data)}
-        return subprocess.run(command, capture_output=True, text=text, timeout=60, env=environment, **options)
+        return subprocess.run(command, capture_output=True, text=text, timeout=60, env=self.environment, **options)
+
+    @property
+    def environment(self):
+        # The keys of the cards are kept with the configuration, apart from the data.
+        return {**os.environ, "LC_ALL": "C.UTF-8", "HOME": str(self.data), "XDG_CONFIG_HOME": str(self.config)}
 
     def json(self, *words, status=0):
         result = self(*words, "--json")
@@ -88,17 +95,31 @@ def files(tmp_path):
 
 
 @pytest.fixture
+def foreign_payments():
+    """Another implementation of the payments' contract; whoever breaks it fails the test."""
+    remote = PaymentsRemote()
+    yield remote
+    try:
+        remote.stop()
+    except OSError:
+        pass
+    assert remote.violations == []
+
+
+@pytest.fixture
 def remotes():
-    """Starts `aquifer remotes` with faults; gives the value for --remote."""
+    """Starts `aquifer remotes` with faults; gives the value for --remote of one of them."""
     started = []
 
-    def start(*faults):
+    def start(*faults, name="feed"):
         words = [word for fault in faults for word in ("--fault", fault)]
         process = subprocess.Popen([BINARY, "remotes", "--port", "0", *words], stdout=subprocess.PIPE, text=True)
         started.append(process)
-        line = process.stdout.readline().strip()
-        assert re.fullmatch(r"feed=http://127\.0\.0\.1:\d+/feed", line), line
-        return line
+        for line in process.stdout:
+            assert re.fullmatch(r"(\w+)=http://127\.0\.0\.1:\d+/\1\n", line), line
+            if line.startswith(f"{name}="):
+                return line.strip()
+        raise AssertionError(f"no remote is called {name}")
 
     yield start
     for process in started:

@@ -132,7 +132,11 @@ struct SiteTests {
         #expect(await world.request("GET", "/api/feed").status == 200)
         await world.services.stop()
 
-        let real = AppWorld { $0.remotes["feed"] = URL(string: "http://127.0.0.1:9/") }
+        let real = AppWorld { configuration in
+            for remote in ReferenceRemote.allCases {
+                configuration.remotes[remote.rawValue] = URL(string: "http://127.0.0.1:9/")
+            }
+        }
         #expect(try await real.json("GET", "/api/connection")["available"] as? Bool == false)
     }
 

@@ -40,7 +40,8 @@ struct InProcessClient: HTTPClient {
         headers["Host"] = request.url.host()
         var target = request.url.path(percentEncoded: true)
         if let query = request.url.query(percentEncoded: true) { target += "?\(query)" }
-        let response = await handler(ServerRequest(request.method.rawValue, target, headers: headers))
+        let body = try whole(request.body)
+        let response = await handler(ServerRequest(request.method.rawValue, target, headers: headers, body: body))
         if response.isDropped { throw TransportError(.interrupted, "dropped") }
         let head = HTTPResponseHead(
             status: response.status, headers: HTTPHeaders(response.headers.fields.map { .init($0.name, $0.value) }),
@@ -50,6 +51,15 @@ struct InProcessClient: HTTPClient {
         } catch {
             return HTTPResponse(head: head, source: WholeBody(nil))
         }
+    }
+
+    private func whole(_ body: HTTPBody?) throws(TransportError) -> Data {
+        var data = Data()
+        for part in body?.parts ?? [] {
+            guard case .bytes(let bytes) = part else { throw TransportError(.interrupted, "files are for sockets") }
+            data += bytes
+        }
+        return data
     }
 
     private final class WholeBody: HTTPBodySource {

@@ -1,0 +1,499 @@
+"""`aquifer contacts`, `cards`, `pay` and `payments`, against another implementation of the contract and the reference."""
+
+import decimal
+import json
+import re
+
+import pytest
+
+from payments_command import (
+    AMEX, DECLINED, DECLINED_STATUS, DELIVERED, GOOD_UNTIL, HOLDER, INVALID, NO_CARD, NOT_KNOWN, REFUSED_CARD, STORE,
+    TEST_CARD, UNAVAILABLE, UNKNOWN_CONTACT, USAGE, VISA, Payer, is_one_line,
+)
+from payments_remote import PEOPLE
+
+MARCIA = "@marcia.kohler"
+
+
+@pytest.fixture
+def payer(aquifer, foreign_payments):
+    return Payer(aquifer, foreign_payments.address)
+
+
+# Contacts
+
+
+def test_contacts_are_those_of_the_remote_in_its_field_names(payer, foreign_payments):
+    report = payer.contacts()
+    assert report["source"] == "remote" and report["because"] is None
+    assert report["value"] == foreign_payments.users()
+
+
+@pytest.mark.parametrize(
+    "query, names",
+    [
+        ("marcia", ["Márcia Köhler"]), ("MÁRCIA", ["Márcia Köhler"]), ("kohler", ["Márcia Köhler"]),
+        ("@iris", ["Íris d’Ávila"]), ("joao.feijao", ["João Pé-de-Feijão"]), ("iris d", ["Íris d’Ávila"]),
+        ("", [name for _, name, _ in PEOPLE]), ("nobody", []),
+    ],
+)
+def test_contacts_are_searched_by_name_and_username_whatever_case_and_accents(payer, query, names):
+    assert [contact["name"] for contact in payer.contacts(query)["value"]] == names
+
+
+def test_contacts_for_people_name_them_and_their_usernames(payer):
+    result = payer("contacts", "marcia")
+    assert result.returncode == DELIVERED
+    assert "Márcia Köhler" in result.stdout and MARCIA in result.stdout and "João" not in result.stdout
+
+
+def test_searching_for_nobody_is_delivered_and_said(payer):
+    result = payer("contacts", "nobody")
+    assert (result.returncode, result.stdout) == (DELIVERED, "") and result.stderr != ""
+
+
+def test_offline_the_saved_contacts_come_with_their_age_and_after_seven_days_no_more(payer, foreign_payments):
+    online = payer.contacts()
+    foreign_payments.stop()
+    offline = payer.contacts()
+    assert offline["source"] == "cache" and offline["because"] == "connectivity"
+    assert offline["value"] == online["value"] and offline["savedAt"] == online["savedAt"]
+    aged = payer("contacts", "marcia", "--at", "+2d")
+    assert aged.returncode == DELIVERED and "Márcia" in aged.stdout and "2 days ago" in aged.stderr
+    expired = payer("contacts", "--at", "+8d")
+    assert expired.returncode == UNAVAILABLE and expired.stdout == ""
+
+
+def test_the_reference_remote_has_one_marcia_among_thirty_three(aquifer):
+    payer = Payer(aquifer)
+    assert len(payer.contacts()["value"]) == 33
+    assert [contact["username"] for contact in payer.contacts("marcia")["value"]] == ["@marcia.goncalves"]
+
+
+# Cards
+
+
+def test_there_are_no_cards_at_first(payer):
+    assert payer.cards() == []
+    assert payer("cards", "list").returncode == DELIVERED
+
+
+def test_a_card_is_read_from_standard_input_and_listed_masked(payer):
+    payer.has_card(VISA)
+    (card,) = payer.cards()
+    assert card["masked"] == "•••• 4242" and card["holder"] == HOLDER and card["expiry"] == GOOD_UNTIL
+    assert card["brand"] == "visa"
+    text = payer("cards", "list").stdout
+    assert "•••• 4242" in text and card["id"] in text and VISA not in text
+
+
+@pytest.mark.parametrize("written", ["4242 4242 4242 4242", "4242-4242-4242-4242", " 4242424242424242 "])
+def test_spaces_and_dashes_in_a_number_are_taken(payer, written):
+    payer.has_card(written)
+    assert [card["masked"] for card in payer.cards()] == ["•••• 4242"]
+
+
+@pytest.mark.parametrize(
+    "number, holder, expiry, word",
+    [
+        pytest.param("4242424242424243", HOLDER, GOOD_UNTIL, "digit is wrong", id="wrong digit"),
+        pytest.param("424242424242", HOLDER, GOOD_UNTIL, "digits", id="too short"),
+        pytest.param("42424242424242424242", HOLDER, GOOD_UNTIL, "digits", id="too long"),
+        pytest.param("9999999999999995", HOLDER, GOOD_UNTIL, "accepted", id="no brand"),
+        pytest.param("4242x24242424242", HOLDER, GOOD_UNTIL, "digits", id="a letter"),
+        pytest.param("", HOLDER, GOOD_UNTIL, "number", id="no number"),
+        pytest.param(VISA, HOLDER, "01/20", "expired", id="expired"),
+        pytest.param(VISA, HOLDER, "13/29", "month", id="13/29"),
+        pytest.param(VISA, HOLDER, "00/29", "month", id="00/29"),
+        pytest.param(VISA, HOLDER, "12/99", "far ahead", id="too far ahead"),
+        pytest.param(VISA, HOLDER, "tomorrow", "MM/YY", id="no date"),
+        pytest.param(VISA, "", GOOD_UNTIL, "name", id="no holder"),
+    ],
+)
+def test_a_card_that_cannot_be_right_is_refused_with_the_reason_and_without_its_number(payer, number, holder, expiry, word):
+    result = payer.add(number, holder, expiry)
+    assert result.returncode == USAGE and result.stdout == ""
+    assert is_one_line(result.stderr) and word.lower() in result.stderr.lower()
+    assert not number or number not in result.stderr
+    assert payer.cards() == []
+
+
+def test_a_card_number_among_the_arguments_is_refused_and_not_repeated(payer):
+    result = payer("cards", "add", VISA, lines=(HOLDER, GOOD_UNTIL))
+    assert result.returncode == USAGE and VISA not in result.stdout + result.stderr
+    assert payer.cards() == []
+
+
+def test_input_that_ends_early_keeps_no_card(payer):
+    assert payer("cards", "add", lines=(VISA,)).returncode == USAGE
+    assert payer("cards", "add").returncode == USAGE
+    assert payer.cards() == []
+
+
+def test_a_removed_card_is_gone_and_removing_it_again_is_a_mistake(payer):
+    first, second = payer.has_card(VISA), payer.has_card(AMEX)
+    assert payer("cards", "remove", first).returncode == DELIVERED
+    assert [card["id"] for card in payer.cards()] == [second]
+    assert payer("cards", "remove", first).returncode == USAGE
+    assert payer("cards", "remove", "not-an-id").returncode == USAGE
+
+
+# The sealed cards
+
+
+def sealed(payer):
+    files = [path for path in (payer.aquifer.data / "cards").rglob("*") if path.is_file()]
+    assert files
+    return files
+
+
+def keys(payer):
+    files = [path for path in (payer.aquifer.config / "aquifer/keys").rglob("*") if path.is_file()]
+    assert files
+    return files
+
+
+def test_cards_and_keys_are_apart_and_for_nobody_else_to_read(payer):
+    payer.has_card()
+    for path in sealed(payer) + keys(payer):
+        assert path.stat().st_mode & 0o777 == 0o600 and path.parent.stat().st_mode & 0o777 == 0o700, path
+
+
+def test_a_key_that_others_can_read_is_refused_with_the_command_that_fixes_it(payer):
+    payer.has_card()
+    for key in keys(payer):
+        key.chmod(0o644)
+    result = payer("cards", "list")
+    assert result.returncode == STORE and is_one_line(result.stderr) and "chmod 600" in result.stderr
+    for key in keys(payer):
+        key.chmod(0o600)
+    assert len(payer.cards()) == 1
+
+
+@pytest.mark.parametrize("harm", ["truncated", "one byte changed", "another key", "no key", "no vault"])
+def test_damaged_cards_are_an_error_that_loses_nothing_and_sends_nothing(payer, foreign_payments, harm):
+    payer.has_card()
+    before = {path: path.read_bytes() for path in sealed(payer) + keys(payer)}
+    harmed = sealed(payer) if harm in ("truncated", "one byte changed", "no vault") else keys(payer)
+    for path in harmed:
+        content = before[path]
+        if harm == "truncated":
+            path.write_bytes(content[: len(content) // 2])
+        elif harm == "one byte changed":
+            path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        elif harm == "another key":
+            path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        else:
+            path.unlink()
+    after = {path: path.read_bytes() for path in before if path.exists()}
+    if harm == "no vault":
+        assert payer.cards() == []
+    else:
+        result = payer("cards", "list")
+        assert result.returncode == STORE and is_one_line(result.stderr)
+        assert payer.add(AMEX).returncode == STORE
+        assert payer.pay(MARCIA, "10").returncode != DELIVERED
+        assert foreign_payments.orders == []
+        assert {path: path.read_bytes() for path in after if path.exists()} == after
+    for path, content in before.items():
+        path.write_bytes(content)
+        path.chmod(0o600)
+    assert len(payer.cards()) == 1
+
+
+# Paying
+
+
+def test_pays_another_implementation_of_the_contract_which_answers_the_value_as_a_string(payer, foreign_payments):
+    payer.has_card()
+    result = payer.pay(MARCIA, "79,90")
+    assert result.returncode == DELIVERED, result.stderr
+    assert "501" in result.stdout and "Márcia Köhler" in result.stdout and "•••• 4242" in result.stdout
+    assert "R$\u00a079,90" in result.stdout or "R$ 79,90" in result.stdout
+    (order,) = foreign_payments.orders
+    assert order == {
+        "card_number": VISA, "cvv": 123, "value": decimal.Decimal("79.90"), "expiry_date": GOOD_UNTIL,
+        "destination_user_id": 7,
+    }
+    assert re.search(rb'"value"\s*:\s*79\.90[,}]', foreign_payments.bodies[0])
+    (payment,) = payer.payments()
+    assert payment["state"] == "approved" and payment["number"] == 501
+    assert payment["id"].lower() == foreign_payments.keys[0].lower()
+
+
+def test_json_of_a_payment_is_one_document_with_its_state(payer):
+    payer.has_card()
+    document = json.loads(payer.pay(MARCIA, "10", "--json").stdout)
+    assert document["state"] == "approved" and document["number"] == 501
+
+
+def test_a_username_is_taken_without_its_sign_too(payer, foreign_payments):
+    payer.has_card()
+    assert payer.pay("marcia.kohler", "10").returncode == DELIVERED
+    assert len(foreign_payments.orders) == 1
+
+
+def test_declined_is_1_with_the_reason_and_is_kept(payer, foreign_payments):
+    payer.has_card(DECLINED)
+    result = payer.pay(MARCIA, "10")
+    assert result.returncode == DECLINED_STATUS
+    assert is_one_line(result.stderr) and "declined" in result.stderr
+    assert payer.states() == ["declined"] and len(foreign_payments.orders) == 1
+
+
+def test_declined_then_another_card_is_another_payment(payer, foreign_payments):
+    payer.has_card(DECLINED)
+    other = payer.has_card(VISA)
+    refused = next(card["id"] for card in payer.cards() if card["id"] != other)
+    assert payer.pay(MARCIA, "10", "--card", refused).returncode == DECLINED_STATUS
+    assert payer.pay(MARCIA, "10", "--card", other).returncode == DELIVERED
+    assert payer.states() == ["approved", "declined"] and len(set(foreign_payments.keys)) == 2
+
+
+def test_a_code_with_a_leading_zero_is_sent_as_the_number_the_contract_wants(payer, foreign_payments):
+    payer.has_card()
+    assert payer.pay(MARCIA, "10", code="012").returncode == DELIVERED
+    assert foreign_payments.orders[0]["cvv"] == 12
+
+
+def test_an_amex_has_a_code_of_four(payer, foreign_payments):
+    payer.has_card(AMEX)
+    assert payer.pay(MARCIA, "10", code="1234").returncode == DELIVERED
+    assert foreign_payments.orders[0]["cvv"] == 1234
+
+
+@pytest.mark.parametrize(
+    "card, code",
+    [(AMEX, "123"), (VISA, "1234"), (VISA, "12"), (VISA, "12a"), (VISA, ""), (VISA, "１２３")],
+)
+def test_a_code_that_does_not_fit_the_card_is_refused_before_anything_is_sent(payer, foreign_payments, card, code):
+    payer.has_card(card)
+    result = payer.pay(MARCIA, "10", code=code)
+    assert result.returncode == USAGE and is_one_line(result.stderr)
+    assert foreign_payments.bodies == [] and payer.payments() == []
+
+
+def test_without_a_terminal_and_without_cvv_stdin_nothing_is_sent(payer, foreign_payments):
+    payer.has_card()
+    result = payer("pay", MARCIA, "10", lines=("123",))
+    assert result.returncode == USAGE and "--cvv-stdin" in result.stderr
+    assert foreign_payments.bodies == []
+
+
+def test_a_code_among_the_arguments_is_refused(payer, foreign_payments):
+    payer.has_card()
+    assert payer("pay", MARCIA, "10", "--cvv", "123").returncode == USAGE
+    assert payer("pay", MARCIA, "10", "123", "--cvv-stdin").returncode == USAGE
+    assert foreign_payments.bodies == []
+
+
+@pytest.mark.parametrize(
+    "amount, sent",
+    [
+        ("79,90", "79.90"), ("79.90", "79.90"), ("R$ 1.234,50", "1234.50"), ("1,234.50", "1234.50"), ("1234", "1234.00"),
+        ("0,01", "0.01"), ("5,5", "5.50"), ("1000000", "1000000.00"), ("1.000.000,00", "1000000.00"),
+    ],
+)
+def test_an_amount_is_sent_to_the_cent_as_it_was_meant(payer, foreign_payments, amount, sent):
+    payer.has_card()
+    assert payer.pay(MARCIA, amount).returncode == DELIVERED
+    assert re.search(rb'"value"\s*:\s*' + re.escape(sent.encode()) + rb"[,}]", foreign_payments.bodies[0])
+
+
+@pytest.mark.parametrize(
+    "amount",
+    ["0", "0,00", "-1", "1,234", "79.905", "1000000,01", "9" * 30, "ten", "12a", "1,2,3", "1 000", "1e3", "", "R$", "٣", "NaN"],
+)
+def test_an_amount_that_cannot_be_meant_is_refused_before_anything_is_sent(payer, foreign_payments, amount):
+    payer.has_card()
+    for result in (payer.pay(MARCIA, amount), payer.pay_after_dashes(MARCIA, amount)):
+        assert result.returncode == USAGE and result.stdout == "" and is_one_line(result.stderr)
+    assert foreign_payments.bodies == [] and payer.payments() == []
+
+
+@pytest.mark.parametrize("username", ["@nobody", "@", "", "@marcia", "7"])
+def test_an_unknown_contact_is_said_and_nothing_is_sent(payer, foreign_payments, username):
+    payer.has_card()
+    result = payer.pay(username, "10")
+    assert result.returncode == UNKNOWN_CONTACT and is_one_line(result.stderr)
+    assert foreign_payments.bodies == []
+
+
+def test_without_a_card_the_way_to_add_one_is_said(payer, foreign_payments):
+    result = payer.pay(MARCIA, "10")
+    assert result.returncode == NO_CARD and "aquifer cards add" in result.stderr
+    assert foreign_payments.bodies == []
+
+
+def test_a_card_that_is_not_there_is_said(payer, foreign_payments):
+    payer.has_card()
+    for card in ("0A0A0A0A-0000-0000-0000-000000000001", "4242"):
+        assert payer.pay(MARCIA, "10", "--card", card).returncode == USAGE
+    assert foreign_payments.bodies == []
+
+
+def test_a_card_that_expired_meanwhile_is_not_sent(payer, foreign_payments):
+    payer.has_card()
+    result = payer.pay(MARCIA, "10", "--at", "+1500d")
+    assert result.returncode == REFUSED_CARD and "expired" in result.stderr
+    assert foreign_payments.bodies == []
+
+
+# The remote's test card
+
+
+def test_the_test_card_is_refused_on_a_remote_that_is_not_for_tests(payer, foreign_payments):
+    result = payer.add(TEST_CARD, HOLDER, "01/18")
+    assert result.returncode == USAGE and "test card" in result.stderr
+    assert payer.cards() == []
+
+
+def test_a_test_card_kept_before_is_not_sent_to_a_remote_that_is_not_for_tests(aquifer, payer, foreign_payments):
+    assert Payer(aquifer).add(TEST_CARD, HOLDER, "01/18").returncode == DELIVERED
+    assert payer.pay(MARCIA, "10").returncode != DELIVERED
+    assert foreign_payments.bodies == []
+
+
+def test_the_test_card_is_taken_when_it_is_allowed(payer, foreign_payments):
+    assert payer.add(TEST_CARD, HOLDER, "01/18", "--allow-test-card").returncode == DELIVERED
+    assert payer.pay(MARCIA, "10", "--allow-test-card").returncode == DELIVERED
+    assert foreign_payments.orders[0]["card_number"] == TEST_CARD
+    assert foreign_payments.orders[0]["expiry_date"] == "01/18"
+
+
+def test_allowing_the_test_card_weakens_nothing_for_others(payer):
+    assert payer.add(VISA, HOLDER, "01/18", "--allow-test-card").returncode == USAGE
+    assert payer.add("1111111111111112", HOLDER, GOOD_UNTIL, "--allow-test-card").returncode == USAGE
+    assert payer.add("4242424242424243", HOLDER, GOOD_UNTIL, "--allow-test-card").returncode == USAGE
+
+
+def test_the_reference_remote_takes_the_test_card_and_it_is_labelled(aquifer):
+    payer = Payer(aquifer)
+    assert payer.add(TEST_CARD, HOLDER, "01/18").returncode == DELIVERED
+    assert payer.cards()[0]["isTestCard"] is True and "test card" in payer("cards", "list").stdout
+    result = payer.pay("@marcia.goncalves", "79,90")
+    assert result.returncode == DELIVERED and "12314" in result.stdout
+
+
+# When no answer comes
+
+
+@pytest.mark.parametrize("fault", ["answer-lost", "cut", "garbage", "other amount", "busy"])
+def test_without_an_answer_that_makes_sense_it_is_not_known_and_never_sent_again_by_itself(payer, foreign_payments, fault):
+    payer.has_card()
+    foreign_payments.fault = fault
+    result = payer.pay(MARCIA, "10")
+    assert result.returncode in (UNAVAILABLE, INVALID) and result.stdout == ""
+    assert NOT_KNOWN.search(result.stderr)
+    assert payer.states() == ["unknown"] and len(foreign_payments.bodies) == 1
+
+
+def test_after_a_lost_answer_the_exit_is_69_and_the_way_to_check_is_said(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "answer-lost"
+    result = payer.pay(MARCIA, "10")
+    (payment,) = payer.payments()
+    assert result.returncode == UNAVAILABLE and f"aquifer payments check {payment['id']}" in result.stderr
+    assert "unknown" in payer("payments", "list").stdout.lower()
+
+
+def test_paying_again_after_a_lost_answer_is_a_payment_with_a_key_of_its_own(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "answer-lost"
+    payer.pay(MARCIA, "10")
+    foreign_payments.fault = None
+    assert payer.pay(MARCIA, "10").returncode == DELIVERED
+    assert len(foreign_payments.keys) == 2 and len(set(foreign_payments.keys)) == 2
+    assert payer.states() == ["approved", "unknown"]
+
+
+def test_checking_a_lost_payment_asks_and_charges_nothing(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault, foreign_payments.knows_keys = "answer-lost", True
+    payer.pay(MARCIA, "10")
+    (payment,) = payer.payments()
+    result = payer("payments", "check", payment["id"])
+    assert result.returncode == DELIVERED and "501" in result.stdout
+    assert payer.states() == ["approved"] and len(foreign_payments.bodies) == 1
+
+
+def test_checking_finds_out_that_a_lost_payment_was_declined(payer, foreign_payments):
+    payer.has_card(DECLINED)
+    foreign_payments.fault, foreign_payments.knows_keys = "answer-lost", True
+    payer.pay(MARCIA, "10")
+    assert payer("payments", "check", payer.payments()[0]["id"]).returncode == DECLINED_STATUS
+    assert payer.states() == ["declined"]
+
+
+def test_a_remote_that_cannot_be_asked_leaves_the_payment_unknown(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "answer-lost"
+    payer.pay(MARCIA, "10")
+    identifier = payer.payments()[0]["id"]
+    assert payer("payments", "check", identifier).returncode in (UNAVAILABLE, INVALID)
+    foreign_payments.stop()
+    assert payer("payments", "check", identifier).returncode == UNAVAILABLE
+    assert payer.states() == ["unknown"]
+
+
+@pytest.mark.parametrize("identifier", ["0A0A0A0A-0000-0000-0000-000000000001", "7"])
+def test_checking_a_payment_that_is_not_there_is_a_mistake(payer, identifier):
+    assert payer("payments", "check", identifier).returncode == USAGE
+
+
+def test_a_remote_that_is_gone_makes_no_payment(payer, foreign_payments):
+    payer.has_card()
+    payer.contacts()
+    foreign_payments.stop()
+    result = payer.pay(MARCIA, "10")
+    assert result.returncode == UNAVAILABLE and not NOT_KNOWN.search(result.stderr)
+    assert payer.states() == ["failed"]
+
+
+def test_a_remote_that_refuses_the_order_makes_no_payment(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "refuse"
+    result = payer.pay(MARCIA, "10")
+    assert result.returncode in (INVALID, UNAVAILABLE) and not NOT_KNOWN.search(result.stderr)
+    assert payer.states() == ["failed"] and foreign_payments.orders == []
+
+
+def test_offline_nothing_is_sent(payer, foreign_payments):
+    payer.has_card()
+    payer.contacts()
+    assert payer.pay(MARCIA, "10", "--offline").returncode == UNAVAILABLE
+    assert foreign_payments.bodies == []
+
+
+def test_killed_while_paying_the_payment_is_found_unknown(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "hang"
+    process = payer.start("pay", MARCIA, "10", "--cvv-stdin", stdin=-1)
+    process.stdin.write(b"123\n")
+    process.stdin.close()
+    assert foreign_payments.received.wait(30)
+    process.kill()
+    process.wait(timeout=20)
+    assert payer.states() == ["unknown"] and len(foreign_payments.keys) == 1
+    assert payer.payments()[0]["id"].lower() == foreign_payments.keys[0].lower()
+    foreign_payments.released.set()
+
+
+def test_a_lost_answer_of_the_reference_remote_is_checked_there(aquifer, remotes):
+    payer = Payer(aquifer, remotes("payments=answer-lost", name="payments"))
+    payer.has_card()
+    result = payer.pay("@marcia.goncalves", "79,90")
+    assert result.returncode == UNAVAILABLE and NOT_KNOWN.search(result.stderr)
+    assert payer("payments", "check", payer.payments()[0]["id"]).returncode == DELIVERED
+    (payment,) = payer.payments()
+    assert payment["state"] == "approved" and payment["number"] == 12314
+
+
+def test_a_payment_that_cannot_be_written_down_is_not_sent(payer, foreign_payments):
+    payer.has_card()
+    payer.pay(MARCIA, "10")
+    for file in payer.aquifer.data.glob("payments*.sqlite*"):
+        file.write_bytes(b"my thesis, 300 pages")
+    assert len(list(payer.aquifer.data.glob("payments*.sqlite*"))) > 0
+    result = payer.pay(MARCIA, "10")
+    assert result.returncode == STORE and len(foreign_payments.bodies) == 1
