@@ -51,6 +51,16 @@ public final class SymmetricKey: Sendable {
         try body(UnsafeRawBufferPointer(start: bytes, count: Self.length))
     }
 
+    /// 16 bytes that tell this key from others and say nothing of it (BLAKE2b, keyed with it).
+    public var fingerprint: Data {
+        let title = Array("Aquifer key fingerprint".utf8)
+        var hash = [UInt8](repeating: 0, count: Int(crypto_generichash_BYTES_MIN))
+        let key = bytes.assumingMemoryBound(to: UInt8.self)
+        // It fails only for lengths that these are not.
+        crypto_generichash(&hash, hash.count, title, UInt64(title.count), key, Self.length)
+        return Data(hash)
+    }
+
     private static func allocate() throws(CryptoError) -> UnsafeMutableRawPointer {
         guard Sodium.isReady, let bytes = sodium_malloc(length) else { throw .notReady }
         return bytes
