@@ -31,6 +31,12 @@ public struct CardNumber: Sendable, Hashable {
         self.digits = digits
     }
 
+    /// A number that was checked when it was added. It stays what it was, even if the rules have changed since.
+    init(stored digits: String) {
+        self.digits = digits
+        brand = CardBrand.of(digits: digits)
+    }
+
     /// Whether it is the remote's test card, which no bank issued.
     public var isTestCard: Bool { digits == Self.testCard }
 

@@ -28,7 +28,7 @@ public enum CardRules {
             switch error {
             case .empty: true
             case .malformed: isExpirysBeginning(typed)
-            case .expired: typed.filter(\.isNumber).hasSuffix("20")  // `01/20`, and `29` may follow
+            case .expired: mayGetALongYear(typed)
             case .noSuchMonth, .tooFarAhead: false
             }
         }
@@ -63,6 +63,11 @@ public enum CardRules {
         if allowsTestCard && CardNumber.isTestCardsBeginning(digits) { return true }
         guard let brand else { return CardBrand.canBegin(with: digits) }
         return digits.count < brand.lengths.last ?? 0 && !brand.lengths.contains(digits.count)
+    }
+
+    /// Whether `01/20` was typed, which `29` may follow.
+    private static func mayGetALongYear(_ typed: String) -> Bool {
+        typed.filter { !$0.isWhitespace }.wholeMatch(of: /(0?[1-9]|1[0-2])[\/-]?20/) != nil
     }
 
     /// Whether `typed` is a beginning of `MM/YY` or `MM/YYYY`.

@@ -1,0 +1,72 @@
+import Aquifer
+import AquiferCrypto
+import Foundation
+
+/// The keys of one vault, in a folder of their own: `<vault-id>.key`.
+///
+/// It holds one key, and two while a rotation is under way, the new one first. 8 bytes of title and version, the
+/// number of keys in one byte, the keys, and a checksum of all of it.
+struct KeyFile: Sendable {
+    private static let title = Data("AQKEYS\u{0}\u{1}".utf8)
+
+    let file: PrivateFile
+    private let folder: PrivateFolder
+
+    init(of vault: UUID, in folder: PrivateFolder) {
+        self.folder = folder
+        file = PrivateFile(path: folder.path + "/" + vault.uuidString.lowercased() + ".key")
+    }
+
+    /// The keys, the newest first.
+    func keys() throws(VaultError) -> [SymmetricKey] {
+        if folder.exists { try Privacy.check(folder.path) }
+        guard var bytes = try file.read() else { throw .missingKey(path: file.path) }
+        defer { wipe(&bytes) }
+        let bodyCount = bytes.count - 8
+        guard bodyCount > Self.title.count, bytes.prefix(Self.title.count) == Self.title,
+            bytes.suffix(8) == Self.checksum(of: bytes, count: bodyCount)
+        else { throw .damaged(path: file.path) }
+        let count = Int(bytes[Self.title.count])
+        guard (1...2).contains(count), bodyCount == Self.title.count + 1 + count * SymmetricKey.length else {
+            throw .damaged(path: file.path)
+        }
+        var keys: [SymmetricKey] = []
+        for at in 0..<count {
+            let start = Self.title.count + 1 + at * SymmetricKey.length
+            let made = bytes.withUnsafeBytes { raw in
+                Result { () throws(CryptoError) in
+                    try SymmetricKey(bytes: UnsafeRawBufferPointer(rebasing: raw[start..<start + SymmetricKey.length]))
+                }
+            }
+            do throws(CryptoError) { keys.append(try made.get()) } catch { throw VaultError(error, file.path) }
+        }
+        return keys
+    }
+
+    /// Replaces the keys. What they were is overwritten. Within the folder's lock.
+    func write(_ keys: [SymmetricKey]) throws(VaultError) {
+        // Room for all of it from the start: growing would leave copies of keys in memory.
+        var bytes = Data(capacity: Self.title.count + 1 + keys.count * SymmetricKey.length + 8)
+        defer { wipe(&bytes) }
+        bytes.append(Self.title)
+        bytes.append(UInt8(keys.count))
+        for key in keys { key.withUnsafeBytes { bytes.append(contentsOf: $0) } }
+        bytes.append(Self.checksum(of: bytes, count: bytes.count))
+        try file.replace(with: bytes)
+    }
+
+    private static func checksum(of bytes: Data, count: Int) -> Data {
+        let sum = bytes.withUnsafeBytes { Checksum.xxh64(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        return withUnsafeBytes(of: sum.bigEndian) { Data($0) }
+    }
+}
+
+extension VaultError {
+    /// What a failure to seal or open means for the file at `path`.
+    init(_ error: CryptoError, _ path: String) {
+        switch error {
+        case .notAuthentic: self = .damaged(path: path)
+        case .notReady, .wrongKeyLength: self = .failed(reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Payments
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Starts workers on one vault, kills them at random moments, and checks that no card is lost.
+final class Parent {
+    private let kills: Int
+    private let workers: Int
+    private let place: URL
+    private var numbers: SeededNumbers
+    private let tally = Tally()
+
+    init(kills: Int, workers: Int, seed: UInt64) {
+        self.kills = kills
+        self.workers = workers
+        numbers = SeededNumbers(state: seed)
+        place = FileManager.default.temporaryDirectory.appendingPathComponent("vault-\(UUID().uuidString)")
+    }
+
+    /// True if nothing was lost.
+    func run() async throws -> Bool {
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        var running = try (0..<workers).map { try start($0) }
+        for kill in 0..<kills {
+            usleep(UInt32.random(in: 1_000...40_000, using: &numbers))
+            let victim = Int.random(in: 0..<workers, using: &numbers)
+            running[victim].strike()
+            running[victim] = try start(workers + kill)
+            // While others write on.
+            await check()
+        }
+        for worker in running { worker.strike() }
+        await check()
+        try checkFiles()
+        let (acknowledged, rotations, wrong) = tally.result
+        print("\(kills) kills, \(acknowledged) acknowledged changes, \(rotations) rotations, \(wrong) wrong")
+        let isGood = wrong == 0 && acknowledged > kills && rotations > 0
+        if isGood { try FileManager.default.removeItem(at: place) } else { print("the vault is left in \(place.path)") }
+        return isGood
+    }
+
+    private func check() async {
+        // Before reading: what is acknowledged meanwhile is not asked of it.
+        let (kept, gone) = tally.expected
+        do {
+            let vault = Plan.open(place.path)
+            let found = Set(try await vault.cards().map(\.id))
+            for number in kept where !found.contains(Plan.id(number)) {
+                // It may have been removed meanwhile, of which the worker told before; what it told may be on its way.
+                if !tally.isLeaving(number, within: 5) { tally.note(wrong: "card \(number) was lost") }
+            }
+            for number in gone where found.contains(Plan.id(number)) {
+                tally.note(wrong: "card \(number) is back")
+            }
+            if let number = kept.randomElement(using: &numbers), let card = try await vault.card(Plan.id(number)),
+                try card != Plan.card(number)
+            {
+                tally.note(wrong: "card \(number) is another")
+            }
+        } catch {
+            tally.note(wrong: "\(error)")
+        }
+    }
+
+    /// Nothing is left half replaced, of three keys there is one, and all of it is this user's only.
+    private func checkFiles() throws {
+        for folder in ["vault", "keys"] {
+            let path = place.appendingPathComponent(folder).path
+            try checkMode(path, 0o700)
+            for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+                try checkMode(path + "/" + name, 0o600)
+                if name.hasSuffix(".incoming") || name.hasSuffix(".outgoing") { tally.note(wrong: "\(name) was left") }
+            }
+        }
+    }
+
+    private func checkMode(_ path: String, _ mode: Int) throws {
+        let found = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        if found != mode { tally.note(wrong: "\(path) has mode \(String(found ?? 0, radix: 8))") }
+    }
+
+    private func start(_ writer: Int) throws -> Running {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
+        process.arguments = ["--worker", "\(writer)", "--path", place.path, "--seed", "\(numbers.next())"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        return Running(process, pipe.fileHandleForReading, tally)
+    }
+}
+
+/// A worker, and the thread that reads what it acknowledges.
+private final class Running {
+    private let process: Process
+    private let drained = DispatchSemaphore(value: 0)
+
+    init(_ process: Process, _ output: FileHandle, _ tally: Tally) {
+        self.process = process
+        let drained = drained
+        Thread.detachNewThread {
+            var rest = Data()
+            while true {
+                let chunk = output.availableData
+                if chunk.isEmpty { break }
+                rest.append(chunk)
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    tally.note(line: String(decoding: rest[..<end], as: UTF8.self))
+                    rest = Data(rest[(end + 1)...])
+                }
+            }
+            drained.signal()
+        }
+    }
+
+    /// Kills it, and waits until all it told has been read.
+    func strike() {
+        kill(process.processIdentifier, SIGKILL)
+        drained.wait()
+        process.waitUntilExit()
+    }
+}
