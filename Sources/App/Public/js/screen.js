@@ -52,7 +52,9 @@ export class ModelScreen {
    */
   send(intent, fields = {}, replaces = null) {
     if (replaces) {
-      const older = this.#waiting.find((entry) => entry.replaces === replaces);
+      // What follows an act, such as a payment, is never moved before it.
+      const act = this.#waiting.findLastIndex((entry) => !entry.replaces);
+      const older = this.#waiting.slice(act + 1).find((entry) => entry.replaces === replaces);
       if (older) {
         older.body = { intent, ...fields };
         return older.done;
