@@ -95,4 +95,8 @@ const router = new Router({
 shell.closeComments = () => router.back("/");
 shell.back = (path) => router.back(path);
 shell.go = (path) => router.go(path);
+shell.paid = () => {
+  screen("contacts").forgetSearch();
+  router.go("/contacts");
+};
 router.start();

@@ -11,7 +11,7 @@ export class AmountField {
   #label = h("label", { class: "amount-label", for: "pay-amount" });
   #input = h("input", {
     id: "pay-amount", class: "amount-input", type: "text", inputmode: "numeric", autocomplete: "off", enterkeyhint: "next", spellcheck: "false",
-    "data-test": "amount", oninput: () => this.#typed(this.#input.value), onpaste: (event) => this.#pasted(event),
+    "data-test": "amount", onbeforeinput: (event) => this.#typing(event), oninput: () => this.#typed(this.#input.value), onpaste: (event) => this.#pasted(event),
     onfocus: () => this.#toEnd(), onpointerup: () => this.#toEnd(), onkeyup: () => this.#toEnd(),
   });
   #changed;
@@ -52,6 +52,17 @@ export class AmountField {
     this.#input.focus({ preventScroll: true });
   }
 
+  /** Wherever the caret was put: digits come in, and go, on the right. */
+  #typing(event) {
+    const { selectionStart, selectionEnd, value } = this.#input;
+    const isWhole = selectionStart === 0 && selectionEnd === value.length;
+    if (this.#input.readOnly || !["insertText", "deleteContentBackward", "deleteContentForward"].includes(event.inputType)) return;
+    event.preventDefault();
+    if (event.inputType === "insertText") this.#typed((isWhole ? "" : this.digits) + (event.data ?? ""));
+    else this.#typed(isWhole ? "" : this.digits.slice(0, -1));
+  }
+
+  // What only ever says that it has happened: an input method, a drop, an autofill.
   #typed(text) {
     this.#set(text.replace(/\D/g, "").replace(/^0+/, "").slice(0, LONGEST));
   }

@@ -41,7 +41,7 @@ export class CodeField {
   draw({ length, error }) {
     this.#length = length;
     this.#input.maxLength = length;
-    this.#input.placeholder = "•".repeat(length);
+    this.#input.placeholder = "CVV";
     setText(this.#label, t("pay.code"));
     setText(this.#hint, t(length === 4 ? "pay.code.front" : "pay.code.back", { length }));
     const shown = error && this.#input.value !== "" && (this.#wasLeft || this.isComplete) ? error : "";

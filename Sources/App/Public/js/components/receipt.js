@@ -4,15 +4,14 @@ import { icon } from "./icon.js";
 import { testBadge } from "./card-face.js";
 
 /** What was paid, as on paper. */
-export function receipt(paid, contactPicture, testLabel) {
+export function receipt(paid, recipient, testLabel) {
   const row = (name, value, test) => h("div", { class: "receipt-row" }, h("dt", {}, t(name)), h("dd", { "data-test": test }, value));
   return h("article", { class: "receipt", "aria-labelledby": "receipt-title", "data-test": "receipt" },
     h("div", { class: "receipt-head" },
       h("span", { class: "receipt-seal", "aria-hidden": "true" }, icon("check")),
       h("h2", { id: "receipt-title", class: "receipt-title", tabindex: "-1" }, t("receipt.title")),
       h("p", { class: "receipt-amount", "data-test": "receipt-amount" }, paid.amount),
-      h("div", { class: "receipt-to" }, contactPicture,
-        h("span", {}, h("strong", { "data-test": "receipt-name" }, paid.name), h("span", { class: "receipt-username" }, paid.username)))),
+      recipient),
     h("dl", { class: "receipt-rows" },
       row("receipt.status", h("span", { class: "chip chip-approved" }, paid.status), "receipt-status"),
       row("receipt.date", h("time", { datetime: paid.date }, paid.dateText), "receipt-date"),

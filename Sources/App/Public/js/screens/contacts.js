@@ -109,6 +109,12 @@ export class ContactsScreen extends ModelScreen {
     this.send("search", { query: this.#field.value }, "search");
   }
 
+  /** After a payment the next one begins with everyone. */
+  forgetSearch() {
+    this.#field.value = "";
+    this.#search();
+  }
+
   #empty() {
     this.#field.value = "";
     this.#search();

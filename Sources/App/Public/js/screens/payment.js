@@ -93,7 +93,7 @@ export class PaymentScreen extends ModelScreen {
     this.element.dataset.phase = phase;
     if (phase === "loading") return this.#drawLoading();
     this.#drawPayee(state.contact);
-    this.#payee.hidden = !state.contact || phase === "approved";
+    this.#payee.hidden = !state.contact || phase === "approved" || phase === "unknown";
     const primes = state.needsCard && phase === "ready";
     const hasForm = !primes && ["ready", "sending", ...OVER].includes(phase);
     this.#form.hidden = !hasForm;
@@ -128,7 +128,7 @@ export class PaymentScreen extends ModelScreen {
     this.#amount.isLocked = this.#isPaying;
     this.#amount.element.hidden = isUnknown;
     this.#card.hidden = isUnknown || !card;
-    this.#pay.hidden = isUnknown;
+    this.#pay.hidden = this.#safety.hidden = OVER.includes(phase);
     replaceWhen(this.#card, JSON.stringify([card, lang]), () => card && [...cardLine(card), h("span", { class: "card-line-change" }, t("pay.card.change"))]);
     this.#card.setAttribute("aria-label", card ? t("pay.card.name", { card: [card.brandName, card.masked, card.testLabel].filter(Boolean).join(" ") }) : "");
     this.#card.setAttribute("aria-disabled", String(this.#isPaying));
@@ -143,7 +143,7 @@ export class PaymentScreen extends ModelScreen {
       h("div", { class: "verdict-actions" },
         phase === "declined" && h("button", { class: "button", type: "button", "data-test": "declined-change", onclick: () => this.#sheet.open() }, t("pay.card.other")),
         h("button", { class: "button", type: "button", "data-test": "again", onclick: () => this.#again() }, t("retry")))));
-    setText(this.#safety, phase === "unknown" ? t("pay.unknown.safety") : t("pay.safety"));
+    setText(this.#safety, t("pay.safety"));
   }
 
   #drawPay(state, lang) {
@@ -203,6 +203,7 @@ export class PaymentScreen extends ModelScreen {
       h("div", { class: "message-glyph unknown-glyph" }, icon("question")),
       h("h2", { class: "message-title", tabindex: "-1" }, t("pay.unknown.title")),
       h("p", { class: "unknown-sum", "data-test": "unknown-amount" }, state.amount.text),
+      this.#recipient(state.contact),
       h("p", { class: "message-text" }, state.unknown?.text ?? ""),
       h("button", { class: "button button-primary pay-button", type: "button", "data-test": "check", onclick: () => this.#ask("check") }),
       h("div", { class: "unknown-retry" },
@@ -222,11 +223,16 @@ export class PaymentScreen extends ModelScreen {
     if (this.#code.element.nextElementSibling !== retry) retry.before(this.#code.element);
   }
 
-  #paid(state) {
+  #recipient(contact) {
+    if (!contact) return null;
     const picture = avatar();
-    if (state.contact) picture.draw(state.contact);
+    picture.draw(contact);
+    return h("div", { class: "receipt-to" }, picture, h("span", {}, h("strong", {}, contact.name), h("span", { class: "receipt-username" }, contact.username)));
+  }
+
+  #paid(state) {
     const used = state.cards.find((card) => card.masked === state.receipt.masked && card.brandName === state.receipt.brandName);
-    return [receipt(state.receipt, picture, used?.testLabel),
+    return [receipt(state.receipt, this.#recipient({ image: null, initials: "", ...state.contact, ...state.receipt }), used?.testLabel),
       h("div", { class: "receipt-actions" },
         h("button", { class: "button button-primary pay-button", type: "button", "data-test": "done", onclick: () => this.#done() }, t("receipt.done")),
         h("a", { class: "button", href: "/payments", "data-link": true, "data-test": "receipt-history" }, icon("history"), t("receipt.history")))];
@@ -295,7 +301,7 @@ export class PaymentScreen extends ModelScreen {
 
   #done() {
     this.send("again");
-    this.shell.go("/contacts");
+    this.shell.paid();
   }
 
   #focusFirst() {

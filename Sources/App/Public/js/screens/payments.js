@@ -54,11 +54,12 @@ export class PaymentsScreen extends ModelScreen {
       row.dataset.state = payment.state;
       replaceWhen(row, JSON.stringify([payment, isChecking, document.documentElement.lang]), () => [
         h("span", { class: `payment-glyph glyph-${payment.state}`, "aria-hidden": "true" }, icon(GLYPHS[payment.state] ?? "alert")),
-        h("div", { class: "payment-who" }, h("p", { class: "payment-name" }, payment.name),
-          h("p", { class: "payment-more" }, payment.dateText),
-          h("p", { class: "payment-more payment-card" }, `${payment.brandName} ${payment.masked}`, payment.number !== null && h("span", { class: "payment-number" }, t("payments.number", payment)))),
-        h("div", { class: "payment-sum" }, h("p", { class: "payment-amount" }, payment.amount),
-          h("span", { class: `chip chip-${payment.state}`, "data-test": "payment-state" }, payment.stateText)),
+        h("div", { class: "payment-lines" },
+          h("p", { class: "payment-line" }, h("span", { class: "payment-name" }, payment.name), h("span", { class: "payment-amount" }, payment.amount)),
+          h("p", { class: "payment-line payment-more" }, h("span", {}, payment.dateText),
+            h("span", { class: `chip chip-${payment.state}`, "data-test": "payment-state" }, payment.stateText)),
+          h("p", { class: "payment-line payment-more" }, h("span", {}, `${payment.brandName} ${payment.masked}`),
+            payment.number !== null && h("span", {}, t("payments.number", payment)))),
         payment.state === "unknown" && h("div", { class: "payment-ask" }, h("p", {}, t("payments.unknown")),
           h("button", { class: "button", type: "button", "aria-disabled": String(isChecking), "aria-label": t("payments.check.name", payment), "data-test": "payment-check", onclick: () => this.#check(payment.id) },
             isChecking ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("search"), t("pay.check")))]);
