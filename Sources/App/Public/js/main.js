@@ -2,14 +2,20 @@ import { message } from "./components/states.js";
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
 import { Router } from "./router.js";
+import { CardFormScreen } from "./screens/card-form.js";
+import { CardsScreen } from "./screens/cards.js";
 import { CommentsScreen } from "./screens/comments.js";
+import { ContactsScreen } from "./screens/contacts.js";
 import { FeedScreen } from "./screens/feed.js";
 import { InspectorScreen } from "./screens/inspector.js";
+import { PaymentScreen } from "./screens/payment.js";
+import { PaymentsScreen } from "./screens/payments.js";
 import { Shell } from "./shell.js";
 
 /** The apps in the navigation: an app more is a line here, its screen below, and its route. */
 const apps = [
   { name: "feed", path: "/", icon: "feed", screen: FeedScreen },
+  { name: "contacts", path: "/contacts", icon: "contacts", screen: ContactsScreen },
   { name: "inspector", path: "/inspector", icon: "inspector", screen: InspectorScreen },
 ];
 
@@ -23,6 +29,27 @@ function screen(name) {
     screens[name] = Object.assign(new Kind(shell), { name });
   }
   return screens[name];
+}
+
+/** Pages inside an app: `name` is the app that the navigation marks. Each is made anew, unless one comes back to it. */
+const pages = {
+  payment: { app: "contacts", make: ({ id }, cause) => new PaymentScreen(shell, id, cause === "link") },
+  cards: { app: "contacts", make: () => new CardsScreen(shell) },
+  cardForm: { app: "contacts", make: ({ query }) => new CardFormScreen(shell, { pay: contactId(query.get("pay")) }), isForgotten: true },
+  payments: { app: "contacts", make: () => new PaymentsScreen(shell) },
+};
+const made = {};
+
+const contactId = (text) => (/^\d{1,18}$/.test(text ?? "") ? text : null);
+
+function page(route, cause) {
+  const { app, make, isForgotten } = pages[route.name];
+  const known = made[route.name];
+  if (known && !isForgotten && known.route.id === route.id && (cause === "history" || !route.id || shell.isFront(known.screen))) return known.screen;
+  known?.screen.element.remove();
+  if (known) shell.leave(known.screen);
+  made[route.name] = { route, screen: Object.assign(make(route, cause), { name: app }) };
+  return made[route.name].screen;
 }
 
 function notFound() {
@@ -49,14 +76,27 @@ function closeComments() {
 const router = new Router({
   feed: /^\/$/,
   comments: /^\/feed\/([^/]+)$/,
+  contacts: /^\/contacts$/,
+  payment: /^\/pay\/(\d{1,18})$/,
+  cards: /^\/cards$/,
+  cardForm: /^\/cards\/new$/,
+  payments: /^\/payments$/,
   inspector: /^\/inspector$/,
-}, ({ name, id }, cause) => {
+}, (route, cause) => {
+  const { name, id } = route;
   if (shell.comments && shell.comments.id !== id) closeComments();
   if (name === "notFound") shell.present(notFound(), cause);
+  else if (name in pages) shell.present(page(route, cause), cause);
   else shell.present(screen(name === "comments" ? "feed" : name), name === "comments" ? "start" : cause);
   if (name === "comments" && !shell.comments) openComments(id);
   shell.titleChanged();
 });
 
 shell.closeComments = () => router.back("/");
+shell.back = (path) => router.back(path);
+shell.go = (path) => router.go(path);
+shell.paid = () => {
+  screen("contacts").forgetSearch();
+  router.go("/contacts");
+};
 router.start();

@@ -1,6 +1,6 @@
 /**
  * Paths to screens. A click on a link with `data-link` changes the address without loading the page.
- * `onRoute({ name, id }, cause)` hears every change; the cause is start, link or history.
+ * `onRoute({ name, id, query }, cause)` hears every change; the cause is start, link or history.
  */
 export class Router {
   #routes;
@@ -31,7 +31,7 @@ export class Router {
   }
 
   go(path) {
-    if (path !== location.pathname) {
+    if (path !== location.pathname + location.search) {
       this.depth += 1;
       history.pushState({ depth: this.depth }, "", path);
     }
@@ -48,8 +48,8 @@ export class Router {
   #resolve(cause) {
     for (const [name, pattern] of Object.entries(this.#routes)) {
       const match = pattern.exec(location.pathname);
-      if (match) return this.#onRoute({ name, id: match[1] && decodeURIComponent(match[1]) }, cause);
+      if (match) return this.#onRoute({ name, id: match[1] && decodeURIComponent(match[1]), query: new URLSearchParams(location.search) }, cause);
     }
-    this.#onRoute({ name: "notFound" }, cause);
+    this.#onRoute({ name: "notFound", query: new URLSearchParams() }, cause);
   }
 }

@@ -13,13 +13,16 @@ export class ModelScreen {
   #name;
   #query;
   #stream;
+  /** Intents that wait for the one before them, oldest first. */
+  #waiting = [];
+  #sending = null;
 
   constructor(name, query = {}) {
     this.#name = name;
     this.#query = query;
     this.#stream = new ScreenStream(`/api/screens/${name}/events`, query, {
       // A server that started anew has new models: they too must hear that they are looked at.
-      onOpen: () => this.send("appear"),
+      onOpen: () => this.opened(),
       onState: (state) => {
         const before = this.state;
         this.state = state;
@@ -38,13 +41,50 @@ export class ModelScreen {
     this.#stream.close();
   }
 
-  async send(intent) {
-    try {
-      await request("POST", address(`/api/screens/${this.#name}/intents`, this.#query), { intent });
-    } catch (error) {
-      // A server that is gone is shown by the stream, for the whole page.
-      if (error.status !== 0 && error.status !== 401) toast(t("error.request"), "danger");
+  /** The stream is there, for the first time or again. */
+  opened() {
+    return this.send("appear");
+  }
+
+  /**
+   * Sends an intent, with what it says beside its name, after those before it. Returns whether it arrived.
+   * Of the waiting intents with the same `replaces`, such as what is typed in one field, only the last is sent.
+   */
+  send(intent, fields = {}, replaces = null) {
+    if (replaces) {
+      // What follows an act, such as a payment, is never moved before it.
+      const act = this.#waiting.findLastIndex((entry) => !entry.replaces);
+      const older = this.#waiting.slice(act + 1).find((entry) => entry.replaces === replaces);
+      if (older) {
+        older.body = { intent, ...fields };
+        return older.done;
+      }
     }
+    const entry = { body: { intent, ...fields }, replaces };
+    entry.done = new Promise((resolve) => (entry.resolve = resolve));
+    this.#waiting.push(entry);
+    this.#sending ??= this.#sendWaiting();
+    return entry.done;
+  }
+
+  /** Whether what was said has reached the model: until then its state may be older than the page. */
+  get isSettled() {
+    return this.#sending === null;
+  }
+
+  async #sendWaiting() {
+    while (this.#waiting.length > 0) {
+      const { body, resolve } = this.#waiting.shift();
+      try {
+        await request("POST", address(`/api/screens/${this.#name}/intents`, this.#query), body);
+        resolve(true);
+      } catch (error) {
+        // A server that is gone is shown by the stream, for the whole page.
+        if (error.status !== 0 && error.status !== 401) toast(t("error.request"), "danger");
+        resolve(false);
+      }
+    }
+    this.#sending = null;
   }
 
   reload() {

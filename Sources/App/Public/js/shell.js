@@ -56,6 +56,14 @@ export class Shell {
     this.#draw();
   }
 
+  /** A screen that will not come back. */
+  leave(screen) {
+    if (this.#screen !== screen) return;
+    screen.hide?.();
+    this.busy(screen, false);
+    this.#screen = null;
+  }
+
   isFront(screen) {
     return this.#front() === screen;
   }

@@ -64,7 +64,9 @@ export class ConnectionSwitch {
     const checked = this.#panel.querySelector("input:checked")?.value;
     if (this.#panel.lang === document.documentElement.lang && this.#panel.childElementCount) {
       // Radios that have the focus are kept; only their mark moves.
-      if (checked !== mode) this.#panel.querySelector(`input[value="${CSS.escape(mode)}"]`).checked = true;
+      // A mode that is not offered here can have been set by other means.
+      const now = this.#panel.querySelector(`input[value="${CSS.escape(mode)}"]`);
+      if (checked !== mode && now) now.checked = true;
       return;
     }
     this.#panel.lang = document.documentElement.lang;

@@ -26,6 +26,7 @@ const visible = new IntersectionObserver(
 /**
  * A picture with a life of its own: fetched when it comes near, aborted when it is gone, first in line
  * when it is seen, and kept once it is there. `data-state` is idle, waiting, loading, loaded or failed.
+ * With `quiet` it shows the picture or nothing: for what stands before something that can stay.
  */
 class AquiferImage extends HTMLElement {
   static observedAttributes = ["src", "alt"];
@@ -137,12 +138,13 @@ class AquiferImage extends HTMLElement {
     this.dataset.state = state;
     this.toggleAttribute("aria-busy", false);
     if (state === "loaded") this.replaceChildren(this.#picture);
+    else if (this.hasAttribute("quiet")) this.replaceChildren();
     else if (state === "failed") this.replaceChildren(this.#failure());
     else if (!this.querySelector(".shimmer")) {
       this.replaceChildren(h("span", { class: "shimmer", "data-test": "shimmer", "aria-hidden": "true" }));
     }
     if (state === "loading") this.setAttribute("aria-busy", "true");
-    if (hadFocus && state === "failed") this.querySelector("button").focus();
+    if (hadFocus && state === "failed") this.querySelector("button")?.focus();
   }
 
   #failure() {

@@ -1,18 +1,10 @@
 import { errorBanner, message, notice, spinner } from "../components/states.js";
+import { initials, tint } from "../components/avatar.js";
 import { icon } from "../components/icon.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 import { altText, place } from "./feed.js";
-
-const TINTS = 6;
-
-function initials(name) {
-  const words = name.trim().split(/\s+/).filter(Boolean);
-  return [words[0], words.length > 1 ? words.at(-1) : null].filter(Boolean).map((word) => [...word][0].toUpperCase()).join("");
-}
-
-const tint = (name) => [...name].reduce((sum, letter) => sum + letter.codePointAt(0), 0) % TINTS;
 
 /** One picture and what people say about it: a page on a phone, a window over the feed elsewhere. */
 export class CommentsScreen extends ModelScreen {

@@ -1,0 +1,192 @@
+import { brandMark, cardFace, testBadge } from "../components/card-face.js";
+import { icon } from "../components/icon.js";
+import { dated, expiryDigits, grouped, masked } from "../components/mask.js";
+import { errorBanner } from "../components/states.js";
+import { toast } from "../components/toast.js";
+import { h, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { ModelScreen } from "../screen.js";
+
+const GAPS = [4, 8, 12];
+const LONGEST = 19;
+
+/**
+ * A new card. What is typed stands in these fields and goes to the model; it never comes back from it, and it
+ * is gone when the screen is.
+ */
+export class CardFormScreen extends ModelScreen {
+  #title = h("h1", { tabindex: "-1", "data-test": "title" });
+  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back(this.#target) }, icon("back"));
+  #alert = h("div", { role: "alert" });
+  #face = cardFace({ isPreview: true });
+  #fields = {
+    number: field("number", { inputmode: "numeric", autocomplete: "cc-number", placeholder: "0000 0000 0000 0000" }),
+    holder: field("holder", { autocomplete: "cc-name", autocapitalize: "characters", maxlength: "60" }),
+    expiry: field("expiry", { inputmode: "numeric", autocomplete: "cc-exp" }),
+  };
+  #brand = h("span", { class: "field-mark" });
+  #badge = h("div", { class: "form-test", role: "status" });
+  #save = h("button", { class: "button button-primary pay-button", type: "submit", "data-test": "save" });
+  #promise = h("p", { class: "pay-safety" });
+  #mask;
+  #target;
+  #wantsToSave = false;
+  #isSaving = false;
+  /** What was saved before this screen sent its own is none of its business. */
+  #hasSent = false;
+  #isFresh = true;
+  element;
+
+  constructor(shell, { pay }) {
+    super("card-form");
+    this.shell = shell;
+    this.#target = pay ? `/pay/${pay}` : "/cards";
+    const { number, holder, expiry } = this.#fields;
+    number.box.append(this.#brand);
+    // Without names, nothing in this form could reach an address even if it were ever submitted.
+    const form = h("form", { class: "card-form", novalidate: true, autocomplete: "on", "data-test": "card-form" },
+      this.#alert, number.element, this.#badge, holder.element, expiry.element, this.#save, this.#promise);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#submit();
+    });
+    this.element = h("section", { class: "screen card-form-screen", "data-test": "screen-card-form" },
+      h("header", { class: "screen-bar" }, this.#back, this.#title),
+      h("div", { class: "card-form-panel" }, h("div", { class: "preview-stage" }, this.#face), form));
+    this.#mask = masked(number.input, {
+      digits: (text) => text.replace(/\D/g, "").slice(0, this.#hint("number").maxLength ?? LONGEST),
+      draw: (digits) => grouped(digits, this.#hint("number").gaps ?? GAPS),
+      changed: (digits) => this.#edit("number", digits),
+    });
+    masked(expiry.input, { digits: expiryDigits, draw: dated, changed: () => this.#edit("expiry", expiry.input.value) });
+    holder.input.addEventListener("input", () => this.#edit("holder", holder.input.value));
+    for (const [name, { input }] of Object.entries(this.#fields)) {
+      input.addEventListener("blur", () => {
+        this.#fields[name].wasLeft = true;
+        this.#draw();
+      });
+      input.addEventListener("keydown", (event) => {
+        // A button that is still disabled would swallow the key.
+        if (event.key !== "Enter" || event.isComposing) return;
+        event.preventDefault();
+        this.#submit();
+      });
+    }
+    this.#draw();
+  }
+
+  get title() {
+    return this.state?.title ?? t("cardForm.title");
+  }
+
+  /** Begins with an empty model; a server that started anew hears what stands in the fields. */
+  opened() {
+    super.opened();
+    if (this.#isFresh) this.send("reset");
+    this.#isFresh = false;
+    for (const [name, { input }] of Object.entries(this.#fields)) if (input.value) this.#tell(name);
+  }
+
+  hide() {
+    super.hide();
+    this.shell.busy(this, false);
+    for (const { input } of Object.values(this.#fields)) input.value = "";
+    this.#drawFace();
+    if (!this.#isSaving) this.send("reset");
+  }
+
+  render(state, before) {
+    if (before?.isSaving && !state.isSaving && !state.saved) this.#hasSent = false;
+    if (this.#hasSent && state.saved) {
+      this.#hasSent = false;
+      toast(t("cardForm.saved"));
+      return this.shell.back(this.#target);
+    }
+    this.#isSaving = state.isSaving;
+    this.shell.busy(this, state.isSaving);
+    this.#mask.redraw();
+    this.#draw();
+    if (this.#wantsToSave && state.canSave && this.isSettled) this.#submit();
+  }
+
+  #hint(name) {
+    return this.state?.fields?.[name] ?? {};
+  }
+
+  #draw() {
+    const lang = document.documentElement.lang;
+    const state = this.state;
+    setText(this.#title, this.title);
+    this.#back.setAttribute("aria-label", t("back"));
+    replaceWhen(this.#alert, state?.error?.message ?? "", () => errorBanner(state?.error?.message, () => this.dismiss()));
+    for (const [name, part] of Object.entries(this.#fields)) this.#drawField(name, part);
+    const { brand, brandName } = this.#hint("number");
+    const isTest = Boolean(state?.testLabel);
+    replaceWhen(this.#brand, `${brand} ${isTest} ${lang}`, () => [brandMark(brand, isTest), h("span", { class: "visually-hidden" }, brandName ?? "")]);
+    replaceWhen(this.#badge, `${state?.testLabel} ${lang}`, () => state?.testLabel && [testBadge(state.testLabel), h("span", {}, t("cardForm.test"))]);
+    this.#badge.hidden = !state?.testLabel;
+    this.#save.disabled = !state?.canSave || this.#isSaving;
+    replaceWhen(this.#save, `${this.#isSaving} ${lang}`, () => (this.#isSaving
+      ? [h("span", { class: "spinner", "aria-hidden": "true" }), t("cardForm.saving")] : [icon("lock"), t("cardForm.save")]));
+    setText(this.#promise, t("cardForm.promise"));
+    this.#drawFace();
+  }
+
+  #drawField(name, part) {
+    setText(part.label, t(`cardForm.${name}`));
+    if (name === "expiry") part.input.placeholder = t("card.expiry.example");
+    if (name === "holder") part.input.placeholder = t("cardForm.holder.example");
+    const { error, isValid } = this.#hint(name);
+    // The model names an error before the end only when no further digit can mend it.
+    const mayShow = part.input.value !== "" && (part.wasLeft || name !== "holder");
+    const shown = mayShow && error ? error : "";
+    setText(part.error, shown);
+    part.error.hidden = shown === "";
+    part.input.setAttribute("aria-invalid", String(shown !== ""));
+    part.element.classList.toggle("is-valid", Boolean(isValid) && part.input.value !== "");
+  }
+
+  #drawFace() {
+    const { brand, brandName, gaps, maxLength } = this.#hint("number");
+    const digits = this.#fields.number.input.value.replace(/\D/g, "");
+    const length = Math.max(digits.length, Math.min(maxLength ?? 16, 16));
+    this.#face.draw({
+      brand: digits ? brand : null, brandName, number: grouped(digits.padEnd(length, "•"), gaps ?? GAPS), holder: this.#fields.holder.input.value,
+      expiry: this.#fields.expiry.input.value, isTestCard: Boolean(this.state?.testLabel) && digits !== "", testLabel: null, isExpired: false,
+    });
+  }
+
+  #edit(name) {
+    this.#wantsToSave = false;
+    this.#tell(name);
+    this.#drawFace();
+  }
+
+  #tell(name) {
+    const { input } = this.#fields[name];
+    this.send("edit", { field: name, value: name === "number" ? input.value.replace(/\D/g, "") : input.value }, `edit ${name}`);
+  }
+
+  async #submit() {
+    if (this.#isSaving || this.#hasSent) return;
+    if (!this.isSettled || !this.state?.canSave) {
+      this.#wantsToSave = true;
+      for (const part of Object.values(this.#fields)) part.wasLeft = true;
+      this.#draw();
+      if (this.isSettled) Object.entries(this.#fields).find(([name]) => !this.#hint(name).isValid)?.[1].input.focus();
+      return;
+    }
+    this.#wantsToSave = false;
+    this.#hasSent = true;
+    if (!(await this.send("save"))) this.#hasSent = false;
+  }
+}
+
+function field(name, attributes) {
+  const id = `card-${name}`;
+  const input = h("input", { id, class: "field-input", type: "text", spellcheck: "false", "aria-describedby": `${id}-error`, "data-test": id, ...attributes });
+  const label = h("label", { class: "field-label", for: id });
+  const error = h("p", { class: "field-error", id: `${id}-error`, role: "status", hidden: true, "data-test": `${id}-error` });
+  const box = h("div", { class: "field-box" }, input);
+  return { input, label, error, box, element: h("div", { class: `field field-${name}` }, label, box, error), wasLeft: false };
+}

@@ -1,0 +1,318 @@
+import { AmountField } from "../components/amount-field.js";
+import { avatar } from "../components/avatar.js";
+import { cardLine } from "../components/card-face.js";
+import { CardSheet } from "../components/card-sheet.js";
+import { CodeField } from "../components/code-field.js";
+import { icon } from "../components/icon.js";
+import { receipt } from "../components/receipt.js";
+import { errorBanner, message } from "../components/states.js";
+import { announce } from "../components/toast.js";
+import { h, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { ModelScreen } from "../screen.js";
+
+const OVER = ["declined", "failed"];
+
+/** Paying one contact: amount, card, code; and what became of it. */
+export class PaymentScreen extends ModelScreen {
+  #title = h("h1", { tabindex: "-1", "data-test": "title" });
+  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/contacts") }, icon("back"));
+  #picture = avatar("avatar-large");
+  #name = h("p", { class: "payee-name", "data-test": "payee" });
+  #username = h("p", { class: "payee-username" });
+  #payee = h("div", { class: "payee" }, this.#picture, h("div", {}, this.#name, this.#username));
+  #alert = h("div", { role: "alert" });
+  #instead = h("div", {});
+  #amount = new AmountField((digits) => this.#edit("amount", { digits }));
+  #card = h("button", { class: "card-line pay-card", type: "button", "aria-haspopup": "dialog", "data-test": "change-card", onclick: () => this.#sheet.open() });
+  #code = new CodeField("pay-code", (value) => this.#edit("code", { value }), () => this.#enter());
+  #verdict = h("div", { role: "alert" });
+  #pay = h("button", { class: "button button-primary pay-button", type: "button", "data-test": "pay", onclick: () => this.#send() });
+  #safety = h("p", { class: "pay-safety" });
+  #form = h("div", { class: "pay-form", "data-test": "pay-form" },
+    this.#amount.element, this.#card, this.#code.element, this.#verdict, this.#pay, this.#safety);
+  #sheet = new CardSheet((id) => this.#choose(id));
+  /** From the click on Pay until the model says what became of it. */
+  #isPaying = false;
+  #wantsToPay = false;
+  #asked = null;
+  #isFirst = true;
+  #isNew;
+  element;
+
+  /** A screen reached by a link begins a new payment; one that comes back shows how the last one ended. */
+  constructor(shell, id, isNew) {
+    super("payment", { contact: id });
+    this.shell = shell;
+    this.id = id;
+    this.#isNew = isNew;
+    this.element = h("section", { class: "screen payment-screen", "data-test": "screen-payment" },
+      h("header", { class: "screen-bar" }, this.#back, this.#title),
+      h("div", { class: "pay-panel" }, this.#alert, this.#payee, this.#instead, this.#form), this.#sheet.element);
+    this.#amount.element.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") (this.#code.isComplete ? this.#enter() : this.#code.focus());
+    });
+    this.#drawLoading();
+  }
+
+  get title() {
+    return this.state?.title ?? t("pay.title");
+  }
+
+  /** Digits that a new server has not heard, or an old one should forget. */
+  opened() {
+    super.opened();
+    if (this.#amount.digits) this.send("amount", { digits: this.#amount.digits }, "amount");
+    this.send("code", { value: this.#code.value }, "code");
+  }
+
+  hide() {
+    this.#sheet.close();
+    this.#wantsToPay = false;
+    if (this.#code.value) {
+      this.#code.clear();
+      this.send("code", { value: "" }, "code");
+    }
+    super.hide();
+    this.shell.busy(this, false);
+  }
+
+  render(state, before) {
+    const { phase } = state;
+    if (this.#isFirst && phase !== "loading") {
+      this.#isFirst = false;
+      if (this.#isNew && (phase === "approved" || OVER.includes(phase))) this.send("again");
+    }
+    const lang = document.documentElement.lang;
+    if (phase !== "ready") this.#isPaying = phase === "sending";
+    else if (before?.phase !== "ready") this.#isPaying = false;
+    setText(this.#title, state.title);
+    this.#back.setAttribute("aria-label", t("back"));
+    this.shell.busy(this, phase === "loading" || phase === "sending");
+    replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
+    this.element.dataset.phase = phase;
+    if (phase === "loading") return this.#drawLoading();
+    this.#drawPayee(state.contact);
+    this.#payee.hidden = !state.contact || phase === "approved" || phase === "unknown";
+    const primes = state.needsCard && phase === "ready";
+    const hasForm = !primes && ["ready", "sending", ...OVER].includes(phase);
+    this.#form.hidden = !hasForm;
+    if (phase !== before?.phase) this.#phaseChanged(phase, before?.phase);
+    this.#drawForm(state, lang);
+    this.#drawInstead(state, primes, lang);
+    if (hasForm && !before) this.#focusFirst();
+    if (this.#wantsToPay) this.#enter();
+    if (phase !== before?.phase && before && before.phase !== "loading") this.#moveFocus(phase);
+  }
+
+  #phaseChanged(phase, before) {
+    this.#asked = null;
+    this.#wantsToPay = false;
+    this.#amount.settle();
+    // An attempt uses the code up.
+    if (phase !== "ready" || before === "sending") this.#code.clear();
+    if (phase !== "ready") this.#sheet.close();
+  }
+
+  #drawPayee(contact) {
+    if (!contact) return;
+    this.#picture.draw(contact);
+    setText(this.#name, contact.name);
+    setText(this.#username, contact.username);
+  }
+
+  #drawForm(state, lang) {
+    const { phase, card } = state;
+    const isUnknown = phase === "unknown";
+    this.#amount.draw(state.amount);
+    this.#amount.isLocked = this.#isPaying;
+    this.#amount.element.hidden = isUnknown;
+    this.#card.hidden = isUnknown || !card;
+    this.#pay.hidden = this.#safety.hidden = OVER.includes(phase);
+    replaceWhen(this.#card, JSON.stringify([card, lang]), () => card && [...cardLine(card), h("span", { class: "card-line-change" }, t("pay.card.change"))]);
+    this.#card.setAttribute("aria-label", card ? t("pay.card.name", { card: [card.brandName, card.masked, card.testLabel].filter(Boolean).join(" ") }) : "");
+    this.#card.setAttribute("aria-disabled", String(this.#isPaying));
+    this.#sheet.draw(state.cards, `/cards/new?pay=${encodeURIComponent(this.id)}`);
+    this.#code.draw(state.code);
+    this.#code.isLocked = this.#isPaying;
+    this.#code.element.hidden = isUnknown && (this.#asked !== null || (state.code.isValid && this.#code.value === ""));
+    this.#drawPay(state, lang);
+    const verdict = OVER.includes(phase) ? state.message : null;
+    replaceWhen(this.#verdict, `${phase} ${verdict} ${lang}`, () => verdict && h("div", { class: "verdict", "data-test": phase },
+      h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, verdict)),
+      h("div", { class: "verdict-actions" },
+        phase === "declined" && h("button", { class: "button", type: "button", "data-test": "declined-change", onclick: () => this.#sheet.open() }, t("pay.card.other")),
+        h("button", { class: "button", type: "button", "data-test": "again", onclick: () => this.#again() }, t("retry")))));
+    setText(this.#safety, t("pay.safety"));
+  }
+
+  #drawPay(state, lang) {
+    const busy = this.#isPaying;
+    this.#pay.disabled = !busy && !this.#mayPay(state);
+    this.#pay.setAttribute("aria-disabled", String(busy || this.#pay.disabled));
+    replaceWhen(this.#pay, `${busy} ${state.payLabel} ${lang}`, () => (busy
+      ? [h("span", { class: "spinner", "aria-hidden": "true" }), t("pay.sending")] : [icon("lock"), h("span", { "data-test": "pay-label" }, state.payLabel)]));
+  }
+
+  /** What is paid is what the button says: never while the model and the page disagree on the amount. */
+  #mayPay(state) {
+    return state.canPay && state.phase === "ready" && this.#amount.digits === state.amount.digits && this.#code.isComplete;
+  }
+
+  #drawInstead(state, primes, lang) {
+    const { phase } = state;
+    const what = primes ? "priming" : ["missing", "unknown", "approved"].includes(phase) ? phase : "form";
+    replaceWhen(this.#instead, JSON.stringify([what, lang, state.receipt, state.unknown]), () => {
+      if (what === "priming") return this.#priming(state.contact);
+      if (what === "missing") {
+        return message({ glyph: "contacts", title: t("pay.missing.title"), text: t("pay.missing.text"), test: "pay-missing",
+          action: { title: t("pay.missing.action"), run: () => this.shell.go("/contacts") } });
+      }
+      if (what === "unknown") return this.#unknown(state);
+      if (what === "approved") return this.#paid(state);
+      return [];
+    });
+    if (what === "unknown") return this.#drawUnknown(state);
+    if (this.#code.element.parentElement !== this.#form) this.#card.after(this.#code.element);
+  }
+
+  #drawLoading() {
+    this.#payee.hidden = true;
+    this.#form.hidden = true;
+    setText(this.#title, this.title);
+    replaceWhen(this.#instead, `loading ${document.documentElement.lang}`, () => [
+      h("p", { class: "visually-hidden", role: "status" }, t("loading")),
+      h("div", { class: "pay-skeleton", "aria-hidden": "true", "data-test": "skeleton" }, h("span", { class: "shimmer avatar avatar-large" }),
+        h("span", { class: "shimmer contact-line" }), h("span", { class: "shimmer pay-skeleton-amount" }), h("span", { class: "shimmer pay-skeleton-row" }),
+        h("span", { class: "shimmer pay-skeleton-row" }))]);
+  }
+
+  #priming(contact) {
+    return h("div", { class: "priming", "data-test": "priming" },
+      h("div", { class: "priming-art", "aria-hidden": "true" }, h("span", { class: "priming-card priming-card-back" }), h("span", { class: "priming-card" }, h("span", { class: "face-chip" }))),
+      h("h2", { class: "message-title" }, t("priming.title")),
+      h("p", { class: "message-text" }, t("priming.text", { name: contact?.name.split(" ")[0] ?? "" })),
+      h("ul", { class: "priming-points" }, [["lock", "priming.sealed"], ["key", "priming.code"], ["trash", "priming.remove"]].map(([glyph, key]) =>
+        h("li", {}, icon(glyph), h("span", {}, t(key))))),
+      h("a", { class: "button button-primary pay-button", href: `/cards/new?pay=${encodeURIComponent(this.id)}`, "data-link": true, "data-test": "priming-add" },
+        icon("plus"), t("priming.action")));
+  }
+
+  #unknown(state) {
+    return h("div", { class: "unknown", "data-test": "unknown" },
+      h("div", { class: "message-glyph unknown-glyph" }, icon("question")),
+      h("h2", { class: "message-title", tabindex: "-1" }, t("pay.unknown.title")),
+      h("p", { class: "unknown-sum", "data-test": "unknown-amount" }, state.amount.text),
+      this.#recipient(state.contact),
+      h("p", { class: "message-text" }, state.unknown?.text ?? ""),
+      h("button", { class: "button button-primary pay-button", type: "button", "data-test": "check", onclick: () => this.#ask("check") }),
+      h("div", { class: "unknown-retry" },
+        h("button", { class: "button pay-button", type: "button", "data-test": "retry-same", onclick: () => this.#ask("retry") }, icon("reload"), t("pay.same")),
+        h("p", { class: "pay-safety" }, t("pay.unknown.safety"))));
+  }
+
+  /** The parts of it that change while it is shown; they keep the focus. */
+  #drawUnknown(state) {
+    const check = this.#instead.querySelector("[data-test=check]");
+    const retry = this.#instead.querySelector("[data-test=retry-same]");
+    const isAsking = this.#asked !== null;
+    check.setAttribute("aria-disabled", String(isAsking));
+    replaceWhen(check, `${isAsking}`, () => [isAsking ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("search"), t("pay.check")]);
+    retry.disabled = !state.code.isValid || isAsking;
+    // The code belongs to the second of the two ways on.
+    if (this.#code.element.nextElementSibling !== retry) retry.before(this.#code.element);
+  }
+
+  #recipient(contact) {
+    if (!contact) return null;
+    const picture = avatar();
+    picture.draw(contact);
+    return h("div", { class: "receipt-to" }, picture, h("span", {}, h("strong", {}, contact.name), h("span", { class: "receipt-username" }, contact.username)));
+  }
+
+  #paid(state) {
+    const used = state.cards.find((card) => card.masked === state.receipt.masked && card.brandName === state.receipt.brandName);
+    return [receipt(state.receipt, this.#recipient({ image: null, initials: "", ...state.contact, ...state.receipt }), used?.testLabel),
+      h("div", { class: "receipt-actions" },
+        h("button", { class: "button button-primary pay-button", type: "button", "data-test": "done", onclick: () => this.#done() }, t("receipt.done")),
+        h("a", { class: "button", href: "/payments", "data-link": true, "data-test": "receipt-history" }, icon("history"), t("receipt.history")))];
+  }
+
+  /** After a verdict the first change begins anew. */
+  #edit(intent, fields) {
+    this.#wantsToPay = false;
+    if (OVER.includes(this.state?.phase)) this.send("again", {}, "again");
+    const sent = this.send(intent, fields, intent);
+    if (this.state) {
+      this.#drawPay(this.state, document.documentElement.lang);
+      if (intent === "code") this.#code.draw(this.state.code);
+    }
+    return sent;
+  }
+
+  async #choose(id) {
+    if (this.#isPaying) return;
+    if (OVER.includes(this.state.phase)) this.send("again", {}, "again");
+    this.#code.clear();
+    this.send("code", { value: "" }, "code");
+    await this.send("chooseCard", { id });
+    this.#code.focus();
+  }
+
+  async #again() {
+    await this.send("again", {}, "again");
+    this.#code.focus();
+  }
+
+  /** Enter pays as soon as the model has heard what was typed. */
+  #enter() {
+    if (!this.state || this.#isPaying) return;
+    if (this.state.phase === "unknown") return this.state.code.isValid && this.#code.isComplete ? this.#ask("retry") : undefined;
+    this.#wantsToPay = this.state.phase === "ready" && this.#amount.digits !== "" && this.#code.isComplete && !this.#mayPay(this.state);
+    if (this.#mayPay(this.state)) this.#send();
+  }
+
+  async #send() {
+    if (this.#isPaying || !this.#mayPay(this.state)) return;
+    this.#isPaying = true;
+    this.#wantsToPay = false;
+    this.#drawForm(this.state, document.documentElement.lang);
+    announce(t("pay.sending"));
+    if (await this.send("pay")) return;
+    this.#isPaying = false;
+    this.#drawForm(this.state, document.documentElement.lang);
+  }
+
+  async #ask(intent) {
+    if (this.#asked) return;
+    this.#asked = intent;
+    this.render(this.state, this.state);
+    if (intent === "check") announce(t("pay.checking"));
+    const before = this.state;
+    const arrived = await this.send(intent);
+    // An answer that changes nothing is an answer too.
+    setTimeout(() => {
+      if (this.#asked !== intent || this.state.phase !== "unknown") return;
+      this.#asked = null;
+      this.render(this.state, this.state);
+      if (arrived && intent === "check") announce(t("pay.unknown.title"));
+    }, arrived && this.state === before ? 4000 : 600);
+  }
+
+  #done() {
+    this.send("again");
+    this.shell.paid();
+  }
+
+  #focusFirst() {
+    // On a phone the keyboard would come up before anyone asked for it.
+    if (matchMedia("(hover: hover)").matches && this.shell.isFront(this)) this.#amount.focus();
+  }
+
+  #moveFocus(phase) {
+    if (!this.shell.isFront(this)) return;
+    const target = { declined: "[data-test=again]", failed: "[data-test=again]", unknown: ".unknown h2", approved: "#receipt-title" }[phase];
+    if (target) this.element.querySelector(target)?.focus({ preventScroll: true, focusVisible: false });
+    if (target) scrollTo({ top: 0, behavior: "smooth" });
+  }
+}
