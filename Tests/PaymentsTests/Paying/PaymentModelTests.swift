@@ -51,7 +51,8 @@ struct PaymentModelTests {
         ("", 0), ("0", 0), ("7", 7), ("7990", 7990), ("007990", 7990), ("R$ 79,90", 7990), ("100000000", 100_000_000),
     ])
     func amount(digits: String, cents: Int) async throws {
-        let (_, model) = try await ready()
+        let (world, model) = try await ready()
+        defer { withExtendedLifetime(world) {} }
         model.enter(digits: digits)
         #expect(model.amount.cents == cents)
         model.enter(digits: "1234567890")
@@ -60,7 +61,8 @@ struct PaymentModelTests {
 
     @Test("Pay is off at zero, above the limit, and without a code that fits the card")
     func canPay() async throws {
-        let (_, model) = try await ready()
+        let (world, model) = try await ready()
+        defer { withExtendedLifetime(world) {} }
         #expect(!model.canPay)
         model.enter(code: "789")
         #expect(!model.canPay, "the amount is zero")
@@ -75,7 +77,8 @@ struct PaymentModelTests {
 
     @Test("Approved: the receipt, and the code is forgotten")
     func approved() async throws {
-        let (_, model) = try await ready(.transaction())
+        let (world, model) = try await ready(.transaction())
+        defer { withExtendedLifetime(world) {} }
         fill(model)
         await model.pay()
         guard case .approved(let record) = model.phase else {
@@ -140,7 +143,8 @@ struct PaymentModelTests {
 
     @Test("Not answered: unknown; a check decides it")
     func check() async throws {
-        let (_, model) = try await ready(.failure(TransportError(.interrupted)), .refused, .transaction())
+        let (world, model) = try await ready(.failure(TransportError(.interrupted)), .refused, .transaction())
+        defer { withExtendedLifetime(world) {} }
         fill(model)
         await model.pay()
         guard case .unknown = model.phase else {
