@@ -23,8 +23,9 @@ public final class LoopbackServer: Sendable {
 
     /// Listens on a free port.
     ///
+    /// - Parameter patience: long enough for a machine that is busy with other tests; only a failing one waits that long.
     /// - Throws: `POSIXError` when there is none.
-    public init(patience: Duration = .seconds(10), _ script: @escaping Script) throws {
+    public init(patience: Duration = .seconds(60), _ script: @escaping Script) throws {
         let (listener, port) = try Socket.listen()
         self.listener = listener
         self.port = port
