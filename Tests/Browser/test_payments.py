@@ -1,0 +1,833 @@
+"""Contacts, cards and payments: the screens, from the first card to the receipt and back."""
+
+import datetime
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from test_accessibility import audit
+from test_feed import AGE
+
+GOOD = "4242424242424242"  # passes the check and ends in an even digit: approved
+BAD = "4111111111111111"  # passes the check and ends in an odd one: declined
+AMEX = "378282246310005"
+TEST_CARD = "1111111111111111"  # the remote's own: fails the check and has expired
+CODE = "739"
+HOLDER = "Ana B Lima"
+EXPIRY = f"12{(datetime.date.today().year + 2) % 100:02}"
+SPACE = "\u00a0"  # what stands behind R$
+
+#: Keeps every text that arrives by server-sent events, and every address that is given to the history.
+WATCH = """
+window.__events = []; window.__addresses = []; window.__titles = [];
+const Source = window.EventSource;
+window.EventSource = class extends Source {
+  constructor(url, options) { super(url, options); this.addEventListener("state", (e) => window.__events.push(e.data)); }
+};
+for (const name of ["pushState", "replaceState"]) {
+  const own = history[name].bind(history);
+  history[name] = (state, title, url) => { window.__addresses.push(JSON.stringify([state, url])); own(state, title, url); };
+}
+new MutationObserver(() => window.__titles.push(document.title)).observe(document, { subtree: true, childList: true, characterData: true });
+"""
+
+
+@pytest.fixture
+def wallet(server, open_page):
+    """A tab at the contacts. Some of their pictures are missing, and Chromium reports each."""
+    def wallet(path="/contacts", **options):
+        page = open_page(server, path, wait=False, **options)
+        page.expects_failed_requests = True
+        return page
+    return wallet
+
+
+def fill_card(page, number, expiry=EXPIRY):
+    page.by("card-number").press_sequentially(number)
+    page.by("card-holder").fill(HOLDER)
+    page.by("card-expiry").press_sequentially(expiry)
+    expect(page.by("save")).to_be_enabled()
+
+
+def add_card(page, number, expiry=EXPIRY):
+    """A card more, from wherever the page is; afterwards it shows the cards."""
+    before = page.server.base + "/cards/new"
+    page.page.goto(before)
+    fill_card(page, number, expiry)
+    page.by("save").click()
+    expect(page.by("screen-cards")).to_be_visible()
+    last = number[-4:]
+    expect(page.by("card").filter(has_text=last).first).to_be_visible()
+
+
+def open_contact(page, index=0):
+    page.page.goto(page.server.base + "/contacts")
+    page.by("contact").nth(index).click()
+    expect(page.by("pay-form")).to_be_visible()
+
+
+def enter(page, amount="7990", code=CODE):
+    page.by("amount").press_sequentially(amount)
+    page.by("code").press_sequentially(code)
+    expect(page.by("pay")).to_be_enabled()
+
+
+def tab_to(page, test):
+    """Presses Tab until the focus stands there."""
+    for _ in range(60):
+        if page.evaluate("document.activeElement?.dataset.test") == test:
+            return
+        page.page.keyboard.press("Tab")
+    raise AssertionError(f"Tab never reached {test}")
+
+
+def count(page, intent):
+    return page.intents.count(intent)
+
+
+class TestContacts:
+    def test_they_load_by_themselves_with_picture_name_and_username(self, wallet):
+        page = wallet()
+        expect(page.by("contact").first).to_be_visible()
+        assert page.by("contact").count() == 33
+        expect(page.by("contact").first).to_contain_text("@")
+        page.until(lambda: page.images("loaded").count() > 5, "pictures come")
+
+    def test_a_missing_picture_leaves_the_initials(self, wallet):
+        page = wallet()
+        page.until(lambda: page.images("failed").count() > 0, "a picture is missing")
+        first = page.images("failed").first
+        assert first.evaluate("(e) => e.childElementCount") == 0
+        letters = first.evaluate("(e) => e.parentElement.textContent")
+        assert re.fullmatch(r"\w{1,2}", letters), letters
+
+    def test_skeletons_stand_in_while_they_load(self, stopped_server, open_page):
+        page = open_page(stopped_server.start("--fault", "payments=slow"), "/contacts", wait=False)
+        page.expects_failed_requests = True
+        expect(page.by("skeleton").first).to_be_visible()
+        expect(page.by("contact").first).to_be_visible()
+        expect(page.by("skeleton")).to_have_count(0)
+
+    def test_marcia_finds_márcia(self, wallet):
+        page = wallet()
+        expect(page.by("contact").first).to_be_visible()
+        page.by("search").press_sequentially("marcia")
+        page.until(lambda: 0 < page.by("contact").count() < 33, "fewer contacts")
+        expect(page.by("contact").filter(has_text="Márcia").first).to_be_visible()
+        page.by("search").fill("@")
+        expect(page.by("contact")).to_have_count(33)
+
+    def test_of_what_is_typed_only_the_last_matters(self, wallet):
+        page = wallet()
+        expect(page.by("contact").first).to_be_visible()
+        page.by("search").press_sequentially("marcia", delay=1)
+        page.by("search").fill("")
+        expect(page.by("contact")).to_have_count(33)
+
+    def test_no_match_says_so_and_can_be_undone(self, wallet):
+        page = wallet()
+        expect(page.by("contact").first).to_be_visible()
+        page.by("search").fill("qqqq")
+        expect(page.by("no-match")).to_be_visible()
+        page.by("no-match-action").click()
+        expect(page.by("contact")).to_have_count(33)
+        expect(page.by("search")).to_be_focused()
+
+    def test_offline_they_are_the_saved_ones_with_their_age(self, wallet):
+        page = wallet()
+        expect(page.by("contact").first).to_be_visible()
+        page.connection("offline")
+        page.by("reload").click()
+        expect(page.by("notice")).to_contain_text(AGE)
+        assert page.by("contact").count() == 33
+        page.by("search").fill("marcia")
+        expect(page.by("contact").filter(has_text="Márcia").first).to_be_visible()
+
+    def test_offline_and_never_loaded_is_an_error_that_can_be_tried_again(self, stopped_server, open_page):
+        page = open_page(stopped_server.start("--fault", "payments=offline"), "/contacts", wait=False)
+        page.expects_failed_requests = True
+        expect(page.by("error-banner")).to_be_visible()
+        expect(page.by("contacts-failed")).to_be_visible()
+        page.connection("online")
+        page.by("contacts-failed-action").click()
+        expect(page.by("contact").first).to_be_visible()
+        expect(page.by("error-banner")).to_have_count(0)
+
+    def test_pulling_down_refreshes(self, wallet):
+        page = wallet(phone=True)
+        expect(page.by("contact").first).to_be_visible()
+        before = count(page, "refresh")
+        page.touch("touchStart", 200, 300)
+        for y in range(320, 560, 20):
+            page.touch("touchMove", 200, y)
+        page.touch("touchEnd", 200, 560)
+        page.until(lambda: count(page, "refresh") == before + 1, "a refresh")
+
+    def test_an_unknown_contact_is_a_page_that_leads_back(self, wallet):
+        page = wallet("/pay/999999")
+        page.by("pay-missing-action").click()
+        expect(page.by("contact").first).to_be_visible()
+
+
+class TestThePayment:
+    def test_without_a_card_it_leads_to_the_form_and_on_to_the_receipt(self, wallet):
+        page = wallet()
+        name = page.by("contact").nth(2).locator(".contact-name").text_content()
+        page.by("contact").nth(2).click()
+        expect(page.by("priming")).to_be_visible()
+        address = page.page.url
+        page.by("priming-add").click()
+        fill_card(page, GOOD)
+        page.by("save").click()
+        expect(page.by("pay-form")).to_be_visible()
+        assert page.page.url == address
+        expect(page.by("change-card")).to_contain_text("4242")
+        expect(page.by("pay")).to_be_disabled()
+        enter(page, "7990")
+        expect(page.by("pay")).to_contain_text(f"R${SPACE}79,90")
+        page.by("pay").click()
+        expect(page.by("receipt")).to_be_visible()
+        expect(page.by("receipt-amount")).to_have_text(f"R${SPACE}79,90")
+        expect(page.by("receipt-total")).to_have_text(f"R${SPACE}79,90")
+        expect(page.by("receipt-card")).to_contain_text("Visa •••• 4242")
+        expect(page.by("receipt-number")).to_have_text(re.compile(r"\d+"))
+        expect(page.by("receipt-date")).to_contain_text(str(datetime.datetime.now(datetime.timezone.utc).year))
+        expect(page.by("receipt")).to_contain_text(name)
+        page.by("done").click()
+        expect(page.by("contact").first).to_be_visible()
+
+    def test_after_a_receipt_the_same_contact_begins_anew(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        enter(page)
+        page.by("pay").click()
+        expect(page.by("receipt")).to_be_visible()
+        page.by("done").click()
+        page.by("contact").first.click()
+        expect(page.by("pay-form")).to_be_visible()
+        expect(page.by("code")).to_have_value("")
+        expect(page.by("pay")).to_be_disabled()
+
+    def test_declined_stays_and_another_card_is_approved(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        add_card(page, BAD)
+        open_contact(page)
+        page.by("change-card").click()
+        page.by("choose-card").filter(has_text="1111").click()
+        expect(page.by("change-card")).to_contain_text("1111")
+        enter(page, "500")
+        page.by("pay").click()
+        expect(page.by("declined")).to_be_visible()
+        expect(page.by("code")).to_have_value("")
+        page.by("declined-change").click()
+        page.by("choose-card").filter(has_text="4242").click()
+        expect(page.by("change-card")).to_contain_text("4242")
+        expect(page.by("declined")).to_have_count(0)
+        page.by("code").press_sequentially(CODE)
+        page.by("pay").click()
+        expect(page.by("receipt-card")).to_contain_text("4242")
+        page.page.goto(page.server.base + "/payments")
+        expect(page.by("payment")).to_have_count(2)
+        assert [row.get_attribute("data-state") for row in page.by("payment").all()] == ["approved", "declined"]
+
+    def test_try_again_after_a_decline_asks_for_the_code_once_more(self, wallet):
+        page = wallet()
+        add_card(page, BAD)
+        open_contact(page)
+        enter(page, "500")
+        page.by("pay").click()
+        page.by("again").click()
+        expect(page.by("code")).to_be_focused()
+        expect(page.by("pay")).to_be_disabled()
+        expect(page.by("amount")).to_have_value(f"R${SPACE}5,00")
+
+    def test_an_answer_that_was_lost_is_unknown_and_check_finds_out(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        page.connection("answer-lost")
+        enter(page, "1500")
+        page.by("pay").click()
+        expect(page.by("unknown")).to_be_visible()
+        expect(page.by("unknown-amount")).to_have_text(f"R${SPACE}15,00")
+        page.connection("online")
+        page.by("check").click()
+        expect(page.by("receipt")).to_be_visible()
+        page.page.goto(page.server.base + "/payments")
+        expect(page.by("payment")).to_have_count(1)
+        assert count(page, "pay") == 1
+
+    def test_an_unknown_payment_tried_again_with_the_same_key_is_one_payment(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        page.connection("answer-lost")
+        enter(page, "1500")
+        page.by("pay").click()
+        expect(page.by("unknown")).to_be_visible()
+        page.connection("online")
+        if page.by("code").is_visible():
+            expect(page.by("retry-same")).to_be_disabled()
+            page.by("code").press_sequentially(CODE)
+        page.by("retry-same").click()
+        expect(page.by("receipt")).to_be_visible()
+        page.page.goto(page.server.base + "/payments")
+        expect(page.by("payment")).to_have_count(1)
+
+    def test_an_unknown_payment_can_be_checked_in_the_history(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        page.connection("answer-lost")
+        enter(page, "1500")
+        page.by("pay").click()
+        expect(page.by("unknown")).to_be_visible()
+        page.page.goto(page.server.base + "/payments")
+        expect(page.by("payment").first).to_have_attribute("data-state", "unknown")
+        page.connection("online")
+        page.by("payment-check").click()
+        expect(page.by("payment").first).to_have_attribute("data-state", "approved")
+        expect(page.by("payment-check")).to_have_count(0)
+
+    def test_a_double_click_sends_one_payment(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        enter(page)
+        page.by("pay").dblclick()
+        expect(page.by("receipt")).to_be_visible()
+        assert count(page, "pay") == 1
+        page.page.goto(page.server.base + "/payments")
+        expect(page.by("payment")).to_have_count(1)
+
+    def test_going_back_while_it_is_paid_neither_stops_nor_doubles_it(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        enter(page)
+        page.connection("slow")
+        page.by("pay").click()
+        expect(page.page.locator(".payment-screen[data-phase=sending]")).to_be_visible()
+        page.page.go_back()
+        expect(page.by("screen-contacts")).to_be_visible()
+        page.by("to-payments").click()
+        expect(page.by("payment")).to_have_count(1)
+        expect(page.by("payment").first).to_have_attribute("data-state", "approved")
+        assert count(page, "pay") == 1
+
+    def test_leaving_forgets_the_code(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        enter(page)
+        page.by("back").click()
+        page.page.go_forward()
+        expect(page.by("amount")).to_have_value(f"R${SPACE}79,90")
+        expect(page.by("code")).to_have_value("")
+        expect(page.by("pay")).to_be_disabled()
+
+    def test_a_card_of_american_express_wants_four_digits(self, wallet):
+        page = wallet()
+        add_card(page, AMEX)
+        open_contact(page)
+        page.by("amount").press_sequentially("100")
+        page.by("code").press_sequentially("123")
+        expect(page.by("pay")).to_be_disabled()
+        page.by("code").press_sequentially("45")
+        expect(page.by("code")).to_have_value("1234")
+        expect(page.by("pay")).to_be_enabled()
+
+    def test_the_code_is_masked_and_nobody_remembers_it(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        page.by("code").press_sequentially("123456")
+        expect(page.by("code")).to_have_value("123")
+        assert page.by("code").evaluate("(e) => getComputedStyle(e).webkitTextSecurity") == "disc"
+        expect(page.by("code")).to_have_attribute("autocomplete", "cc-csc")
+        expect(page.by("code")).to_have_attribute("inputmode", "numeric")
+
+
+class TestTheAmount:
+    @pytest.fixture
+    def page(self, wallet):
+        page = wallet()
+        add_card(page, GOOD)
+        open_contact(page)
+        return page
+
+    def paste(self, page, text):
+        page.by("amount").evaluate("""(input, text) => {
+            const data = new DataTransfer(); data.setData("text", text);
+            input.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })); }""", text)
+
+    def shows(self, page, text):
+        expect(page.by("amount")).to_have_value(f"R${SPACE}{text}")
+
+    def test_it_grows_from_the_right(self, page):
+        self.shows(page, "0,00")
+        for key, text in [("0", "0,00"), ("7", "0,07"), ("9", "0,79"), ("x", "0,79"), ("9", "7,99"), ("0", "79,90"), ("1", "799,01"), ("2", "7.990,12"),
+                          ("Backspace", "799,01"), ("Backspace", "79,90"), ("Delete", "7,99")]:
+            page.page.keyboard.press(key)
+            self.shows(page, text)
+        expect(page.by("pay-label")).to_contain_text(f"R${SPACE}7,99")
+
+    def test_wherever_the_caret_is_digits_come_in_on_the_right(self, page):
+        page.by("amount").press_sequentially("123")
+        page.page.keyboard.press("Home")
+        page.page.keyboard.press("4")
+        self.shows(page, "12,34")
+
+    def test_everything_selected_is_typed_over(self, page):
+        page.by("amount").press_sequentially("123")
+        page.page.keyboard.press("Control+a")
+        page.page.keyboard.press("5")
+        self.shows(page, "0,05")
+        page.page.keyboard.press("Control+a")
+        page.page.keyboard.press("Backspace")
+        self.shows(page, "0,00")
+
+    @pytest.mark.parametrize("text, shown", [("79,90", "79,90"), ("R$ 1.234,50", "1.234,50"), ("1,234.5", "1.234,50"), ("79", "79,00"), (" 5 ", "5,00")])
+    def test_an_amount_can_be_pasted(self, page, text, shown):
+        self.paste(page, text)
+        self.shows(page, shown)
+        expect(page.by("pay-label")).to_contain_text(f"R${SPACE}{shown}")
+
+    @pytest.mark.parametrize("text", ["-3", "79.905", "1,234,5", "ten", ""])
+    def test_what_is_no_amount_is_not_pasted(self, page, text):
+        page.by("amount").press_sequentially("7")
+        self.paste(page, text)
+        self.shows(page, "0,07")
+
+    def test_more_than_the_limit_is_never_paid(self, page):
+        page.by("code").press_sequentially(CODE)
+        page.by("amount").press_sequentially("100000001")
+        page.until(lambda: page.by("pay").is_disabled() or page.by("amount").input_value() <= f"R${SPACE}1.000.000,00", "the limit holds")
+
+
+class TestTheCardForm:
+    @pytest.fixture
+    def page(self, wallet):
+        page = wallet("/cards/new")
+        expect(page.by("card-number")).to_be_visible()
+        return page
+
+    def mark(self, page):
+        return page.by("card-form").locator('[data-test="brand-mark"]')
+
+    def test_the_number_is_grouped_as_it_is_typed_and_the_brand_appears(self, page):
+        page.by("card-number").press_sequentially("42424242")
+        expect(page.by("card-number")).to_have_value("4242 4242")
+        expect(self.mark(page)).to_have_attribute("data-brand", "visa")
+        expect(page.by("card-preview")).to_contain_text("4242 4242 ••••")
+
+    def test_american_express_is_grouped_in_its_own_way(self, page):
+        page.by("card-number").press_sequentially(AMEX + "99")
+        expect(page.by("card-number")).to_have_value("3782 822463 10005")
+        expect(self.mark(page)).to_have_attribute("data-brand", "amex")
+
+    def test_a_number_is_pasted_with_its_spaces_or_dashes(self, page):
+        page.by("card-number").fill("4242-4242-4242-4242")
+        expect(page.by("card-number")).to_have_value("4242 4242 4242 4242")
+
+    def test_the_caret_stays_where_it_is_typed(self, page):
+        number = page.by("card-number")
+        number.press_sequentially("42424242")
+        number.evaluate("(e) => e.setSelectionRange(2, 2)")
+        page.page.keyboard.press("9")
+        expect(number).to_have_value("4292 4242 4")
+        assert number.evaluate("(e) => e.selectionStart") == 3
+        page.page.keyboard.press("8")
+        # The group is full: the next digit goes behind the space.
+        expect(number).to_have_value("4298 2424 24")
+        assert number.evaluate("(e) => e.selectionStart") == 5
+        page.page.keyboard.press("Backspace")
+        expect(number).to_have_value("4292 4242 4")
+        assert number.evaluate("(e) => e.selectionStart") == 3
+
+    def test_the_expiry_gets_its_slash(self, page):
+        expiry = page.by("card-expiry")
+        expiry.press_sequentially("5")
+        expect(expiry).to_have_value("05/")
+        expiry.press_sequentially("31")
+        expect(expiry).to_have_value("05/31")
+        for shown in ("05/3", "05/", "0"):
+            page.page.keyboard.press("Backspace")
+            expect(expiry).to_have_value(shown)
+        expiry.fill("1/2031")
+        expect(expiry).to_have_value("01/31")
+
+    def test_a_wrong_digit_is_named_and_cannot_be_saved(self, page):
+        page.by("card-number").press_sequentially(GOOD[:-1] + "3")
+        expect(page.by("card-number-error")).to_be_visible()
+        expect(page.by("card-number")).to_have_attribute("aria-invalid", "true")
+        page.by("card-holder").fill(HOLDER)
+        page.by("card-expiry").press_sequentially(EXPIRY)
+        expect(page.by("save")).to_be_disabled()
+        page.by("card-number").press("End")
+        page.page.keyboard.press("Backspace")
+        expect(page.by("card-number-error")).to_be_hidden()
+        page.page.keyboard.press("2")
+        expect(page.by("save")).to_be_enabled()
+
+    @pytest.mark.parametrize("expiry", ["1329", "0118"])
+    def test_a_month_that_is_none_or_past_is_named(self, page, expiry):
+        page.by("card-number").press_sequentially(GOOD)
+        page.by("card-expiry").press_sequentially(expiry)
+        page.by("card-expiry").blur()
+        expect(page.by("card-expiry-error")).to_be_visible()
+        expect(page.by("save")).to_be_disabled()
+
+    def test_a_number_still_being_typed_is_not_called_wrong(self, page):
+        for digit in GOOD[:-1]:
+            page.by("card-number").press_sequentially(digit)
+            expect(page.by("card-number-error")).to_be_hidden()
+
+    def test_the_remotes_test_card_is_taken_and_called_so_everywhere(self, page):
+        fill_card(page, TEST_CARD, "0118")
+        label = page.by("test-label")
+        expect(page.by("card-form").locator('[data-test="test-label"]')).to_be_visible()
+        words = page.by("card-form").locator('[data-test="test-label"]').text_content()
+        page.by("save").click()
+        expect(page.by("card").locator('[data-test="test-label"]')).to_have_text(words)
+        open_contact(page)
+        expect(page.by("change-card").locator('[data-test="test-label"]')).to_have_text(words)
+        page.by("change-card").click()
+        expect(page.by("choose-card").locator('[data-test="test-label"]')).to_have_text(words)
+        page.page.keyboard.press("Escape")
+        enter(page)
+        page.by("pay").click()
+        expect(page.by("receipt")).to_be_visible()
+        expect(label.last).to_have_text(words)
+
+    def test_the_fields_are_named_for_autofill_and_have_no_name_that_could_reach_an_address(self, page):
+        for test, value in [("card-number", "cc-number"), ("card-holder", "cc-name"), ("card-expiry", "cc-exp")]:
+            expect(page.by(test)).to_have_attribute("autocomplete", value)
+            assert page.by(test).get_attribute("name") is None
+
+    def test_leaving_forgets_what_was_typed(self, page):
+        page.by("card-number").press_sequentially("42424242")
+        page.page.goto(page.server.base + "/cards")
+        page.by("cards-empty-action").click()
+        expect(page.by("card-number")).to_have_value("")
+        expect(self.mark(page)).to_have_attribute("data-brand", "none")
+
+
+class TestTheCards:
+    def test_one_can_be_chosen(self, wallet):
+        page = wallet("/cards")
+        add_card(page, GOOD)
+        add_card(page, BAD)
+        other = page.page.locator('[data-test="card"][data-chosen="false"]')
+        chosen = other.get_attribute("data-id")
+        other.locator('[data-test="choose"]').click()
+        expect(page.page.locator(f'[data-test="card"][data-id="{chosen}"]')).to_have_attribute("data-chosen", "true")
+        expect(page.by("chosen")).to_have_count(1)
+
+    def test_one_is_removed_only_after_it_was_asked_for_twice(self, wallet):
+        page = wallet("/cards")
+        add_card(page, GOOD)
+        page.by("remove").click()
+        expect(page.by("remove-cancel")).to_be_focused()
+        page.page.keyboard.press("Escape")
+        expect(page.by("remove")).to_be_focused()
+        assert count(page, "remove") == 0
+        page.by("remove").click()
+        page.by("remove-confirm").click()
+        expect(page.by("cards-empty")).to_be_visible()
+        page.page.goto(page.server.base + "/contacts")
+        page.by("contact").first.click()
+        expect(page.by("priming")).to_be_visible()
+
+    def test_they_show_four_digits_and_no_more(self, wallet):
+        page = wallet("/cards")
+        add_card(page, GOOD)
+        expect(page.by("card-face")).to_contain_text("•••• 4242")
+        assert "42424" not in page.page.content().replace(" ", "")
+
+
+def test_the_history_lists_payments_with_their_end(wallet):
+    page = wallet("/payments")
+    expect(page.by("payments-empty")).to_be_visible()
+    add_card(page, GOOD)
+    open_contact(page)
+    name = page.by("payee").text_content()
+    enter(page, "123456")
+    page.by("pay").click()
+    page.by("receipt-history").click()
+    row = page.by("payment").first
+    expect(row).to_contain_text(name)
+    expect(row).to_contain_text(f"R${SPACE}1.234,56")
+    expect(row).to_contain_text("•••• 4242")
+    expect(row).to_have_attribute("data-state", "approved")
+
+
+def test_the_whole_way_goes_without_a_pointer(wallet):
+    page = wallet()
+    press = page.page.keyboard.press
+    write = page.page.keyboard.type
+    expect(page.by("contact").first).to_be_visible()
+    tab_to(page, "search")
+    write("marcia")
+    page.until(lambda: 0 < page.by("contact").count() < 33, "fewer contacts")
+    press("ArrowDown")
+    press("Enter")
+    expect(page.by("priming")).to_be_visible()
+    tab_to(page, "priming-add")
+    press("Enter")
+    tab_to(page, "card-number")
+    write(BAD)
+    press("Tab")
+    write(HOLDER)
+    press("Tab")
+    write(EXPIRY)
+    press("Enter")
+    expect(page.by("pay-form")).to_be_visible()
+    tab_to(page, "amount")
+    write("7990")
+    press("Enter")
+    expect(page.by("code")).to_be_focused()
+    write(CODE)
+    press("Enter")
+    expect(page.by("declined")).to_be_visible()
+    tab_to(page, "declined-change")
+    press("Enter")
+    expect(page.by("card-sheet")).to_be_visible()
+    tab_to(page, "add-card")
+    press("Enter")
+    tab_to(page, "card-number")
+    write(GOOD)
+    press("Tab")
+    write(HOLDER)
+    press("Tab")
+    write(EXPIRY)
+    press("Enter")
+    expect(page.by("pay-form")).to_be_visible()
+    expect(page.by("change-card")).to_contain_text("4242")
+    tab_to(page, "code")
+    write(CODE)
+    press("Enter")
+    expect(page.by("receipt")).to_be_visible()
+    tab_to(page, "done")
+    press("Enter")
+    expect(page.by("contact")).to_have_count(33)
+
+
+def test_every_stop_on_the_way_has_a_visible_ring(wallet):
+    page = wallet()
+    add_card(page, GOOD)
+    open_contact(page)
+    page.evaluate("document.activeElement.blur()")
+    seen = set()
+    for _ in range(14):
+        page.page.keyboard.press("Tab")
+        stop = page.evaluate("""() => {
+            const e = document.activeElement, own = getComputedStyle(e);
+            const line = e.dataset.test === "amount" ? getComputedStyle(e.parentElement, "::after") : null;
+            return { name: e.dataset.test ?? e.className, ring: own.outlineStyle !== "none" && parseFloat(own.outlineWidth) >= 2 || line !== null && parseFloat(line.height) >= 2 }; }""")
+        assert stop["ring"], stop
+        seen.add(stop["name"])
+    assert {"back", "amount", "change-card", "code"} <= seen
+
+
+def test_it_speaks_portuguese(wallet):
+    page = wallet(locale="pt-BR")
+    expect(page.by("title")).to_have_text("Contatos")
+    page.by("contact").first.click()
+    expect(page.by("priming")).to_contain_text("Adicione um cartão")
+    page.by("priming-add").click()
+    expect(page.page.get_by_label("Número do cartão")).to_be_visible()
+    fill_card(page, BAD)
+    page.by("save").click()
+    expect(page.by("pay")).to_contain_text(f"Pagar R${SPACE}0,00")
+    enter(page, "500")
+    page.by("pay").click()
+    expect(page.by("declined")).to_contain_text("recusad")
+    page.page.goto(page.server.base + "/payments")
+    expect(page.by("payment-state")).to_contain_text("Recusad")
+    page.page.goto(page.server.base + "/cards")
+    expect(page.by("title")).to_have_text("Cartões")
+    expect(page.by("remove")).to_contain_text("Remover")
+
+
+def test_the_language_changes_under_what_was_typed(wallet):
+    page = wallet()
+    add_card(page, GOOD)
+    open_contact(page)
+    page.by("amount").press_sequentially("7990")
+    page.by("settings-button").click()
+    page.by("language-pt-BR").check(force=True)
+    expect(page.by("pay")).to_contain_text(f"Pagar R${SPACE}79,90")
+    expect(page.by("amount")).to_have_value(f"R${SPACE}79,90")
+
+
+def test_both_languages_have_the_same_words(wallet):
+    page = wallet()
+    tables = page.evaluate("""async () => {
+        const [en, pt] = await Promise.all(["en", "pt-BR"].map((code) => import(`/assets/js/strings/${code}.js`)));
+        return [Object.keys(en.default), Object.keys(pt.default)]; }""")
+    assert tables[0] == tables[1]
+
+
+def test_the_browser_never_receives_the_number_or_the_code(browser, server):
+    from helpers import Probe
+
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
+    context.add_init_script(WATCH)
+    page = Probe(context, server)
+    said, responses = [], []
+    page.page.on("console", lambda message: said.append(message.text))
+    page.page.on("response", responses.append)
+    page.page.on("framenavigated", lambda frame: said.append(frame.url))
+    found = []
+
+    def gather():
+        found.append(page.evaluate("""async () => JSON.stringify({
+            events: __events, addresses: __addresses, titles: __titles, title: document.title, here: location.href, name: window.name,
+            local: { ...localStorage }, session: { ...sessionStorage }, cookies: document.cookie, state: history.state,
+            databases: indexedDB.databases ? await indexedDB.databases() : [], caches: window.caches ? await caches.keys() : [],
+            timings: performance.getEntries().map((e) => e.name) })"""))
+        # What was typed is in its field while it is typed, and nowhere once the screen is gone.
+        found.append(page.page.content())
+        found.append(page.evaluate("JSON.stringify([...document.querySelectorAll('input')].map((e) => e.value))"))
+
+    try:
+        page.page.goto(server.url)
+        page.page.goto(server.base + "/contacts")
+        page.by("contact").first.click()
+        page.by("priming-add").click()
+        fill_card(page, BAD)
+        page.by("save").click()
+        enter(page, "500")
+        page.by("pay").click()
+        expect(page.by("declined")).to_be_visible()
+        gather()
+        page.by("declined-change").click()
+        page.by("add-card").click()
+        fill_card(page, GOOD)
+        page.by("save").click()
+        expect(page.by("change-card")).to_contain_text("4242")
+        page.by("code").press_sequentially(CODE)
+        page.by("pay").click()
+        expect(page.by("receipt")).to_be_visible()
+        gather()
+        for path, test in [("/cards", "card"), ("/payments", "payment"), ("/contacts", "contact"), ("/inspector", "title")]:
+            page.page.goto(server.base + path)
+            expect(page.by(test).first).to_be_visible()
+            gather()
+        for response in responses:
+            said.append(response.url)
+            said.append(str(response.headers))
+            if "event-stream" not in response.headers.get("content-type", "") and "image" not in response.headers.get("content-type", "") and "/assets/" not in response.url and response.status == 200:
+                said.append(response.text())
+        everything = "\n".join(found + said + page.requests)
+        assert len(found) >= 18 and '\\"masked\\"' in everything, "the events were watched"
+        bare = re.sub(r"[\s\u00a0-]", "", everything)
+        for secret in (GOOD, BAD):
+            assert secret not in bare
+            assert secret[:9] not in bare
+        # Three digits are part of many numbers: the code is looked for as a value.
+        assert not re.search(rf"[\"'>=:]\s*{CODE}\b", everything)
+    finally:
+        context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
+class TestEveryScreenIsAccessible:
+    def test_contacts(self, wallet, phone, scheme):
+        page = wallet(phone=phone, scheme=scheme)
+        expect(page.by("contact").first).to_be_visible()
+        audit(page, "contacts")
+        page.by("search").fill("qqqq")
+        expect(page.by("no-match")).to_be_visible()
+        audit(page, "no match")
+        page.by("search").fill("")
+        page.connection("offline")
+        page.by("reload").click()
+        expect(page.by("notice")).to_be_visible()
+        audit(page, "offline")
+
+    def test_contacts_that_failed(self, stopped_server, open_page, phone, scheme):
+        page = open_page(stopped_server.start("--fault", "payments=offline"), "/contacts", phone=phone, scheme=scheme, wait=False)
+        page.expects_failed_requests = True
+        expect(page.by("contacts-failed")).to_be_visible()
+        audit(page, "failed contacts")
+
+    def test_from_priming_to_the_receipt(self, wallet, phone, scheme):
+        page = wallet(phone=phone, scheme=scheme)
+        page.by("contact").first.click()
+        expect(page.by("priming")).to_be_visible()
+        audit(page, "priming")
+        page.by("priming-add").click()
+        expect(page.by("card-form")).to_be_visible()
+        audit(page, "empty form")
+        page.by("card-number").press_sequentially(GOOD[:-1] + "3")
+        page.by("card-expiry").press_sequentially("1329")
+        expect(page.by("card-number-error")).to_be_visible()
+        expect(page.by("card-expiry-error")).to_be_visible()
+        audit(page, "wrong form")
+        page.by("card-number").fill("")
+        page.by("card-expiry").fill("")
+        fill_card(page, BAD)
+        page.by("card-holder").focus()
+        audit(page, "full form")
+        page.by("save").click()
+        expect(page.by("pay-form")).to_be_visible()
+        audit(page, "payment")
+        enter(page, "500")
+        audit(page, "payment that may go")
+        page.by("pay").click()
+        expect(page.by("declined")).to_be_visible()
+        audit(page, "declined")
+        add_card(page, GOOD)
+        page.page.goto(page.server.base + "/cards/new")
+        fill_card(page, TEST_CARD, "0118")
+        audit(page, "test card form")
+        page.by("save").click()
+        expect(page.by("card")).to_have_count(3)
+        audit(page, "cards")
+        page.by("remove").first.click()
+        audit(page, "removing a card")
+        page.by("remove-cancel").click()
+        open_contact(page, 1)
+        page.by("change-card").click()
+        audit(page, "sheet")
+        page.by("choose-card").filter(has_text="4242").click()
+        enter(page)
+        page.by("pay").click()
+        expect(page.by("receipt")).to_be_visible()
+        audit(page, "receipt")
+        open_contact(page, 2)
+        page.connection("answer-lost")
+        enter(page)
+        page.by("pay").click()
+        expect(page.by("unknown")).to_be_visible()
+        audit(page, "unknown")
+        page.page.goto(page.server.base + "/payments")
+        expect(page.by("payment")).to_have_count(3)
+        audit(page, "payments")
+
+    def test_nothing_yet(self, wallet, phone, scheme):
+        page = wallet("/cards", phone=phone, scheme=scheme)
+        expect(page.by("cards-empty")).to_be_visible()
+        audit(page, "no cards")
+        page.page.goto(page.server.base + "/payments")
+        expect(page.by("payments-empty")).to_be_visible()
+        audit(page, "no payments")
+        page.page.goto(page.server.base + "/pay/999999")
+        expect(page.by("pay-missing")).to_be_visible()
+        audit(page, "no such contact")
+
+
+def test_larger_text_does_not_make_the_pages_scroll_sideways(wallet):
+    page = wallet(phone=True)
+    add_card(page, TEST_CARD, "0118")
+    for path, ready in [("/contacts", "contact"), ("/cards", "card"), ("/cards/new", "card-form"), ("/pay/1001", "pay-form")]:
+        page.page.goto(page.server.base + path)
+        expect(page.by(ready).first).to_be_visible()
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        page.until(lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), f"no sideways scrolling at 200 % on {path}")
