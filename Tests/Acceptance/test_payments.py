@@ -173,8 +173,9 @@ def test_a_key_that_others_can_read_is_refused_with_the_command_that_fixes_it(pa
 @pytest.mark.parametrize("harm", ["truncated", "one byte changed", "another key", "no key", "no vault"])
 def test_damaged_cards_are_an_error_that_loses_nothing_and_sends_nothing(payer, foreign_payments, harm):
     payer.has_card()
-    before = {path: path.read_bytes() for path in sealed(payer) + keys(payer)}
-    harmed = sealed(payer) if harm in ("truncated", "one byte changed", "no vault") else keys(payer)
+    before = {path: path.read_bytes() for path in sealed(payer) + keys(payer) if path.stat().st_size > 0}  # no locks
+    of_cards = harm in ("truncated", "one byte changed", "no vault")
+    harmed = [path for path in before if (path in sealed(payer)) == of_cards]
     for path in harmed:
         content = before[path]
         if harm == "truncated":
@@ -208,7 +209,8 @@ def test_pays_another_implementation_of_the_contract_which_answers_the_value_as_
     payer.has_card()
     result = payer.pay(MARCIA, "79,90")
     assert result.returncode == DELIVERED, result.stderr
-    assert "501" in result.stdout and "Márcia Köhler" in result.stdout and "•••• 4242" in result.stdout
+    assert "501" in result.stdout and MARCIA in result.stdout
+    assert "Márcia Köhler" in result.stderr and "•••• 4242" in result.stderr
     assert "R$\u00a079,90" in result.stdout or "R$ 79,90" in result.stdout
     (order,) = foreign_payments.orders
     assert order == {
@@ -237,7 +239,7 @@ def test_declined_is_1_with_the_reason_and_is_kept(payer, foreign_payments):
     payer.has_card(DECLINED)
     result = payer.pay(MARCIA, "10")
     assert result.returncode == DECLINED_STATUS
-    assert is_one_line(result.stderr) and "declined" in result.stderr
+    assert result.stdout == "" and "declined" in result.stderr.splitlines()[-1]
     assert payer.states() == ["declined"] and len(foreign_payments.orders) == 1
 
 
@@ -370,7 +372,7 @@ def test_allowing_the_test_card_weakens_nothing_for_others(payer):
 def test_the_reference_remote_takes_the_test_card_and_it_is_labelled(aquifer):
     payer = Payer(aquifer)
     assert payer.add(TEST_CARD, HOLDER, "01/18").returncode == DELIVERED
-    assert payer.cards()[0]["isTestCard"] is True and "test card" in payer("cards", "list").stdout
+    assert payer.cards()[0]["isTestCard"] is True and "Test card" in payer("cards", "list").stdout
     result = payer.pay("@marcia.goncalves", "79,90")
     assert result.returncode == DELIVERED and "12314" in result.stdout
 
