@@ -22,7 +22,7 @@ struct Console: Sendable {
 
     /// What went wrong, or what to know about what was asked for: one line.
     func note(_ text: String) {
-        write("aquifer: \(text.harmless())\n", to: 2)
+        write("aquifer: \(text.harmless().withoutCardNumbers)\n", to: 2)
     }
 
     /// A line of standard input; on a terminal it is asked for.
@@ -39,18 +39,12 @@ struct Console: Sendable {
 
     /// A line typed on the terminal without being shown; `nil` without a terminal.
     func secret(_ prompt: String) -> String? {
-        guard isatty(0) == 1 else { return nil }
+        guard isatty(0) == 1, let terminal = QuietTerminal() else { return nil }
+        defer { terminal.end() }
         write(prompt, to: 2)
-        var before = termios()
-        guard tcgetattr(0, &before) == 0 else { return nil }
-        var quiet = before
-        quiet.c_lflag &= ~tcflag_t(ECHO)
-        tcsetattr(0, TCSAFLUSH, &quiet)
-        defer {
-            tcsetattr(0, TCSAFLUSH, &before)
-            write("\n", to: 2)
-        }
-        return readLine()
+        let line = readLine()
+        write("\n", to: 2)
+        return line
     }
 
     func exit(_ status: ExitStatus) -> Never {
@@ -72,5 +66,15 @@ extension String {
             text.append(scalar.properties.generalCategory == .control && scalar != kept ? " " : scalar)
         }
         return String(text)
+    }
+
+    /// The text with what may be a card's number left out: one that was typed in the wrong place is not repeated.
+    var withoutCardNumbers: String {
+        // Maximal words of letters, digits, dashes; 12 to 19 digits in one, or in several that follow each other, are one.
+        replacing(/[0-9A-Za-z-]+(?: [0-9-]+)*/) { match in
+            let digits = match.output.count(where: \.isNumber)
+            let isNumber = (12...19).contains(digits) && !match.output.contains(where: \.isLetter)
+            return isNumber ? "(digits left out)" : String(match.output)
+        }
     }
 }

@@ -3,6 +3,7 @@ import App
 @main
 enum Main {
     static func main() async {
+        CrashPrivacy.begin()
         let console = Console()
         let status = await Command.run(Array(CommandLine.arguments.dropFirst()), console)
         console.exit(status)

@@ -92,3 +92,23 @@ struct GlobalOptionsTests {
         #expect(message("--data", "") == "--data needs a folder; see aquifer --help")
     }
 }
+
+@Suite("What errors repeat")
+struct RedactionTests {
+    @Test("A card's number typed in the wrong place is left out", arguments: [
+        ("\"4012888888881881\" is one word too many", "\"(digits left out)\" is one word too many"),
+        ("\"4012 8888 8888 1881\" is wrong", "\"(digits left out)\" is wrong"),
+        ("@x, 4012-8888-8888-1881.", "@x, (digits left out)."),
+    ])
+    func numbers(text: String, shown: String) {
+        #expect(text.withoutCardNumbers == shown)
+    }
+
+    @Test("Everything else stays", arguments: [
+        "0A0A0A0A-0000-0000-0000-000000000001 is gone", "00000000-0000-0000-0000-000000000000", "R$ 1.000.000,00",
+        "feed:http://127.0.0.1:46123/v1/feed", "port 65535", "2026-11-21T01:52:02Z", "",
+    ])
+    func rest(text: String) {
+        #expect(text.withoutCardNumbers == text)
+    }
+}
