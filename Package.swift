@@ -74,7 +74,7 @@ let package = Package(
             ["Aquifer", "AquiferSQLite", "AquiferCurl", "ImageFeed", "Payments", "HTTPServer", "ReferenceAPIs"],
             resources: [.copy("Public")]),
         .executableTarget(
-            name: "AquiferCLI", dependencies: ["App", "Aquifer", "HTTPServer", "ImageFeed", "ReferenceAPIs"],
+            name: "AquiferCLI", dependencies: ["App", "Aquifer", "HTTPServer", "ImageFeed", "Payments", "ReferenceAPIs"],
             swiftSettings: strict),
 
         // What README and the documentation show

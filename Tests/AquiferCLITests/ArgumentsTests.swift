@@ -24,11 +24,13 @@ struct ArgumentsTests {
         #expect(try parse("--json", "--", "--all", "-x").words == ["--all", "-x"])
     }
 
-    @Test("What is not understood is said, with the way to the help", arguments: [
-        (["--frob"], "--frob is not an option; see aquifer --help"),
-        (["--data"], "--data needs a value; see aquifer --help"),
-        (["--json=yes"], "--json takes no value; see aquifer --help"),
-    ])
+    @Test(
+        "What is not understood is said, with the way to the help",
+        arguments: [
+            (["--frob"], "--frob is not an option; see aquifer --help"),
+            (["--data"], "--data needs a value; see aquifer --help"),
+            (["--json=yes"], "--json takes no value; see aquifer --help"),
+        ])
     func mistakes(words: [String], message: String) {
         do throws(CommandError) {
             _ = try Arguments(words, valued: ["--data"], flags: ["--json"])
@@ -43,15 +45,18 @@ struct ArgumentsTests {
 struct TimeOptionTests {
     private let now = Date(timeIntervalSince1970: 1_780_000_000)
 
-    @Test("Takes a moment, or a distance from now", arguments: [
-        ("+8d", 691_200), ("-1h", -3_600), ("+90s", 90), ("-2w", -1_209_600), ("+1.5d", 129_600), ("+0m", 0),
-        ("2026-05-28T20:26:40Z", 0), ("2026-05-28T20:27:40+00:00", 60),
-    ] as [(String, TimeInterval)])
+    @Test(
+        "Takes a moment, or a distance from now",
+        arguments: [
+            ("+8d", 691_200), ("-1h", -3_600), ("+90s", 90), ("-2w", -1_209_600), ("+1.5d", 129_600), ("+0m", 0),
+            ("2026-05-28T20:26:40Z", 0), ("2026-05-28T20:27:40+00:00", 60),
+        ] as [(String, TimeInterval)])
     func times(text: String, offset: TimeInterval) {
         #expect(TimeOption.offset(text, from: now) == offset)
     }
 
-    @Test("Takes nothing else", arguments: ["", "8d", "+d", "+8", "+8y", "tomorrow", "+-8d", "+nand", "+infd", "+1e99d"])
+    @Test(
+        "Takes nothing else", arguments: ["", "8d", "+d", "+8", "+8y", "tomorrow", "+-8d", "+nand", "+infd", "+1e99d"])
     func nonsense(text: String) {
         #expect(TimeOption.offset(text, from: now) == nil)
     }
@@ -60,7 +65,9 @@ struct TimeOptionTests {
 @Suite("The options that go everywhere")
 struct GlobalOptionsTests {
     private func options(_ words: String...) throws(CommandError) -> GlobalOptions {
-        try GlobalOptions(Arguments(words, valued: ["--data", "--remote", "--at", "--fault"], flags: ["--json", "--offline", "--quiet"]))
+        try GlobalOptions(
+            Arguments(
+                words, valued: ["--data", "--remote", "--at", "--fault"], flags: ["--json", "--offline", "--quiet"]))
     }
 
     private func message(_ words: String...) -> String? {
@@ -73,7 +80,8 @@ struct GlobalOptionsTests {
     @Test("Become the configuration")
     func configuration() throws {
         let options = try options(
-            "--data", "/d", "--remote", "feed=http://127.0.0.1:1/x", "--fault", "feed=slow", "--offline", "--json", "--quiet")
+            "--data", "/d", "--remote", "feed=http://127.0.0.1:1/x", "--fault", "feed=slow", "--offline", "--json",
+            "--quiet")
         #expect(options.configuration.data.path() == "/d/")
         #expect(options.configuration.remotes["feed"]?.absoluteString == "http://127.0.0.1:1/x")
         #expect(options.configuration.faults == [.feed: .slow])
@@ -82,32 +90,45 @@ struct GlobalOptionsTests {
 
     @Test("Say what was wrong and what would be right")
     func mistakes() {
-        #expect(message("--remote", "feed") == "--remote takes NAME=URL, with a name of feed, payments, not \"feed\"; see aquifer --help")
-        #expect(message("--remote", "x=http://a") == "--remote takes NAME=URL, with a name of feed, payments, not \"x=http://a\"; see aquifer --help")
-        #expect(message("--remote", "feed=file:///etc") == "--remote takes an http or https address, not \"file:///etc\"; see aquifer --help")
-        #expect(message("--at", "soon") == "--at takes a time such as 2026-11-21T09:00:00Z, +8d or -1h, not \"soon\"; see aquifer --help")
+        #expect(
+            message("--remote", "feed")
+                == "--remote takes NAME=URL, with a name of feed, payments, not \"feed\"; see aquifer --help")
+        #expect(
+            message("--remote", "x=http://a")
+                == "--remote takes NAME=URL, with a name of feed, payments, not \"x=http://a\"; see aquifer --help")
+        #expect(
+            message("--remote", "feed=file:///etc")
+                == "--remote takes an http or https address, not \"file:///etc\"; see aquifer --help")
+        #expect(
+            message("--at", "soon")
+                == "--at takes a time such as 2026-11-21T09:00:00Z, +8d or -1h, not \"soon\"; see aquifer --help")
         #expect(
             message("--fault", "feed=fire")
-                == "--fault takes REMOTE=FAULT (remotes: feed, payments; faults: online, offline, slow, failing, garbage, cut, answer-lost), not \"feed=fire\"; see aquifer --help")
+                == "--fault takes REMOTE=FAULT (remotes: feed, payments; faults: online, offline, slow, failing, garbage, cut, answer-lost), not \"feed=fire\"; see aquifer --help"
+        )
         #expect(message("--data", "") == "--data needs a folder; see aquifer --help")
     }
 }
 
 @Suite("What errors repeat")
 struct RedactionTests {
-    @Test("A card's number typed in the wrong place is left out", arguments: [
-        ("\"4012888888881881\" is one word too many", "\"(digits left out)\" is one word too many"),
-        ("\"4012 8888 8888 1881\" is wrong", "\"(digits left out)\" is wrong"),
-        ("@x, 4012-8888-8888-1881.", "@x, (digits left out)."),
-    ])
+    @Test(
+        "A card's number typed in the wrong place is left out",
+        arguments: [
+            ("\"4012888888881881\" is one word too many", "\"(digits left out)\" is one word too many"),
+            ("\"4012 8888 8888 1881\" is wrong", "\"(digits left out)\" is wrong"),
+            ("@x, 4012-8888-8888-1881.", "@x, (digits left out)."),
+        ])
     func numbers(text: String, shown: String) {
         #expect(text.withoutCardNumbers == shown)
     }
 
-    @Test("Everything else stays", arguments: [
-        "0A0A0A0A-0000-0000-0000-000000000001 is gone", "00000000-0000-0000-0000-000000000000", "R$ 1.000.000,00",
-        "feed:http://127.0.0.1:46123/v1/feed", "port 65535", "2026-11-21T01:52:02Z", "",
-    ])
+    @Test(
+        "Everything else stays",
+        arguments: [
+            "0A0A0A0A-0000-0000-0000-000000000001 is gone", "00000000-0000-0000-0000-000000000000", "R$ 1.000.000,00",
+            "feed:http://127.0.0.1:46123/v1/feed", "port 65535", "2026-11-21T01:52:02Z", "",
+        ])
     func rest(text: String) {
         #expect(text.withoutCardNumbers == text)
     }

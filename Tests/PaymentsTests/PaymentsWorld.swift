@@ -30,11 +30,14 @@ final class PaymentsWorld: Sendable {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     let contact = Contact(
-        id: 1002, name: "Marina Coelho", imageURL: URL(string: "http://payments.example/2.jpg")!, username: "@marina.coelho")
+        id: 1002, name: "Marina Coelho", imageURL: URL(string: "http://payments.example/2.jpg")!,
+        username: "@marina.coelho")
 
     /// A Visa card that is good until the end of 2029.
     func card(_ number: String = "4012888888881881") throws -> Card {
-        Card(number: try CardNumber(number, allowsTestCard: true), holder: "Ana Souza", expiry: Expiry(month: 12, year: 2029))
+        Card(
+            number: try CardNumber(number, allowsTestCard: true), holder: "Ana Souza",
+            expiry: Expiry(month: 12, year: 2029))
     }
 
     func order(_ cents: Int = 7990, code: String = "789") throws -> PaymentOrder {

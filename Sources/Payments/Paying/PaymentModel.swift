@@ -163,10 +163,13 @@ public final class PaymentModel {
         do throws(PaymentError) { show(try await service.desk.send(order)) } catch { fail(.payment(error)) }
     }
 
-    /// Back to the form, after a payment that did not go through.
+    /// Back to the form: with the same amount after a payment that did not go through, empty after one that did.
     public func again() {
         switch phase {
         case .declined, .failed: phase = .ready
+        case .approved:
+            phase = .ready
+            amount = Money(cents: 0)
         default: break
         }
     }

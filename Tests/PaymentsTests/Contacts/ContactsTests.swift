@@ -31,24 +31,32 @@ struct ContactsTests {
         let world = PaymentsWorld(.contacts, .refused)
         _ = try await world.service.contacts.load()
         world.date.advance(by: Duration.days(7).timeInterval)
-        #expect(await failure { () async throws(LoadError) in try await world.service.contacts.load() }?.reason == .connectivity)
+        #expect(
+            await failure { () async throws(LoadError) in try await world.service.contacts.load() }?.reason
+                == .connectivity)
     }
 
     @Test("Given no connectivity and an empty cache, an error is displayed")
     func empty() async {
         let world = PaymentsWorld(.refused)
-        #expect(await failure { () async throws(LoadError) in try await world.service.contacts.load() }?.reason == .connectivity)
+        #expect(
+            await failure { () async throws(LoadError) in try await world.service.contacts.load() }?.reason
+                == .connectivity)
     }
 
-    @Test("Invalid data course: delivers the invalid data error", arguments: [
-        "", "{}", "[{}]", #"[{"id":"1","name":"A","img":"http://x.example/1","username":"@a"}]"#,
-        #"[{"id":1,"name":"A","img":"file:///etc/passwd","username":"@a"}]"#,
-        #"[{"id":1,"name":"A","img":"http://x.example/1","username":"a"}]"#,
-        #"[{"id":1,"name":"A","img":"http://x.example/1","username":"@a"},{"id":1,"name":"B","img":"http://x.example/1","username":"@b"}]"#,
-    ])
+    @Test(
+        "Invalid data course: delivers the invalid data error",
+        arguments: [
+            "", "{}", "[{}]", #"[{"id":"1","name":"A","img":"http://x.example/1","username":"@a"}]"#,
+            #"[{"id":1,"name":"A","img":"file:///etc/passwd","username":"@a"}]"#,
+            #"[{"id":1,"name":"A","img":"http://x.example/1","username":"a"}]"#,
+            #"[{"id":1,"name":"A","img":"http://x.example/1","username":"@a"},{"id":1,"name":"B","img":"http://x.example/1","username":"@b"}]"#,
+        ])
     func invalid(body: String) async {
         let world = PaymentsWorld(.answer(body: Data(body.utf8)))
-        #expect(await failure { () async throws(LoadError) in try await world.service.contacts.load() }?.reason == .invalidData)
+        #expect(
+            await failure { () async throws(LoadError) in try await world.service.contacts.load() }?.reason
+                == .invalidData)
     }
 
     @Test("Retrieval error course: delivers the error")
@@ -59,10 +67,12 @@ struct ContactsTests {
         #expect(error == .store(.notAStore(path: "/s"), after: .connectivity))
     }
 
-    @Test("Search is on name and user name, whatever case and accents", arguments: [
-        ("marcia", [1003]), ("MÁRCIA", [1003]), ("silva", [1003]), ("@mar", [1002, 1003]), ("  eduardo ", [1001]),
-        ("coelho", [1002]), ("", [1001, 1002, 1003]), ("nobody", []), ("da s", [1003]),
-    ])
+    @Test(
+        "Search is on name and user name, whatever case and accents",
+        arguments: [
+            ("marcia", [1003]), ("MÁRCIA", [1003]), ("silva", [1003]), ("@mar", [1002, 1003]), ("  eduardo ", [1001]),
+            ("coelho", [1002]), ("", [1001, 1002, 1003]), ("nobody", []), ("da s", [1003]),
+        ])
     @MainActor
     func search(query: String, found: [Int]) async {
         let model = ContactsModel(PaymentsWorld(.contacts).service.contacts)
@@ -72,11 +82,14 @@ struct ContactsTests {
         #expect(model.hasNoMatch == found.isEmpty && !model.isEmpty)
     }
 
-    @Test("Initials are those of the first and the last name", arguments: [
-        ("Marina Coelho", "MC"), ("Márcia da Silva", "MS"), ("ana", "A"), ("Élio Órfão", "ÉÓ"), (" ", "?"),
-    ])
+    @Test(
+        "Initials are those of the first and the last name",
+        arguments: [
+            ("Marina Coelho", "MC"), ("Márcia da Silva", "MS"), ("ana", "A"), ("Élio Órfão", "ÉÓ"), (" ", "?"),
+        ])
     func initials(name: String, initials: String) throws {
-        let contact = Contact(id: 1, name: name, imageURL: try #require(URL(string: "http://x.example")), username: "@a")
+        let contact = Contact(
+            id: 1, name: name, imageURL: try #require(URL(string: "http://x.example")), username: "@a")
         #expect(contact.initials == initials)
     }
 }

@@ -19,7 +19,8 @@ struct PaymentDeskTests {
         guard case .bytes(let body)? = request.body?.parts.first else { return }
         #expect(
             String(decoding: body, as: UTF8.self)
-                == #"{"card_number":"4012888888881881","cvv":789,"value":79.90,"expiry_date":"12/29","destination_user_id":1002}"#)
+                == #"{"card_number":"4012888888881881","cvv":789,"value":79.90,"expiry_date":"12/29","destination_user_id":1002}"#
+        )
     }
 
     @Test("A security code with a leading zero goes out as the contract's number, which is valid JSON")
@@ -44,7 +45,9 @@ struct PaymentDeskTests {
         #expect(try await world.service.desk.send(world.order()).state == .declined)
     }
 
-    @Test("No connectivity before anything was sent: not made", arguments: [.offline, .cannotConnect, .cannotResolve, .insecure] as [TransportError.Kind])
+    @Test(
+        "No connectivity before anything was sent: not made",
+        arguments: [.offline, .cannotConnect, .cannotResolve, .insecure] as [TransportError.Kind])
     func unsent(kind: TransportError.Kind) async throws {
         let world = PaymentsWorld(.failure(TransportError(kind)))
         #expect(try await world.service.desk.send(world.order()).state == .failed)
@@ -56,13 +59,17 @@ struct PaymentDeskTests {
         #expect(try await world.service.desk.send(world.order()).state == .failed)
     }
 
-    @Test("No answer after sending, or one that makes no sense: not known", arguments: [
-        .failure(TransportError(.timedOut)), .failure(TransportError(.interrupted)), .failure(TransportError(.malformed)),
-        .answer(status: 500), .answer(status: 503), .answer(status: 429), .answer(status: 408), .answer(status: 201),
-        .answer(body: Data()), .answer(body: Data("<html>".utf8)), .answer(body: Data("{}".utf8)),
-        .transaction(value: "\"soon\""), .transaction(value: "79.905"), .transaction(value: "80.00"),
-        .transaction(user: 1003), .stream(chunks: [Data("{\"tr".utf8)], error: TransportError(.interrupted)),
-    ] as [ScriptedHTTPClient.Reply])
+    @Test(
+        "No answer after sending, or one that makes no sense: not known",
+        arguments: [
+            .failure(TransportError(.timedOut)), .failure(TransportError(.interrupted)),
+            .failure(TransportError(.malformed)),
+            .answer(status: 500), .answer(status: 503), .answer(status: 429), .answer(status: 408),
+            .answer(status: 201),
+            .answer(body: Data()), .answer(body: Data("<html>".utf8)), .answer(body: Data("{}".utf8)),
+            .transaction(value: "\"soon\""), .transaction(value: "79.905"), .transaction(value: "80.00"),
+            .transaction(user: 1003), .stream(chunks: [Data("{\"tr".utf8)], error: TransportError(.interrupted)),
+        ] as [ScriptedHTTPClient.Reply])
     func unknown(reply: ScriptedHTTPClient.Reply) async throws {
         let world = PaymentsWorld(reply)
         #expect(try await world.service.desk.send(world.order()).state == .unknown)
@@ -109,7 +116,8 @@ struct PaymentDeskTests {
         let order = try world.order()
         let first = Task { try await world.service.desk.send(order) }
         let exchange = await world.client.exchange(0)
-        #expect(await failure { () async throws(PaymentError) in try await world.service.desk.send(order) } == .underWay)
+        #expect(
+            await failure { () async throws(PaymentError) in try await world.service.desk.send(order) } == .underWay)
         exchange.respond(body: Answer.approvedBody)
         _ = try await first.value
         #expect(try await world.service.desk.send(order).state == .approved)
@@ -122,15 +130,18 @@ struct PaymentDeskTests {
         let order = try world.order()
         #expect(try await world.service.desk.send(order).state == .unknown)
         #expect(try await world.service.desk.send(order).state == .approved)
-        #expect(world.client.requests[0].headers["Idempotency-Key"] == world.client.requests[1].headers["Idempotency-Key"])
+        #expect(
+            world.client.requests[0].headers["Idempotency-Key"] == world.client.requests[1].headers["Idempotency-Key"])
         #expect(world.client.requests[0].body == world.client.requests[1].body)
         #expect(try await world.service.desk.ledger.records().count == 1)
     }
 
-    @Test("Asking what became of a payment decides it, when the remote knows", arguments: [
-        (.transaction(), .approved), (.transaction(success: false), .declined),
-        (.answer(status: 404, body: Data(#"{"error":"no transaction has this key"}"#.utf8)), .failed),
-    ] as [(ScriptedHTTPClient.Reply, PaymentRecord.State)])
+    @Test(
+        "Asking what became of a payment decides it, when the remote knows",
+        arguments: [
+            (.transaction(), .approved), (.transaction(success: false), .declined),
+            (.answer(status: 404, body: Data(#"{"error":"no transaction has this key"}"#.utf8)), .failed),
+        ] as [(ScriptedHTTPClient.Reply, PaymentRecord.State)])
     func check(reply: ScriptedHTTPClient.Reply, state: PaymentRecord.State) async throws {
         let world = PaymentsWorld(.failure(TransportError(.interrupted)), reply)
         let order = try world.order()
@@ -141,10 +152,13 @@ struct PaymentDeskTests {
         #expect(try await world.service.desk.ledger.record(order.key)?.state == state)
     }
 
-    @Test("A remote that cannot tell leaves it unknown: a 404 of a server without keys is no answer", arguments: [
-        .answer(status: 404), .answer(status: 404, body: Data(#"{"error":"not found"}"#.utf8)), .answer(status: 405),
-        .answer(status: 500), .refused, .transaction(value: "1.00"),
-    ] as [ScriptedHTTPClient.Reply])
+    @Test(
+        "A remote that cannot tell leaves it unknown: a 404 of a server without keys is no answer",
+        arguments: [
+            .answer(status: 404), .answer(status: 404, body: Data(#"{"error":"not found"}"#.utf8)),
+            .answer(status: 405),
+            .answer(status: 500), .refused, .transaction(value: "1.00"),
+        ] as [ScriptedHTTPClient.Reply])
     func checkUndecided(reply: ScriptedHTTPClient.Reply) async throws {
         let world = PaymentsWorld(.failure(TransportError(.interrupted)), reply)
         let order = try world.order()
@@ -200,12 +214,20 @@ struct PaymentDeskTests {
         let world = PaymentsWorld()
         let code = try SecurityCode("123", for: nil)
         let testCard = Card(
-            number: try CardNumber("1111111111111111", allowsTestCard: true), holder: "A", expiry: Expiry(month: 1, year: 2018))
-        #expect(throws: PaymentError.testCard) { try world.service.order(Money(cents: 1), to: world.contact, with: testCard, code) }
-        let expired = Card(number: try CardNumber("4012888888881881"), holder: "A", expiry: Expiry(month: 1, year: 2018))
-        #expect(throws: PaymentError.cardExpired) { try world.service.order(Money(cents: 1), to: world.contact, with: expired, code) }
+            number: try CardNumber("1111111111111111", allowsTestCard: true), holder: "A",
+            expiry: Expiry(month: 1, year: 2018))
+        #expect(throws: PaymentError.testCard) {
+            try world.service.order(Money(cents: 1), to: world.contact, with: testCard, code)
+        }
+        let expired = Card(
+            number: try CardNumber("4012888888881881"), holder: "A", expiry: Expiry(month: 1, year: 2018))
+        #expect(throws: PaymentError.cardExpired) {
+            try world.service.order(Money(cents: 1), to: world.contact, with: expired, code)
+        }
         let allowing = PaymentsWorld(allowsTestCard: true)
-        #expect(throws: Never.self) { try allowing.service.order(Money(cents: 1), to: world.contact, with: testCard, code) }
+        #expect(throws: Never.self) {
+            try allowing.service.order(Money(cents: 1), to: world.contact, with: testCard, code)
+        }
     }
 }
 

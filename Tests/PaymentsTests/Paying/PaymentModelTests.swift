@@ -11,7 +11,9 @@ struct PaymentModelTests {
     private let number = "4012888888881881"
 
     /// A world whose contacts are saved and whose vault has a card, and its screen, ready.
-    private func ready(_ replies: ScriptedHTTPClient.Reply..., held: Bool = false) async throws -> (PaymentsWorld, PaymentModel) {
+    private func ready(_ replies: ScriptedHTTPClient.Reply..., held: Bool = false) async throws -> (
+        PaymentsWorld, PaymentModel
+    ) {
         let rest = Locked(([.contacts] + replies)[...])
         let client = ScriptedHTTPClient { _ in rest.withLock { $0.popFirst() } ?? (held ? .held : .refused) }
         let world = PaymentsWorld(client: client)
@@ -47,9 +49,12 @@ struct PaymentModelTests {
         #expect(offline.phase == .missing(.connectivity(TransportError(.cannotConnect))))
     }
 
-    @Test("The amount grows from the right, and no further than the limit has digits", arguments: [
-        ("", 0), ("0", 0), ("7", 7), ("7990", 7990), ("007990", 7990), ("R$ 79,90", 7990), ("100000000", 100_000_000),
-    ])
+    @Test(
+        "The amount grows from the right, and no further than the limit has digits",
+        arguments: [
+            ("", 0), ("0", 0), ("7", 7), ("7990", 7990), ("007990", 7990), ("R$ 79,90", 7990),
+            ("100000000", 100_000_000),
+        ])
     func amount(digits: String, cents: Int) async throws {
         let (world, model) = try await ready()
         defer { withExtendedLifetime(world) {} }
@@ -86,6 +91,8 @@ struct PaymentModelTests {
             return
         }
         #expect(record.number == 12314 && record.amount.cents == 7990 && !model.hasCode)
+        model.again()
+        #expect(model.phase == .ready && model.amount.cents == 0 && !model.canPay, "the next payment begins anew")
     }
 
     @Test("Declined: said, then another card can be tried, with its code asked for again")
@@ -99,7 +106,8 @@ struct PaymentModelTests {
         }
         model.again()
         #expect(model.phase == .ready && model.amount.cents == 7990 && !model.hasCode && !model.canPay)
-        let other = try await world.service.add(CardNumber("5555555555554444"), holder: "Ana", expiry: Expiry(month: 12, year: 2029))
+        let other = try await world.service.add(
+            CardNumber("5555555555554444"), holder: "Ana", expiry: Expiry(month: 12, year: 2029))
         await model.appear()
         await model.choose(other.id)
         model.enter(code: "321")
@@ -171,7 +179,8 @@ struct PaymentModelTests {
             Issue.record("is \(model.phase)")
             return
         }
-        #expect(world.client.requests[1].headers["Idempotency-Key"] == world.client.requests[2].headers["Idempotency-Key"])
+        #expect(
+            world.client.requests[1].headers["Idempotency-Key"] == world.client.requests[2].headers["Idempotency-Key"])
     }
 
     @Test("While it is unknown, nothing but check and retry is possible")
@@ -219,9 +228,12 @@ struct CardScreenTests {
         #expect(try await world.service.vault.cards().map(\.masked) == ["•••• 1881"])
     }
 
-    @Test("Wrong fields say so", arguments: [
-        (CardFormModel.Field.number, "4012888888881882"), (.number, "9999999999999999"), (.expiry, "13/29"), (.expiry, "01/21"),
-    ])
+    @Test(
+        "Wrong fields say so",
+        arguments: [
+            (CardFormModel.Field.number, "4012888888881882"), (.number, "9999999999999999"), (.expiry, "13/29"),
+            (.expiry, "01/21"),
+        ])
     func wrong(field: CardFormModel.Field, text: String) {
         let model = CardFormModel(PaymentsWorld().service)
         model.edit(field, text)
@@ -243,8 +255,10 @@ struct CardScreenTests {
     @Test("Cards are listed, chosen and removed")
     func cards() async throws {
         let world = PaymentsWorld()
-        let first = try await world.service.add(CardNumber("4012888888881881"), holder: "Ana", expiry: Expiry(month: 12, year: 2029))
-        let second = try await world.service.add(CardNumber("5555555555554444"), holder: "Ana", expiry: Expiry(month: 12, year: 2029))
+        let first = try await world.service.add(
+            CardNumber("4012888888881881"), holder: "Ana", expiry: Expiry(month: 12, year: 2029))
+        let second = try await world.service.add(
+            CardNumber("5555555555554444"), holder: "Ana", expiry: Expiry(month: 12, year: 2029))
         let model = CardsModel(world.service)
         await model.appear()
         #expect(model.cards.map(\.id) == [first.id, second.id] && model.chosen == second.id)
