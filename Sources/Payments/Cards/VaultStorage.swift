@@ -8,6 +8,8 @@ struct VaultStorage: Sendable {
     let keys: PrivateFolder
     let patience: Duration
     let makeID: @Sendable () -> UUID
+    /// Called between reading the vault and reading its keys, where a writer may come in: for tests.
+    var betweenReads: @Sendable () -> Void = {}
 
     var file: PrivateFile { PrivateFile(path: folder.path + "/cards.vault") }
 
@@ -103,6 +105,7 @@ struct VaultStorage: Sendable {
         var found: [SymmetricKey] = []
         do throws(VaultError) {
             let header = try VaultHeader(reading: vault, path: file.path)
+            betweenReads()
             found = try KeyFile(of: header.vault, in: keys).keys()
             guard let key = found.first(where: { $0.fingerprint == header.key }) else {
                 throw .wrongKey(path: file.path)

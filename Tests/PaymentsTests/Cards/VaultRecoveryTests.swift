@@ -70,6 +70,37 @@ struct VaultRecoveryTests {
         }
     }
 
+    @Test("is read whole while another process rotates its key between the reading of the cards and of the key")
+    func rotatedWhileReading() async throws {
+        try await VaultPlace.with { place in
+            try await place.open().add(try Cards.visa())
+            let writer = storage(place)
+            let rounds = Locked(0)
+            var reader = writer
+            reader.betweenReads = {
+                let isFirst = rounds.withLock { rounds in
+                    rounds += 1
+                    return rounds <= 3
+                }
+                guard isFirst else { return }
+                #expect(throws: Never.self) {
+                    try writer.update(isMaking: false) { opened throws(VaultError) in
+                        try writer.rotate(&opened)
+                        return true
+                    }
+                }
+            }
+            #expect(try reader.load()?.cards.count == 1)
+            #expect(rounds.withLock { $0 } == 4)
+        }
+    }
+
+    private func storage(_ place: VaultPlace) -> VaultStorage {
+        VaultStorage(
+            folder: PrivateFolder(path: place.folder.path), keys: PrivateFolder(path: place.keys.path),
+            patience: .seconds(5), makeID: { UUID() })
+    }
+
     @Test("makes a vault beside the key of one that was never written")
     func orphanKey() async throws {
         try await VaultPlace.with { place in
