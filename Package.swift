@@ -74,7 +74,8 @@ let package = Package(
             ["Aquifer", "AquiferSQLite", "AquiferCurl", "ImageFeed", "Payments", "HTTPServer", "ReferenceAPIs"],
             resources: [.copy("Public")]),
         .executableTarget(
-            name: "AquiferCLI", dependencies: ["App", "Aquifer", "HTTPServer", "ImageFeed", "Payments", "ReferenceAPIs"],
+            name: "AquiferCLI",
+            dependencies: ["App", "Aquifer", "HTTPServer", "ImageFeed", "Payments", "ReferenceAPIs"],
             swiftSettings: strict),
 
         // What README and the documentation show

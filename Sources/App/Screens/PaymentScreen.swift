@@ -21,7 +21,10 @@ final class PaymentScreen: Screen {
             ("contact", model.contact.map { $0.json(tab: tab) } ?? .null),
             (
                 "amount",
-                .object([("digits", .string("\(model.amount.cents)")), ("text", .string(model.amount.text))])
+                .object([
+                    ("digits", .string(model.amount.cents == 0 ? "" : "\(model.amount.cents)")),
+                    ("text", .string(model.amount.text)),
+                ])
             ),
             ("needsCard", .bool(model.needsCard)),
             ("card", model.card.map { $0.json(context, isChosen: true) } ?? .null),
