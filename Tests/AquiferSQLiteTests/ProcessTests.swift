@@ -77,32 +77,14 @@
             }
         }
 
-        /// Runs the helper, which is built beside the tests. Waits on a thread of its own: the pool has as many as the
-        /// machine has cores, and other tests need them.
+        /// Runs the helper, which is built beside the tests.
         private func hammer(_ arguments: String...) async throws -> (status: Int32, output: String) {
             var place = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
             while !FileManager.default.isExecutableFile(atPath: place.appendingPathComponent("StoreHammer").path) {
                 try #require(place.path != "/", "StoreHammer is not built")
                 place.deleteLastPathComponent()
             }
-            let program = place.appendingPathComponent("StoreHammer")
-            return try await withCheckedThrowingContinuation { continuation in
-                Thread.detachNewThread {
-                    continuation.resume(with: Result { try Self.run(program, arguments) })
-                }
-            }
-        }
-
-        private static func run(_ program: URL, _ arguments: [String]) throws -> (status: Int32, output: String) {
-            let process = Process()
-            process.executableURL = program
-            process.arguments = arguments
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            try process.run()
-            let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-            process.waitUntilExit()
-            return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+            return try await Child.run(place.appendingPathComponent("StoreHammer").path, arguments)
         }
     }
 #endif
