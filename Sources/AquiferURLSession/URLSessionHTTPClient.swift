@@ -13,8 +13,8 @@ import Foundation
 ///
 /// - Warning: On Linux a transfer must not be cancelled: URLSession can deadlock or crash the process there
 ///   (Swift 6.3.1). Neither cancel a task that uses this client, nor drop a body that has not been read to its end;
-///   use `CurlHTTPClient`. A limit that is exceeded cancels, too. Nor does a slow
-///   reader slow the sender there.
+///   use `CurlHTTPClient`. A limit that is exceeded cancels, too. On a busy machine
+///   a redirect can crash the process as well. Nor does a slow reader slow the sender there.
 ///
 /// URLSession does not tell connecting from waiting: `limits.idle` is the limit of both.
 public final class URLSessionHTTPClient: HTTPClient {

@@ -11,17 +11,18 @@ import Testing
     #if canImport(FoundationNetworking)
         /// Without what Swift 6.3.1 gets wrong below the client on Linux.
         private static let checks = HTTPClientContract.checks.filter { check in
-            // Cancelling can hang or crash the process; a suspended transfer does not go on.
-            check.topic != .cancellation && check.topic != .backPressure && !beyondTheClient.contains(check.name)
+            // Cancelling can hang or crash the process; a suspended transfer does not go on; on a busy machine a redirect
+            // can crash the process: "Received callback for HTTP redirection, but we're not waiting for it".
+            ![.cancellation, .backPressure, .redirects].contains(check.topic) && !beyondTheClient.contains(check.name)
         }
 
         private static let beyondTheClient: Set = [
+            // A thousand redirects, each of which can crash the process.
+            "The limit on the whole transfer counts the redirects in",
             // 103 comes as the final answer.
             "Answers before the final one are skipped",
             // A trailer crashes the process: "Transfer completed, but there's no response".
             "A body ends with its last chunk, or with the connection, if its length is not known",
-            // The body is not sent again.
-            "303 turns a POST into a GET without a body; 307 sends the body again",
             // These three fail with URLError.unknown.
             "Bytes that are not ASCII in a field do no harm",
             "A server that speaks no TLS is insecure for https",

@@ -9,8 +9,8 @@
     struct ProcessTests {
         @Test(
             "lose and tear nothing that was acknowledged when their writers are killed", arguments: ["sqlite", "file"])
-        func killed(kind: String) throws {
-            let (status, output) = try hammer("--parent", "--store", kind, "--kills", "20", "--seed", "11")
+        func killed(kind: String) async throws {
+            let (status, output) = try await hammer("--parent", "--store", kind, "--kills", "20", "--seed", "11")
             #expect(status == 0)
             #expect(
                 output.hasPrefix("20 kills, ") && output.hasSuffix(" acknowledged writes, 0 lost, 0 torn\n"),
@@ -20,7 +20,7 @@
         @Test("say that there is no room, keep the entry before, and go on", arguments: ["sqlite", "file"])
         func full(kind: String) async throws {
             try await TemporaryFolder.with { folder in
-                let (status, output) = try hammer("--full", "--store", kind, "--path", folder.path)
+                let (status, output) = try await hammer("--full", "--store", kind, "--path", folder.path)
                 #expect(status == 0)
                 #expect(
                     output
@@ -34,7 +34,7 @@
                 try await fill(kind, folder)
                 try allowReadingOnly(folder)
                 defer { allowAll(folder) }
-                let (status, output) = try hammer("--read-only", "--store", kind, "--path", folder.path)
+                let (status, output) = try await hammer("--read-only", "--store", kind, "--path", folder.path)
                 #expect(status == 0)
                 let expected =
                     kind == "file" ? "insert: read-only\ndelete: read-only\nbefore: still there\n" : "open: read-only\n"
@@ -47,14 +47,14 @@
             try await TemporaryFolder.with { folder in
                 try allowReadingOnly(folder)
                 defer { allowAll(folder) }
-                let (status, output) = try hammer("--read-only", "--store", kind, "--path", folder.path)
+                let (status, output) = try await hammer("--read-only", "--store", kind, "--path", folder.path)
                 #expect(status == 0)
                 #expect(output == "open: read-only\n")
             }
         }
 
         private func fill(_ kind: String, _ folder: URL) async throws {
-            let (status, output) = try hammer("--fill", "--store", kind, "--path", folder.path)
+            let (status, output) = try await hammer("--fill", "--store", kind, "--path", folder.path)
             #expect(status == 0, "\(output)")
         }
 
@@ -78,21 +78,13 @@
         }
 
         /// Runs the helper, which is built beside the tests.
-        private func hammer(_ arguments: String...) throws -> (status: Int32, output: String) {
+        private func hammer(_ arguments: String...) async throws -> (status: Int32, output: String) {
             var place = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
             while !FileManager.default.isExecutableFile(atPath: place.appendingPathComponent("StoreHammer").path) {
                 try #require(place.path != "/", "StoreHammer is not built")
                 place.deleteLastPathComponent()
             }
-            let process = Process()
-            process.executableURL = place.appendingPathComponent("StoreHammer")
-            process.arguments = arguments
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            try process.run()
-            let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-            process.waitUntilExit()
-            return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+            return try await Child.run(place.appendingPathComponent("StoreHammer").path, arguments)
         }
     }
 #endif
