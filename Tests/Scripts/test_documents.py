@@ -56,7 +56,7 @@ def test_an_untouched_copy_is_right(copy, script):
     [
         ("```swift\nlet x = notCompiled()\n```", "this snippet is in no file under Examples/"),
         ("Run `make tea`.", "the Makefile has no target tea"),
-        ("Run `aquifer payments list`.", "aquifer has no command payments list"),
+        ("Run `aquifer podcasts list`.", "aquifer has no command podcasts list"),
         ("Run `aquifer feed delete`.", "aquifer has no command feed delete"),
         ("Run `aquifer serve --tls`.", "aquifer has no option --tls"),
         ("```console\n$ aquifer feed list --colour\n```", "aquifer has no option --colour"),
