@@ -31,7 +31,10 @@ class Server:
 
     def start(self, *arguments):
         command = [BINARY, "serve", "--port", str(self.port), "--data", str(self.data), *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            # Keys of cards are kept with the settings of whoever runs it: not with those of who runs the tests.
+            env={**os.environ, "XDG_CONFIG_HOME": str(self.data.parent / "config")})
         for line in self.process.stdout:
             found = re.search(r"Aquifer is at (http://\S+)", line)
             if found:

@@ -9,10 +9,6 @@ from playwright.sync_api import expect
 from test_accessibility import audit
 from test_feed import AGE
 
-# Issue 3 is not finished: these tests were written against a stand-in of the server, and a dozen of them have not been
-# brought to agreement with the real one yet. What fails is shown as skipped in the total; take this line away to see it.
-pytestmark = pytest.mark.xfail(reason="the payments' pages and their tests are still being brought together", strict=False)
-
 
 GOOD = "4242424242424242"  # passes the check and ends in an even digit: approved
 BAD = "4111111111111111"  # passes the check and ends in an odd one: declined
@@ -23,12 +19,19 @@ HOLDER = "Ana B Lima"
 EXPIRY = f"12{(datetime.date.today().year + 2) % 100:02}"
 SPACE = "\u00a0"  # what stands behind R$
 
-#: Keeps every text that arrives by server-sent events, and every address that is given to the history.
+#: Keeps every text that arrives by server-sent events or as an answer, and every address that is given to the history.
 WATCH = """
 window.__events = []; window.__addresses = []; window.__titles = [];
 const Source = window.EventSource;
 window.EventSource = class extends Source {
   constructor(url, options) { super(url, options); this.addEventListener("state", (e) => window.__events.push(e.data)); }
+};
+const get = window.fetch.bind(window);
+window.__answers = [];
+window.fetch = async (...request) => {
+  const answer = await get(...request);
+  answer.clone().text().then((text) => window.__answers.push(text), () => {});
+  return answer;
 };
 for (const name of ["pushState", "replaceState"]) {
   const own = history[name].bind(history);
@@ -73,6 +76,7 @@ def open_contact(page, index=0):
 
 
 def enter(page, amount="7990", code=CODE):
+    expect(page.by("pay-form")).to_be_visible()
     page.by("amount").press_sequentially(amount)
     page.by("code").press_sequentially(code)
     expect(page.by("pay")).to_be_enabled()
@@ -274,9 +278,7 @@ class TestThePayment:
         page.by("pay").click()
         expect(page.by("unknown")).to_be_visible()
         page.connection("online")
-        if page.by("code").is_visible():
-            expect(page.by("retry-same")).to_be_disabled()
-            page.by("code").press_sequentially(CODE)
+        expect(page.by("code")).to_be_hidden()
         page.by("retry-same").click()
         expect(page.by("receipt")).to_be_visible()
         page.page.goto(page.server.base + "/payments")
@@ -405,7 +407,11 @@ class TestTheAmount:
     def test_what_is_no_amount_is_not_pasted(self, page, text):
         page.by("amount").press_sequentially("7")
         self.paste(page, text)
+        expect(page.by("amount-error")).to_be_visible()
         self.shows(page, "0,07")
+        page.by("amount").press_sequentially("9")
+        self.shows(page, "0,79")
+        expect(page.by("amount-error")).to_be_hidden()
 
     def test_more_than_the_limit_is_never_paid(self, page):
         page.by("code").press_sequentially(CODE)
@@ -443,14 +449,14 @@ class TestTheCardForm:
         number.press_sequentially("42424242")
         number.evaluate("(e) => e.setSelectionRange(2, 2)")
         page.page.keyboard.press("9")
-        expect(number).to_have_value("4292 4242 4")
+        expect(number).to_have_value("4294 2424 2")
         assert number.evaluate("(e) => e.selectionStart") == 3
         page.page.keyboard.press("8")
         # The group is full: the next digit goes behind the space.
-        expect(number).to_have_value("4298 2424 24")
+        expect(number).to_have_value("4298 4242 42")
         assert number.evaluate("(e) => e.selectionStart") == 5
         page.page.keyboard.press("Backspace")
-        expect(number).to_have_value("4292 4242 4")
+        expect(number).to_have_value("4294 2424 2")
         assert number.evaluate("(e) => e.selectionStart") == 3
 
     def test_the_expiry_gets_its_slash(self, page):
@@ -459,7 +465,8 @@ class TestTheCardForm:
         expect(expiry).to_have_value("05/")
         expiry.press_sequentially("31")
         expect(expiry).to_have_value("05/31")
-        for shown in ("05/3", "05/", "0"):
+        # The slash goes with the digit behind it, and does not come back by itself.
+        for shown in ("05/3", "05", "0"):
             page.page.keyboard.press("Backspace")
             expect(expiry).to_have_value(shown)
         expiry.fill("1/2031")
@@ -631,8 +638,11 @@ def test_every_stop_on_the_way_has_a_visible_ring(wallet):
         page.page.keyboard.press("Tab")
         stop = page.evaluate("""() => {
             const e = document.activeElement, own = getComputedStyle(e);
+            if (e === document.body) return null;  // past the last stop, before the first
             const line = e.dataset.test === "amount" ? getComputedStyle(e.parentElement, "::after") : null;
             return { name: e.dataset.test ?? e.className, ring: own.outlineStyle !== "none" && parseFloat(own.outlineWidth) >= 2 || line !== null && parseFloat(line.height) >= 2 }; }""")
+        if stop is None:
+            continue
         assert stop["ring"], stop
         seen.add(stop["name"])
     assert {"back", "amount", "change-card", "code"} <= seen
@@ -685,13 +695,13 @@ def test_the_browser_never_receives_the_number_or_the_code(browser, server):
     page = Probe(context, server)
     said, responses = [], []
     page.page.on("console", lambda message: said.append(message.text))
-    page.page.on("response", responses.append)
+    page.page.on("response", lambda response: responses.append(response))
     page.page.on("framenavigated", lambda frame: said.append(frame.url))
     found = []
 
     def gather():
         found.append(page.evaluate("""async () => JSON.stringify({
-            events: __events, addresses: __addresses, titles: __titles, title: document.title, here: location.href, name: window.name,
+            events: __events, answers: __answers, addresses: __addresses, titles: __titles, title: document.title, here: location.href, name: window.name,
             local: { ...localStorage }, session: { ...sessionStorage }, cookies: document.cookie, state: history.state,
             databases: indexedDB.databases ? await indexedDB.databases() : [], caches: window.caches ? await caches.keys() : [],
             timings: performance.getEntries().map((e) => e.name) })"""))
@@ -725,17 +735,17 @@ def test_the_browser_never_receives_the_number_or_the_code(browser, server):
             gather()
         for response in responses:
             said.append(response.url)
-            said.append(str(response.headers))
-            if "event-stream" not in response.headers.get("content-type", "") and "image" not in response.headers.get("content-type", "") and "/assets/" not in response.url and response.status == 200:
-                said.append(response.text())
+            said.append(str({name: value for name, value in response.headers.items() if name != "content-length"}))
         everything = "\n".join(found + said + page.requests)
         assert len(found) >= 18 and '\\"masked\\"' in everything, "the events were watched"
+        assert '\\"totalBytes\\"' in everything, "the answers were watched"
         bare = re.sub(r"[\s\u00a0-]", "", everything)
         for secret in (GOOD, BAD):
             assert secret not in bare
             assert secret[:9] not in bare
         # Three digits are part of many numbers: the code is looked for as a value.
-        assert not re.search(rf"[\"'>=:]\s*{CODE}\b", everything)
+        leaks = [everything[max(0, m.start() - 80):m.end() + 40] for m in re.finditer(rf"[\"'>=:]\s*{CODE}\b", everything)]
+        assert leaks == []
     finally:
         context.close()
 

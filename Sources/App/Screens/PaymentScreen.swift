@@ -24,6 +24,7 @@ final class PaymentScreen: Screen {
                 .object([
                     ("digits", .string(model.amount.cents == 0 ? "" : "\(model.amount.cents)")),
                     ("text", .string(model.amount.text)),
+                    ("error", .string(model.amountError?.message(in: language))),
                 ])
             ),
             ("needsCard", .bool(model.needsCard)),
@@ -37,6 +38,7 @@ final class PaymentScreen: Screen {
                 ])
             ),
             ("canPay", .bool(model.canPay)),
+            ("canRetry", .bool(model.canRetry)),
             ("payLabel", .string(language.pick("Pay \(model.amount.text)", "Pagar \(model.amount.text)"))),
             ("message", .string(message(language))),
             ("receipt", receipt(context)),
@@ -51,14 +53,23 @@ final class PaymentScreen: Screen {
         return switch intent.name {
         case "appear": { await model.appear() }
         case "amount": { model.enter(digits: intent["digits"]) }
+        case "amountText": { model.enter(amount: intent["text"]) }
         case "chooseCard": intent.withID { await model.choose($0) }
         case "code": { model.enter(code: intent["value"]) }
-        case "pay": { await model.pay() }
+        case "pay": pay(intent)
         case "check": { await model.check() }
         case "retry": { await model.retry() }
         case "again": { model.again() }
         case "dismissError": { model.dismissProblem() }
         default: nil
+        }
+    }
+
+    /// What is paid is what the button said when it was pressed: an amount that is on its way to the model is not.
+    private func pay(_ intent: Intent) -> ScreenAction {
+        { [model] in
+            guard intent["digits"] == "\(model.amount.cents)" else { return }
+            await model.pay()
         }
     }
 

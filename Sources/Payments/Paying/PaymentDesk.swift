@@ -60,6 +60,7 @@ public actor PaymentDesk {
     private let client: any HTTPClient
     private let now: @Sendable () -> Date
     private var underWay: Set<UUID> = []
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(base: URL, client: any HTTPClient, ledger: PaymentLedger, now: @escaping @Sendable () -> Date) {
         self.base = base
@@ -73,7 +74,7 @@ public actor PaymentDesk {
     /// - Returns: what became of it.
     func send(_ order: PaymentOrder) async throws(PaymentError) -> PaymentRecord {
         guard underWay.insert(order.key).inserted else { throw .underWay }
-        defer { underWay.remove(order.key) }
+        defer { ended(order.key) }
         var record = PaymentRecord(order, at: now())
         do throws(StoreError) {
             if let known = try await ledger.record(order.key) {
@@ -107,6 +108,18 @@ public actor PaymentDesk {
             return .answered(try TransactionMapper.map(head, body))
         }.load()
         return await settle(record, answer)
+    }
+
+    /// Waits until one of the payments under way here has come to its end; returns at once when there is none.
+    public func nextOutcome() async {
+        guard !underWay.isEmpty else { return }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func ended(_ key: UUID) {
+        underWay.remove(key)
+        for continuation in waiting { continuation.resume() }
+        waiting = []
     }
 
     /// A payment as it stands for this process: one that is not under way here is not known to be under way at all.

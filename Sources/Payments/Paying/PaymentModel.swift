@@ -45,6 +45,8 @@ public final class PaymentModel {
     public var hasCode: Bool { code != nil }
     /// Why the code typed does not fit.
     public private(set) var codeError: SecurityCodeError?
+    /// Why the text given as an amount is none.
+    public private(set) var amountError: MoneyError?
     /// Why the last attempt was not even sent, or the cards could not be read.
     public private(set) var problem: Problem?
     /// Whether the remote is being asked what became of a payment.
@@ -67,11 +69,21 @@ public final class PaymentModel {
         phase == .ready && contact != nil && card != nil && code != nil && amount.cents > 0 && amount <= .limit
             && isUsable(card)
     }
+    /// Whether a payment that is not known of can be sent again with its key: not after a restart, when nobody has the
+    /// code any more.
+    public var canRetry: Bool {
+        guard case .unknown = phase else { return false }
+        return order != nil
+    }
 
     @ObservationIgnored private let service: PaymentsService
     @ObservationIgnored private let contactID: Int
-    @ObservationIgnored private var code: SecurityCode?
-    @ObservationIgnored private var order: PaymentOrder?
+    /// Watched, as ``canPay`` depends on it.
+    private var code: SecurityCode?
+    /// Kept while an attempt is not decided: only then may it be sent again.
+    private var order: PaymentOrder?
+    /// The card last chosen for all payments; a newer choice, such as a card just added, is followed.
+    @ObservationIgnored private var lastChoice: UUID?
 
     /// The screen of a payment to a contact.
     public init(_ service: PaymentsService, contact: Int) {
@@ -100,6 +112,18 @@ public final class PaymentModel {
             return
         }
         amount = Money(cents: cents)
+        amountError = nil
+    }
+
+    /// The amount as people write it, such as pasted text. What is no amount is said, and leaves the amount as it was.
+    public func enter(amount text: String) {
+        guard phase == .ready else { return }
+        do throws(MoneyError) {
+            amount = try Money(parsing: text)
+            amountError = nil
+        } catch {
+            amountError = error
+        }
     }
 
     /// The security code as typed.
@@ -121,6 +145,7 @@ public final class PaymentModel {
         forgetCode()
         // A choice that cannot be kept holds for this payment.
         try? await service.choose(id)
+        lastChoice = await service.chosenCard(of: cards)?.id
     }
 
     /// Sends the payment, if everything is there and none is on its way.
@@ -186,8 +211,11 @@ public final class PaymentModel {
         } catch {
             problem = .vault(error)
         }
-        if let card, cards.contains(where: { $0.id == card.id }) { return }
-        card = await service.chosenCard(of: cards)
+        let chosen = await service.chosenCard(of: cards)
+        let isNewer = chosen?.id != lastChoice
+        lastChoice = chosen?.id
+        if let card, cards.contains(where: { $0.id == card.id }), !isNewer || chosen == card { return }
+        card = chosen
         forgetCode()
     }
 

@@ -23,8 +23,16 @@ public final class PaymentsModel {
         self.service = service
     }
 
-    /// The screen is visible: reads the payments.
+    /// The screen is visible: reads the payments, and again whenever one that is on its way has come to its end.
     public func appear() async {
+        await read()
+        while !Task.isCancelled, payments.contains(where: { $0.state == .sending }) {
+            await service.desk.nextOutcome()
+            await read()
+        }
+    }
+
+    private func read() async {
         do throws(StoreError) {
             var present: [PaymentRecord] = []
             for record in try await service.desk.ledger.records() { present.append(await service.desk.present(record)) }
@@ -42,7 +50,7 @@ public final class PaymentsModel {
         checkError = nil
         do throws(LoadError) { _ = try await service.desk.check(id) } catch { checkError = error }
         checking.remove(id)
-        await appear()
+        await read()
     }
 
     /// The customer has read what went wrong.

@@ -1,6 +1,7 @@
 import Aquifer
 import AquiferTesting
 import Foundation
+import Observation
 import Testing
 
 @testable import Payments
@@ -80,6 +81,71 @@ struct PaymentModelTests {
         #expect(!model.canPay && model.codeError != nil)
     }
 
+    @Test("The page hears of a code that fits, though none was wrong before")
+    func codeIsObserved() async throws {
+        let (world, model) = try await ready()
+        defer { withExtendedLifetime(world) {} }
+        model.enter(digits: "1")
+        let changes = Locked(0)
+        withObservationTracking {
+            _ = (model.canPay, model.hasCode)
+        } onChange: {
+            changes.withLock { $0 += 1 }
+        }
+        model.enter(code: "789")
+        #expect(changes.withLock { $0 } == 1 && model.canPay)
+    }
+
+    @Test(
+        "Pasted text is an amount by the same rules as everywhere",
+        arguments: [("79,90", 7990), ("R$ 1.234,50", 123_450), ("1,234.5", 123_450), (" 5 ", 500)])
+    func pasted(text: String, cents: Int) async throws {
+        let (world, model) = try await ready()
+        defer { withExtendedLifetime(world) {} }
+        model.enter(digits: "7")
+        model.enter(amount: text)
+        #expect(model.amount.cents == cents && model.amountError == nil)
+    }
+
+    @Test(
+        "Pasted text that is no amount is said, and changes nothing",
+        arguments: [
+            ("-3", MoneyError.notPositive), ("79.905", .tooManyDecimals), ("1,234,5", .malformed), ("", .empty),
+            ("1.000.000,01", .overLimit),
+        ])
+    func pastedBadly(text: String, error: MoneyError) async throws {
+        let (world, model) = try await ready()
+        defer { withExtendedLifetime(world) {} }
+        model.enter(digits: "7")
+        model.enter(amount: text)
+        #expect(model.amount.cents == 7 && model.amountError == error)
+        model.enter(digits: "79")
+        #expect(model.amountError == nil)
+    }
+
+    @Test("A card added on the way is the one that is paid with, and its code is asked for")
+    func addedOnTheWay() async throws {
+        let (world, model) = try await ready(.transaction(success: false))
+        fill(model)
+        await model.pay()
+        let other = try await world.service.add(
+            CardNumber("5555555555554444"), holder: "Ana", expiry: Expiry(month: 12, year: 2029))
+        await model.appear()
+        #expect(model.card?.id == other.id && !model.hasCode)
+    }
+
+    @Test("Coming back to the screen leaves the card that was chosen on it")
+    func chosenStays() async throws {
+        let (world, model) = try await ready()
+        let first = try #require(model.card)
+        _ = try await world.service.add(
+            CardNumber("5555555555554444"), holder: "Ana", expiry: Expiry(month: 12, year: 2029))
+        await model.appear()
+        await model.choose(first.id)
+        await model.appear()
+        #expect(model.card?.id == first.id)
+    }
+
     @Test("Approved: the receipt, and the code is forgotten")
     func approved() async throws {
         let (world, model) = try await ready(.transaction())
@@ -149,6 +215,21 @@ struct PaymentModelTests {
         #expect(history.payments.map(\.state) == [.approved])
     }
 
+    @Test("The history of payments shows how one that is on its way ends")
+    func historyFollows() async throws {
+        let (world, model) = try await ready(held: true)
+        fill(model)
+        let paying = Task { await model.pay() }
+        let exchange = await world.client.exchange(1)
+        let history = PaymentsModel(world.service)
+        let watching = Task { await history.appear() }
+        while history.payments.map(\.state) != [.sending] { await Task.yield() }
+        exchange.respond(body: Answer.approvedBody)
+        await paying.value
+        await watching.value
+        #expect(history.payments.map(\.state) == [.approved])
+    }
+
     @Test("Not answered: unknown; a check decides it")
     func check() async throws {
         let (world, model) = try await ready(.failure(TransportError(.interrupted)), .refused, .transaction())
@@ -174,6 +255,7 @@ struct PaymentModelTests {
         let (world, model) = try await ready(.failure(TransportError(.timedOut)), .transaction())
         fill(model)
         await model.pay()
+        #expect(model.canRetry)
         await model.retry()
         guard case .approved = model.phase else {
             Issue.record("is \(model.phase)")

@@ -1,7 +1,6 @@
 import { h, setText } from "../dom.js";
 import { t } from "../i18n.js";
-import { announce } from "./toast.js";
-import { money, pastedCents } from "./mask.js";
+import { money } from "./mask.js";
 
 /** More digits than any amount that may be sent has. */
 const LONGEST = 11;
@@ -11,20 +10,24 @@ export class AmountField {
   #label = h("label", { class: "amount-label", for: "pay-amount" });
   #input = h("input", {
     id: "pay-amount", class: "amount-input", type: "text", inputmode: "numeric", autocomplete: "off", enterkeyhint: "next", spellcheck: "false",
-    "data-test": "amount", onbeforeinput: (event) => this.#typing(event), oninput: () => this.#typed(this.#input.value), onpaste: (event) => this.#pasted(event),
+    "aria-describedby": "pay-amount-error", "data-test": "amount", onbeforeinput: (event) => this.#typing(event), oninput: () => this.#typed(this.#input.value), onpaste: (event) => this.#pasted(event),
     onfocus: () => this.#toEnd(), onpointerup: () => this.#toEnd(), onkeyup: () => this.#toEnd(),
   });
+  #error = h("p", { class: "field-error amount-error", id: "pay-amount-error", role: "status", "data-test": "amount-error", hidden: true });
   #changed;
+  #read;
   /** Typed here, and perhaps not yet in the states that arrive. */
   #isEdited = false;
   #timer = 0;
   #latest = null;
-  /** What was typed, as cents without leading zeros. */
+  /** What was typed, as cents without leading zeros; null while the model reads what was pasted. */
   digits = "";
-  element = h("div", { class: "amount" }, this.#label, this.#input);
+  element = h("div", { class: "amount" }, this.#label, this.#input, this.#error);
 
-  constructor(changed) {
+  /** `changed(digits)` hears what is typed, `read(text)` what is pasted: what it is worth, the model says. */
+  constructor(changed, read) {
     this.#changed = changed;
+    this.#read = read;
     this.#show(money(""));
   }
 
@@ -32,6 +35,9 @@ export class AmountField {
   draw(amount) {
     setText(this.#label, t("pay.amount"));
     this.#latest = amount;
+    setText(this.#error, amount.error ?? "");
+    this.#error.hidden = !amount.error;
+    this.#input.setAttribute("aria-invalid", String(!!amount.error));
     if (amount.digits !== this.digits && this.#isEdited) return;
     this.digits = amount.digits;
     this.#show(amount.text);
@@ -58,8 +64,8 @@ export class AmountField {
     const isWhole = selectionStart === 0 && selectionEnd === value.length;
     if (this.#input.readOnly || !["insertText", "deleteContentBackward", "deleteContentForward"].includes(event.inputType)) return;
     event.preventDefault();
-    if (event.inputType === "insertText") this.#typed((isWhole ? "" : this.digits) + (event.data ?? ""));
-    else this.#typed(isWhole ? "" : this.digits.slice(0, -1));
+    if (event.inputType === "insertText") this.#typed((isWhole ? "" : this.#shown) + (event.data ?? ""));
+    else this.#typed(isWhole ? "" : this.#shown.slice(0, -1));
   }
 
   // What only ever says that it has happened: an input method, a drop, an autofill.
@@ -67,31 +73,38 @@ export class AmountField {
     this.#set(text.replace(/\D/g, "").replace(/^0+/, "").slice(0, LONGEST));
   }
 
+  get #shown() {
+    return this.digits ?? this.#latest?.digits ?? "";
+  }
+
   #pasted(event) {
     event.preventDefault();
     if (this.#input.readOnly) return;
-    const cents = pastedCents(event.clipboardData.getData("text"));
-    if (cents === null || cents.length > LONGEST) return announce(t("pay.amount.paste"));
-    this.#set(cents);
+    this.digits = null;
+    this.#heard(this.#read(event.clipboardData.getData("text").slice(0, 200)));
   }
 
   #set(digits) {
     const isNew = digits !== this.digits;
     this.digits = digits;
     this.#show(money(digits));
-    if (!isNew) return;
+    if (isNew) this.#heard(this.#changed(digits));
+  }
+
+  /** Until the model has heard of it, what stands here is newer than a state that does not have it. */
+  #heard(sent) {
     clearTimeout(this.#timer);
     this.#isEdited = true;
-    Promise.resolve(this.#changed(digits)).then(() => {
+    Promise.resolve(sent).then(() => {
       clearTimeout(this.#timer);
       // A model that refuses an amount is right in the end.
-      this.#timer = setTimeout(() => this.settle(), 800);
+      this.#timer = setTimeout(() => this.settle(), this.digits === null ? 100 : 800);
     });
   }
 
   #show(text) {
     if (this.#input.value !== text) this.#input.value = text;
-    this.#input.classList.toggle("is-zero", this.digits === "");
+    this.#input.classList.toggle("is-zero", this.#shown === "");
     this.#input.classList.toggle("is-long", text.length > 9);
     this.#input.classList.toggle("is-longer", text.length > 12);
     if (document.activeElement === this.#input) this.#toEnd();

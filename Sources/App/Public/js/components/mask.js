@@ -29,14 +29,6 @@ export function money(digits) {
   return `R$\u00a0${padded.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, ".")},${padded.slice(-2)}`;
 }
 
-/** The cents in pasted text, as digits; null when it is no amount. `79` is R$ 79,00, and so is `79,00`. */
-export function pastedCents(text) {
-  const plain = text.replace(/[\s\u00a0]|R\$/gi, "");
-  const match = /^(\d+|\d{1,3}(?:\.\d{3})+|\d{1,3}(?:,\d{3})+)(?:[.,](\d{1,2}))?$/.exec(plain);
-  if (!match) return null;
-  return (digitsOf(match[1]) + (match[2] ?? "").padEnd(2, "0")).replace(/^0+/, "");
-}
-
 /**
  * Keeps a field's text in its mask. `digits(text)` finds what counts in it, `draw(digits, isDeleting)` is how it
  * looks; the caret stays behind the same digit. Call `redraw()` when the mask itself has changed.

@@ -23,7 +23,7 @@ export class PaymentScreen extends ModelScreen {
   #payee = h("div", { class: "payee" }, this.#picture, h("div", {}, this.#name, this.#username));
   #alert = h("div", { role: "alert" });
   #instead = h("div", {});
-  #amount = new AmountField((digits) => this.#edit("amount", { digits }));
+  #amount = new AmountField((digits) => this.#edit("amount", { digits }), (text) => this.#edit("amountText", { text }));
   #card = h("button", { class: "card-line pay-card", type: "button", "aria-haspopup": "dialog", "data-test": "change-card", onclick: () => this.#sheet.open() });
   #code = new CodeField("pay-code", (value) => this.#edit("code", { value }), () => this.#enter());
   #verdict = h("div", { role: "alert" });
@@ -37,6 +37,7 @@ export class PaymentScreen extends ModelScreen {
   #wantsToPay = false;
   #asked = null;
   #isFirst = true;
+  #wasFocused = false;
   #isNew;
   element;
 
@@ -100,14 +101,14 @@ export class PaymentScreen extends ModelScreen {
     if (phase !== before?.phase) this.#phaseChanged(phase, before?.phase);
     this.#drawForm(state, lang);
     this.#drawInstead(state, primes, lang);
-    if (hasForm && !before) this.#focusFirst();
+    if (hasForm && !this.#wasFocused) this.#focusFirst();
     if (this.#wantsToPay) this.#enter();
     if (phase !== before?.phase && before && before.phase !== "loading") this.#moveFocus(phase);
   }
 
   #phaseChanged(phase, before) {
     this.#asked = null;
-    this.#wantsToPay = false;
+    if (phase !== "ready") this.#wantsToPay = false;
     this.#amount.settle();
     // An attempt uses the code up.
     if (phase !== "ready" || before === "sending") this.#code.clear();
@@ -135,7 +136,7 @@ export class PaymentScreen extends ModelScreen {
     this.#sheet.draw(state.cards, `/cards/new?pay=${encodeURIComponent(this.id)}`);
     this.#code.draw(state.code);
     this.#code.isLocked = this.#isPaying;
-    this.#code.element.hidden = isUnknown && (this.#asked !== null || (state.code.isValid && this.#code.value === ""));
+    this.#code.element.hidden = isUnknown;
     this.#drawPay(state, lang);
     const verdict = OVER.includes(phase) ? state.message : null;
     replaceWhen(this.#verdict, `${phase} ${verdict} ${lang}`, () => verdict && h("div", { class: "verdict", "data-test": phase },
@@ -173,7 +174,6 @@ export class PaymentScreen extends ModelScreen {
       return [];
     });
     if (what === "unknown") return this.#drawUnknown(state);
-    if (this.#code.element.parentElement !== this.#form) this.#card.after(this.#code.element);
   }
 
   #drawLoading() {
@@ -218,9 +218,9 @@ export class PaymentScreen extends ModelScreen {
     const isAsking = this.#asked !== null;
     check.setAttribute("aria-disabled", String(isAsking));
     replaceWhen(check, `${isAsking}`, () => [isAsking ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("search"), t("pay.check")]);
-    retry.disabled = !state.code.isValid || isAsking;
-    // The code belongs to the second of the two ways on.
-    if (this.#code.element.nextElementSibling !== retry) retry.before(this.#code.element);
+    retry.disabled = isAsking;
+    // After a restart nobody has the code any more: then only a check can tell.
+    retry.parentElement.hidden = !state.canRetry;
   }
 
   #recipient(contact) {
@@ -250,25 +250,24 @@ export class PaymentScreen extends ModelScreen {
     return sent;
   }
 
-  async #choose(id) {
+  #choose(id) {
     if (this.#isPaying) return;
     if (OVER.includes(this.state.phase)) this.send("again", {}, "again");
     this.#code.clear();
     this.send("code", { value: "" }, "code");
-    await this.send("chooseCard", { id });
+    this.send("chooseCard", { id });
     this.#code.focus();
   }
 
-  async #again() {
-    await this.send("again", {}, "again");
+  #again() {
+    this.send("again", {}, "again");
     this.#code.focus();
   }
 
   /** Enter pays as soon as the model has heard what was typed. */
   #enter() {
     if (!this.state || this.#isPaying) return;
-    if (this.state.phase === "unknown") return this.state.code.isValid && this.#code.isComplete ? this.#ask("retry") : undefined;
-    this.#wantsToPay = this.state.phase === "ready" && this.#amount.digits !== "" && this.#code.isComplete && !this.#mayPay(this.state);
+    this.#wantsToPay = ["ready", ...OVER].includes(this.state.phase) && this.#amount.digits && this.#code.isComplete && !this.#mayPay(this.state);
     if (this.#mayPay(this.state)) this.#send();
   }
 
@@ -278,9 +277,13 @@ export class PaymentScreen extends ModelScreen {
     this.#wantsToPay = false;
     this.#drawForm(this.state, document.documentElement.lang);
     announce(t("pay.sending"));
-    if (await this.send("pay")) return;
-    this.#isPaying = false;
-    this.#drawForm(this.state, document.documentElement.lang);
+    // What is paid is what the button said; a model that meanwhile has another amount does nothing.
+    const arrived = await this.send("pay", { digits: this.#amount.digits });
+    setTimeout(() => {
+      if (!this.#isPaying || this.state.phase !== "ready") return;
+      this.#isPaying = false;
+      this.#drawForm(this.state, document.documentElement.lang);
+    }, arrived ? 2000 : 0);
   }
 
   async #ask(intent) {
@@ -305,6 +308,7 @@ export class PaymentScreen extends ModelScreen {
   }
 
   #focusFirst() {
+    this.#wasFocused = true;
     // On a phone the keyboard would come up before anyone asked for it.
     if (matchMedia("(hover: hover)").matches && this.shell.isFront(this)) this.#amount.focus();
   }

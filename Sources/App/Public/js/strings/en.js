@@ -101,7 +101,6 @@ export default {
   "priming.action": "Add a card",
   "pay.title": "Payment",
   "pay.amount": "Amount",
-  "pay.amount.paste": "What was pasted is no amount.",
   "pay.card.change": "Change",
   "pay.card.name": ({ card }) => `Pay with ${card}. Change card`,
   "pay.card.choose": "Pay with",

@@ -101,7 +101,6 @@ export default {
   "priming.action": "Adicionar cartão",
   "pay.title": "Pagamento",
   "pay.amount": "Valor",
-  "pay.amount.paste": "O que foi colado não é um valor.",
   "pay.card.change": "Trocar",
   "pay.card.name": ({ card }) => `Pagar com ${card}. Trocar cartão`,
   "pay.card.choose": "Pagar com",
