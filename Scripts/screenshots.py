@@ -3,7 +3,7 @@
 
 Needs what Tests/Browser/requirements.txt names, and Chromium (CHROMIUM_BIN names another one).
 
-    python3 Scripts/screenshots.py
+    python3 Scripts/screenshots.py [WALK…]      # all, or those named: feed, payments, …
 """
 
 import sys
@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "Tests/Browser"))
 
 from playwright.sync_api import expect, sync_playwright  # noqa: E402
 
+import test_payments as wallet  # noqa: E402
 from conftest import CHROMIUM, PHONE, WIDE, Server  # noqa: E402
 from helpers import Probe  # noqa: E402
 from test_feed import FEED  # noqa: E402
@@ -22,75 +23,124 @@ from test_feed import FEED  # noqa: E402
 DOCS = ROOT / "docs"
 
 
-def still(page):
-    """Everything on the screen has come, and nothing moves."""
-    page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
-    page.until(lambda: page.evaluate(
-        "document.getAnimations().every((a) => a.playState !== 'running' || a.effect.getTiming().iterations === Infinity)"), "animations end")
-    page.until(lambda: page.by("toast").count() == 0, "toasts are gone")
+class Camera(Probe):
+    """A tab in one of the four forms, which saves what it shows."""
+
+    def __init__(self, browser, server, kind, scheme):
+        phone = kind == "phone"
+        context = browser.new_context(
+            viewport=PHONE if phone else WIDE, color_scheme=scheme, locale="en-US", has_touch=phone, is_mobile=phone,
+            device_scale_factor=2 if phone else 1)
+        super().__init__(context, server)
+        self.form = f"{kind}-{scheme}"
+        # The token becomes a cookie on the first visit.
+        context.request.get(server.url)
+
+    def go(self, path):
+        self.page.goto(self.server.base + path)
+
+    def still(self):
+        """Everything on the screen has come, and nothing moves."""
+        self.until(lambda: self.evaluate(
+            """[...document.querySelectorAll("aq-image")].every((i) => {
+                 const r = i.getBoundingClientRect(); const seen = r.width && r.top < innerHeight && r.bottom > 0;
+                 return !seen || ["loaded", "failed"].includes(i.dataset.state); })"""), "visible pictures are there")
+        self.until(lambda: self.evaluate(
+            """document.getAnimations().every((a) =>
+                 a.playState !== 'running' || a.effect.getTiming().iterations === Infinity)"""), "animations end")
+        self.until(lambda: self.by("toast").count() == 0, "toasts are gone")
+
+    def shoot(self, name):
+        self.still()
+        self.page.screenshot(path=DOCS / f"{name}-{self.form}.png")
+        print(f"docs/{name}-{self.form}.png", flush=True)
 
 
-def shoot(page, name):
-    page.page.screenshot(path=DOCS / f"{name}.png")
-    print(f"docs/{name}.png")
+def feed(camera):
+    camera.go("/")
+    expect(camera.items.first).to_be_visible()
+    camera.shoot("feed")
+    camera.go(f"/feed/{FEED[7]['id']}")
+    expect(camera.by("comment").first).to_be_visible()
+    camera.shoot("comments")
+    camera.go("/inspector")
+    expect(camera.by("inspector-row").first).to_be_visible()
+    camera.shoot("inspector")
 
 
-def context_for(browser, kind, scheme):
-    phone = kind == "phone"
-    return browser.new_context(
-        viewport=PHONE if phone else WIDE, color_scheme=scheme, locale="en-US", has_touch=phone, is_mobile=phone,
-        device_scale_factor=2 if phone else 1)
+def feed_offline(camera):
+    camera.go("/")
+    expect(camera.by("notice")).to_be_visible()
+    camera.shoot("offline")
 
 
-def take(browser, server, kind, scheme):
-    context = context_for(browser, kind, scheme)
-    page = Probe(context, server)
-    page.page.goto(server.url)
-    expect(page.items.first).to_be_visible()
-    still(page)
-    shoot(page, f"feed-{kind}-{scheme}")
+def payments(camera):
+    camera.go("/contacts")
+    expect(camera.by("contact").first).to_be_visible()
+    camera.shoot("contacts")
+    camera.by("contact").nth(2).click()
+    expect(camera.by("priming")).to_be_visible()
+    camera.shoot("priming")
+    camera.by("priming-add").click()
+    camera.by("card-number").press_sequentially("4242424242424241")
+    camera.by("card-holder").fill("Ana B Lima")
+    expect(camera.by("screen-card-form")).to_contain_text("Visa")
+    camera.shoot("card-form")
+    camera.by("card-number").fill("")
+    wallet.fill_card(camera, wallet.GOOD)
+    camera.by("save").click()
+    wallet.enter(camera)
+    camera.shoot("payment")
+    camera.by("pay").click()
+    expect(camera.by("receipt")).to_be_visible()
+    camera.shoot("receipt")
+    wallet.add_card(camera, wallet.BAD)
+    wallet.add_card(camera, wallet.AMEX)
+    camera.shoot("cards")
+    camera.by("card").filter(has_text="1111").first.locator('[data-test="choose"]').click()
+    wallet.open_contact(camera, 5)
+    wallet.enter(camera, "123456")
+    camera.by("pay").click()
+    expect(camera.by("declined")).to_be_visible()
+    camera.shoot("declined")
+    camera.connection("answer-lost")
+    wallet.open_contact(camera, 8)
+    wallet.enter(camera, "2500")
+    camera.by("pay").click()
+    expect(camera.by("unknown")).to_be_visible()
+    camera.shoot("payment-unknown")
+    camera.connection("online")
+    camera.go("/payments")
+    expect(camera.by("payment").first).to_be_visible()
+    camera.shoot("history")
 
-    page.page.goto(f"{server.base}/feed/{FEED[7]['id']}")
-    expect(page.by("comment").first).to_be_visible()
-    still(page)
-    shoot(page, f"comments-{kind}-{scheme}")
 
-    page.page.goto(f"{server.base}/inspector")
-    expect(page.by("inspector-row").first).to_be_visible()
-    shoot(page, f"inspector-{kind}-{scheme}")
-
-    context.close()
+#: Name of a walk → the walk, and what the server is started with. Each form has a server and data of its own.
+WALKS = {
+    "feed": [(feed, []), (feed_offline, ["--at", "+2d", "--fault", "feed=offline"])],
+    "payments": [(payments, [])],
+}
 
 
-def take_offline(browser, server, kind, scheme):
-    context = context_for(browser, kind, scheme)
-    page = Probe(context, server)
-    page.page.goto(server.url)
-    expect(page.by("notice")).to_be_visible()
-    still(page)
-    shoot(page, f"offline-{kind}-{scheme}")
-    context.close()
-
-
-def main():
+def main(names):
     DOCS.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        server = Server(Path(folder) / "data").start()
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        try:
+        for name in names or WALKS:
             for kind in ("phone", "wide"):
                 for scheme in ("dark", "light"):
-                    take(browser, server, kind, scheme)
-            # Two days later, without a network.
-            server.stop()
-            server.start("--at", "+2d", "--fault", "feed=offline")
-            for kind in ("phone", "wide"):
-                for scheme in ("dark", "light"):
-                    take_offline(browser, server, kind, scheme)
-        finally:
-            browser.close()
-            server.stop()
+                    with tempfile.TemporaryDirectory() as folder:
+                        server = Server(Path(folder) / "data")
+                        for walk, arguments in WALKS[name]:
+                            server.start(*arguments)
+                            camera = Camera(browser, server, kind, scheme)
+                            try:
+                                walk(camera)
+                            finally:
+                                camera.context.close()
+                                server.stop()
+        browser.close()
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
