@@ -20,7 +20,7 @@ enum Command {
         "contacts": [],
         "cards list": [], "cards add": [], "cards remove": [], "cards rotate-key": [],
         "pay": ["--card", "--cvv-stdin"],
-        "payments list": [], "payments check": [],
+        "payments list": [], "payments check": [], "payments retry": ["--cvv-stdin"],
         "cache list": [], "cache validate": [], "cache clear": [],
     ]
 
@@ -94,7 +94,7 @@ enum Command {
         case "cards list", "cards add", "cards remove", "cards rotate-key":
             status = try await CardsCommand(name, arguments, options).run(services, console)
         case "pay": status = try await PayCommand(arguments, options).run(services, console)
-        case "payments list", "payments check":
+        case "payments list", "payments check", "payments retry":
             status = try await PaymentsCommand(name, arguments, options).run(services, console)
         case "cache list": status = try await CacheListCommand(arguments, options).run(services, console)
         case "cache validate": status = try await CacheValidateCommand(arguments, options).run(services, console)

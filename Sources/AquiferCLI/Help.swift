@@ -28,7 +28,7 @@ enum Help {
           contacts [QUERY]              the people money can be sent to
           cards list | add | remove     the cards kept, sealed
           pay @USERNAME AMOUNT          send money with a card
-          payments list | check         what was paid
+          payments list | check | retry what was paid
           cache list | validate | clear what is saved
 
         Options, everywhere:
@@ -133,9 +133,13 @@ enum Help {
     private static let payments = """
         Usage: aquifer payments list [OPTION]…
                aquifer payments check ID [OPTION]…
+               aquifer payments retry ID [--cvv-stdin] [OPTION]…
 
         list   what was paid, the latest first
         check  asks what became of a payment that was not answered, without making it
+        retry  sends a payment that was not answered again, with the same key: it is charged once
+
+          --cvv-stdin  read the security code from standard input
 
         See aquifer --help for the options that go everywhere.
         """

@@ -29,7 +29,7 @@ struct PayCommand {
         let payments = services.payments
         let contact = try await contact(payments)
         let card = try await card(payments)
-        let code = try securityCode(console, card)
+        let code = try console.securityCode(card, fromInput: codeFromInput)
         if !options.quiet && !options.json {
             console.note("sending \(amount.text) to \(contact.name) with \(card.number.masked)")
         }
@@ -63,13 +63,16 @@ struct PayCommand {
         }
         return card
     }
+}
 
-    private func securityCode(_ console: Console, _ card: Card) throws(CommandError) -> SecurityCode {
+extension Console {
+    /// The code of a card: a line of standard input, or what is typed without being shown.
+    func securityCode(_ card: Card, fromInput: Bool) throws(CommandError) -> SecurityCode {
         let text: String
-        if codeFromInput {
-            text = try console.line("the security code")
+        if fromInput {
+            text = try line("the security code")
         } else {
-            guard let secret = console.secret("Security code of \(card.number.masked): ") else {
+            guard let secret = secret("Security code of \(card.number.masked): ") else {
                 throw .usage("the security code is asked for on a terminal; without one, give it with --cvv-stdin")
             }
             text = secret

@@ -3,7 +3,7 @@ import Aquifer
 import Foundation
 import Payments
 
-/// `aquifer payments list | check ID`: the payments made.
+/// `aquifer payments list | check ID | retry ID`: the payments made.
 struct PaymentsCommand {
     private let name: String
     private let arguments: Arguments
@@ -19,6 +19,7 @@ struct PaymentsCommand {
     func run(_ services: Services, _ console: Console) async throws(CommandError) -> ExitStatus {
         let desk = services.payments.desk
         if name == "payments check" { return try await check(desk, console) }
+        if name == "payments retry" { return try await retry(services.payments, console) }
         let records: [PaymentRecord]
         do throws(StoreError) { records = try await desk.ledger.records() } catch { throw CommandError(error) }
         var present: [PaymentRecord] = []
@@ -42,10 +43,7 @@ struct PaymentsCommand {
     }
 
     private func check(_ desk: PaymentDesk, _ console: Console) async throws(CommandError) -> ExitStatus {
-        var arguments = arguments
-        let text = try arguments.next("the payment's ID")
-        try arguments.end()
-        guard let id = UUID(uuidString: text) else { throw .noPayment(text) }
+        let (text, id) = try payment()
         let record: PaymentRecord?
         do throws(LoadError) { record = try await desk.check(id) } catch {
             throw CommandError(
@@ -54,6 +52,46 @@ struct PaymentsCommand {
         }
         guard let record else { throw .noPayment(text) }
         return PaymentReport(record, options).print(console)
+    }
+
+    private func retry(_ payments: PaymentsService, _ console: Console) async throws(CommandError) -> ExitStatus {
+        let (text, id) = try payment()
+        let known: PaymentRecord?
+        do throws(StoreError) { known = try await payments.desk.ledger.record(id) } catch { throw CommandError(error) }
+        guard let known else { throw .noPayment(text) }
+        let record = await payments.desk.present(known)
+        guard record.state == .unknown else {
+            // Decided, or never sent: there is nothing to send again, and its state says what to do.
+            return PaymentReport(record, options).print(console)
+        }
+        let card: Card?
+        do throws(VaultError) { card = try await payments.vault.card(record.card.id) } catch {
+            throw CommandError(error)
+        }
+        guard let card else {
+            throw CommandError(
+                status: .usage,
+                message: "the card \(record.card.masked) is not kept any more, and another one would be another"
+                    + " payment; ask with aquifer payments check \(id.uuidString)")
+        }
+        let code = try console.securityCode(card, fromInput: arguments.has("--cvv-stdin"))
+        if !options.quiet && !options.json {
+            console.note("sending \(record.amount.text) to \(record.contact.name) again, with the same key")
+        }
+        do throws(PaymentError) {
+            return PaymentReport(try await payments.payAgain(record, with: card, code: code), options).print(console)
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    /// The ID that was given, as text and as what it says.
+    private func payment() throws(CommandError) -> (String, UUID) {
+        var arguments = arguments
+        let text = try arguments.next("the payment's ID")
+        try arguments.end()
+        guard let id = UUID(uuidString: text) else { throw .noPayment(text) }
+        return (text, id)
     }
 }
 
@@ -85,7 +123,8 @@ struct PaymentReport {
         case .sending, .unknown:
             console.note(
                 "it is not known whether the payment was made: no answer that makes sense came;"
-                    + " ask with aquifer payments check \(record.id.uuidString) before you pay again")
+                    + " ask with aquifer payments check \(record.id.uuidString), or send it again, as the same payment,"
+                    + " with aquifer payments retry \(record.id.uuidString)")
             return .unavailable
         }
     }

@@ -96,6 +96,22 @@ public struct PaymentsService: Sendable {
         try await desk.send(order(amount, to: contact, with: card, code))
     }
 
+    /// Sends a payment that was not answered again: with the same key, so that it is one payment whatever happened.
+    ///
+    /// A payment that is decided is returned as it is, and nothing is sent.
+    ///
+    /// - Parameter card: the card it was sent with the first time; another one would be another payment.
+    /// - Returns: what became of the payment.
+    /// - Throws: ``PaymentError/noCard`` when `card` is not the one it was sent with.
+    public func payAgain(_ record: PaymentRecord, with card: Card, code: SecurityCode)
+        async throws(PaymentError) -> PaymentRecord
+    {
+        guard card.id == record.card.id else { throw .noCard }
+        guard !card.number.isTestCard || allowsTestCard else { throw .testCard }
+        return try await desk.send(
+            PaymentOrder(key: record.id, contact: record.contact, amount: record.amount, card: card, code: code))
+    }
+
     private func find(_ isWanted: (Contact) -> Bool) async throws(LoadError) -> Contact? {
         // A copy that cannot be read is no hindrance while the remote can be asked.
         if let saved = try? await contacts.saved(), let contact = saved.value.first(where: isWanted) { return contact }

@@ -427,6 +427,39 @@ def test_checking_finds_out_that_a_lost_payment_was_declined(payer, foreign_paym
     assert payer.states() == ["declined"]
 
 
+def test_trying_a_lost_payment_again_sends_the_same_key_and_charges_once(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "answer-lost"
+    payer.pay(MARCIA, "10")
+    foreign_payments.fault = None
+    identifier = payer.payments()[0]["id"]
+    result = payer("payments", "retry", identifier, "--cvv-stdin", lines=("123",))
+    assert result.returncode == DELIVERED and "501" in result.stdout
+    assert payer.states() == ["approved"]
+    assert len(foreign_payments.keys) == 2 and len(set(foreign_payments.keys)) == 1
+    assert len(foreign_payments.orders) == 1
+
+
+def test_a_payment_that_is_decided_is_not_sent_again(payer, foreign_payments):
+    payer.has_card()
+    payer.pay(MARCIA, "10")
+    result = payer("payments", "retry", payer.payments()[0]["id"], "--cvv-stdin", lines=("123",))
+    assert result.returncode == DELIVERED and "approved" in result.stdout
+    assert len(foreign_payments.bodies) == 1
+
+
+def test_without_its_card_a_lost_payment_is_not_sent_with_another(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "answer-lost"
+    payer.pay(MARCIA, "10")
+    (card,) = payer.cards()
+    payer("cards", "remove", card["id"])
+    payer.has_card()
+    result = payer("payments", "retry", payer.payments()[0]["id"], "--cvv-stdin", lines=("123",))
+    assert result.returncode == USAGE and "payments check" in result.stderr
+    assert len(foreign_payments.bodies) == 1
+
+
 def test_a_remote_that_cannot_be_asked_leaves_the_payment_unknown(payer, foreign_payments):
     payer.has_card()
     foreign_payments.fault = "answer-lost"
