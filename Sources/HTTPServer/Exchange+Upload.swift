@@ -5,6 +5,8 @@ extension Exchange {
     struct Upload {
         var waiting = Data()
         var received = 0
+        /// What came after the answer was there, and was thrown away.
+        var discarded = 0
         var isWhole = false
         var error: ServerBodyError?
     }
@@ -20,17 +22,18 @@ extension Exchange {
     func receive(_ bytes: UnsafeRawBufferPointer) -> Step {
         let (step, waiters, task) = locked { state -> (Step, [CheckedContinuation<Void, Never>], Task<Void, Never>?) in
             if state.isGone || state.answer?.isDropped == true { return (.close, [], nil) }
-            let limit = core.configuration.maxBodyBytes
             if state.answer != nil || state.upload.error != nil {
-                state.upload.received += bytes.count
-                return (state.upload.received > limit + Self.patience ? .close : .goOn, [], nil)
+                state.upload.discarded += bytes.count
+                let isEnough =
+                    state.upload.discarded > min(maxBodyBytes, core.configuration.maxBodyBytes) + Self.patience
+                return (isEnough ? .close : .goOn, [], nil)
             }
             if state.upload.waiting.count >= Self.highWater {
                 return suspend(&state) ? (.wait, [], nil) : (.close, [], state.task)
             }
             state.upload.received += bytes.count
-            if state.upload.received > limit {
-                state.upload.error = .tooLarge(limit: limit)
+            if state.upload.received > maxBodyBytes {
+                state.upload.error = .tooLarge(limit: maxBodyBytes)
                 state.upload.waiting = Data()
             } else {
                 state.upload.waiting.append(contentsOf: bytes)

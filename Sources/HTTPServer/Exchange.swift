@@ -32,16 +32,18 @@ final class Exchange: @unchecked Sendable {
     }
 
     let isHead: Bool
+    let maxBodyBytes: Int
     let connection: Connection
     let core: ServerCore
     private let mhd: OpaquePointer
     private var state = State()
 
-    init(mhd: OpaquePointer, connection: Connection, core: ServerCore, isHead: Bool) {
+    init(mhd: OpaquePointer, connection: Connection, core: ServerCore, isHead: Bool, maxBodyBytes: Int) {
         self.mhd = mhd
         self.connection = connection
         self.core = core
         self.isHead = isHead
+        self.maxBodyBytes = maxBodyBytes
     }
 
     /// Runs `body` under the lock. Continuations and tasks are woken outside of it.

@@ -53,20 +53,23 @@ private func begin(
     guard !connection.isExcess else { return refuse(503, "too many connections") }
     let fields = Fields(of: mhd)
     let announced = fields.headers["Content-Length"].flatMap { Int($0) } ?? 0
-    let tooLarge = ServerBodyError.tooLarge(limit: core.configuration.maxBodyBytes)
-    let excess = announced - core.configuration.maxBodyBytes
+    let path = Fields.path(of: String(cString: url))
+    let limit = core.configuration.maxBodyBytes(at: path)
+    let tooLarge = ServerBodyError.tooLarge(limit: limit)
+    let excess = announced - limit
     guard excess <= Exchange.patience else { return refuse(413, tooLarge.description) }
     guard core.admit() else { return refuse(503, "the server is being stopped") }
 
     let method = String(cString: method)
-    let exchange = Exchange(mhd: mhd, connection: connection, core: core, isHead: method == "HEAD")
+    let exchange = Exchange(
+        mhd: mhd, connection: connection, core: core, isHead: method == "HEAD", maxBodyBytes: limit)
     if excess > 0 {
         exchange.refuse(with: tooLarge.response)
     } else {
         let hasBody = announced > 0 || fields.headers["Transfer-Encoding"] != nil
         exchange.prepare(
             ServerRequest(
-                method: method, rawPath: Fields.path(of: String(cString: url)), query: fields.query,
+                method: method, rawPath: path, query: fields.query,
                 headers: fields.headers, remoteAddress: connection.remoteAddress,
                 body: hasBody ? ServerRequestBody(source: .upload(exchange)) : .empty))
     }

@@ -142,6 +142,27 @@ struct BodyTests {
         await server.stop()
     }
 
+    @Test("A path of its own limit takes larger bodies than the others, and the longest prefix decides")
+    func limitsByPath() async throws {
+        let server = try HTTPServer(
+            .init(maxBodyBytes: 10, maxBodyBytesByPath: ["/large": 1000, "/large/but": 20])
+        ) { request in
+            do { return .text("\(try await request.body.collect(upTo: .max).count)") } catch { return .empty(500) }
+        }
+        try await onThread { [port = server.port] in
+            for (path, size, status) in [
+                ("/", 10, 200), ("/", 11, 413), ("/large", 1000, 200), ("/large/", 1001, 413), ("/large/but", 20, 200),
+                ("/large/but", 21, 413),
+            ] {
+                let client = try RawClient(port: port)
+                try client.send("PUT \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: \(size)\r\n\r\n")
+                try client.send(Data(repeating: 1, count: size))
+                #expect(try client.answer().status == status, "\(size) bytes to \(path)")
+            }
+        }
+        await server.stop()
+    }
+
     @Test("A head past the limit is answered 431, an announced or chunked body past it 413")
     func sizes() async throws {
         let server = try HTTPServer(.init(maxHeaderBytes: 2000, maxBodyBytes: 1000)) { request in
