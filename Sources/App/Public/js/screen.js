@@ -85,7 +85,11 @@ export class ModelScreen {
       }
     }
     this.#sending = null;
+    this.settled();
   }
+
+  /** Everything that was said has arrived. The state that says so may have come before, or comes soon. */
+  settled() {}
 
   reload() {
     return this.send("refresh");

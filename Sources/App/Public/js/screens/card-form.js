@@ -106,7 +106,15 @@ export class CardFormScreen extends ModelScreen {
     this.shell.busy(this, state.isSaving);
     this.#mask.redraw();
     this.#draw();
-    if (this.#wantsToSave && state.canSave && this.isSettled) this.#submit();
+    this.#saveIfWanted();
+  }
+
+  settled() {
+    this.#saveIfWanted();
+  }
+
+  #saveIfWanted() {
+    if (this.#wantsToSave && this.state?.canSave && this.isSettled) this.#submit();
   }
 
   #hint(name) {
