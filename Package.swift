@@ -44,6 +44,7 @@ let package = Package(
         .library(name: "AquiferTesting", targets: ["AquiferTesting"]),
         .library(name: "ImageFeed", targets: ["ImageFeed"]),
         .library(name: "Payments", targets: ["Payments"]),
+        .library(name: "Foaas", targets: ["Foaas"]),
         .executable(name: "aquifer", targets: ["AquiferCLI"]),
     ],
     targets: [
@@ -65,17 +66,18 @@ let package = Package(
         // Features
         library("ImageFeed", ["Aquifer"]),
         library("Payments", ["Aquifer", "AquiferCrypto"]),
+        library("Foaas", ["Aquifer"]),
 
         // The product on one machine
         library("HTTPServer", ["CMicrohttpd"]),
         library("ReferenceAPIs", ["HTTPServer"], resources: [.copy("Media")]),
         library(
             "App",
-            ["Aquifer", "AquiferSQLite", "AquiferCurl", "ImageFeed", "Payments", "HTTPServer", "ReferenceAPIs"],
+            ["Aquifer", "AquiferSQLite", "AquiferCurl", "Foaas", "ImageFeed", "Payments", "HTTPServer", "ReferenceAPIs"],
             resources: [.copy("Public")]),
         .executableTarget(
             name: "AquiferCLI",
-            dependencies: ["App", "Aquifer", "HTTPServer", "ImageFeed", "Payments", "ReferenceAPIs"],
+            dependencies: ["App", "Aquifer", "Foaas", "HTTPServer", "ImageFeed", "Payments", "ReferenceAPIs"],
             swiftSettings: strict),
 
         // What README and the documentation show
@@ -100,6 +102,7 @@ let package = Package(
         tests("HTTPServer", ["AquiferTesting"]),
         tests("ImageFeed", ["AquiferTesting"]),
         tests("Payments", ["AquiferTesting"]),
+        tests("Foaas", ["AquiferTesting"]),
         tests("ReferenceAPIs", ["Aquifer", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed"]),
         tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", ["App", "ReferenceAPIs"]),

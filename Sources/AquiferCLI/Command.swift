@@ -21,6 +21,7 @@ enum Command {
         "cards list": [], "cards add": [], "cards remove": [], "cards rotate-key": [],
         "pay": ["--card", "--cvv-stdin"],
         "payments list": [], "payments check": [], "payments retry": ["--cvv-stdin"],
+        "foaas list": [], "foaas say": ["--unfiltered"], "foaas random": ["--unfiltered"],
         "cache list": [], "cache validate": [], "cache clear": [],
     ]
 
@@ -43,7 +44,7 @@ enum Command {
             flags: [
                 "--json", "--offline", "--quiet", "--help", "-h", "--version", "--no-token", "--all",
                 "--allow-test-card",
-                "--cvv-stdin",
+                "--cvv-stdin", "--unfiltered",
             ])
         if arguments.has("--version") {
             console.out("aquifer \(version)")
@@ -54,7 +55,7 @@ enum Command {
             return .delivered
         }
         guard let first = arguments.next() else {
-            throw .usage("say what to do: serve, remotes, feed, contacts, cards, pay, payments or cache")
+            throw .usage("say what to do: serve, remotes, feed, contacts, cards, pay, payments, foaas or cache")
         }
         let name = try fullName(first, &arguments)
         guard let own = own[name] else { throw .usage("\"\(name)\" is not a command") }
@@ -69,7 +70,8 @@ enum Command {
         switch first {
         case "feed": "feed \(try arguments.next("list, comments or image"))"
         case "cards": "cards \(try arguments.next("list, add, remove or rotate-key"))"
-        case "payments": "payments \(try arguments.next("list or check"))"
+        case "payments": "payments \(try arguments.next("list, check or retry"))"
+        case "foaas": "foaas \(try arguments.next("list, say or random"))"
         case "cache": "cache \(try arguments.next("list, validate or clear"))"
         default: first
         }
@@ -96,6 +98,9 @@ enum Command {
         case "pay": status = try await PayCommand(arguments, options).run(services, console)
         case "payments list", "payments check", "payments retry":
             status = try await PaymentsCommand(name, arguments, options).run(services, console)
+        case "foaas list": status = try await FoaasListCommand(arguments, options).run(services, console)
+        case "foaas say": status = try await FoaasSayCommand(arguments, options).run(services, console)
+        case "foaas random": status = try await FoaasRandomCommand(arguments, options).run(services, console)
         case "cache list": status = try await CacheListCommand(arguments, options).run(services, console)
         case "cache validate": status = try await CacheValidateCommand(arguments, options).run(services, console)
         case "cache clear": status = try await CacheClearCommand(arguments, options).run(services, console)

@@ -9,6 +9,7 @@ enum Help {
         case "cards": cards
         case "pay": pay
         case "payments": payments
+        case "foaas": foaas
         case "cache": cache
         default: all
         }
@@ -29,11 +30,12 @@ enum Help {
           cards list | add | remove     the cards kept, sealed
           pay @USERNAME AMOUNT          send money with a card
           payments list | check | retry what was paid
+          foaas list | say | random     phrases
           cache list | validate | clear what is saved
 
         Options, everywhere:
           --data DIR         keep what is saved in DIR (else $XDG_DATA_HOME/aquifer or ~/.local/share/aquifer)
-          --remote NAME=URL  use the server at URL for the app NAME (feed, payments); else its reference remote is used
+          --remote NAME=URL  use the server at URL for an app (feed, payments, foaas), not its reference remote
           --json             print one JSON document
           --offline          act as if there were no network
           --at TIME          act as if it were TIME: 2026-11-21T09:00:00Z, or from now: +8d, -1h
@@ -127,6 +129,21 @@ enum Help {
           --cvv-stdin  read the security code from standard input
 
         Exit: 0 approved; 1 declined; 64 usage; 69 not made, or not known whether it was made: the note says which.
+        See aquifer --help for the options that go everywhere.
+        """
+
+    private static let foaas = """
+        Usage: aquifer foaas list [QUERY] [OPTION]…
+               aquifer foaas say NAME [KEY=VALUE]… [--unfiltered] [OPTION]…
+               aquifer foaas random [--unfiltered] [OPTION]…
+
+        list    what can be said, with the keys to fill in
+        say     says it; NAME is the operation's name or the first word of its path
+        random  says anything
+
+          --unfiltered  with the vowels of swear words
+
+        A phrase needs a connection; the list does not, for seven days.
         See aquifer --help for the options that go everywhere.
         """
 

@@ -53,7 +53,10 @@ struct RemotesCommand {
         do {
             let apis = try ReferenceAPIs()
             for (remote, fault) in options.configuration.faults { apis.set(fault, of: remote) }
-            server = try HTTPServer(.init(host: host, port: port), handler: apis.handler)
+            var configuration = ReferenceAPIs.configuration
+            configuration.host = host
+            configuration.port = port
+            server = try HTTPServer(configuration, handler: apis.handler)
         } catch {
             throw CommandError(status: .unavailable, message: "\(error)")
         }

@@ -11,7 +11,7 @@ enum MHDResponse {
     static func queue(
         _ response: ServerResponse, on connection: OpaquePointer, for exchange: Exchange?, serverName: String?
     ) -> MHD_Result {
-        guard (200...599).contains(response.status) else {
+        guard (200...999).contains(response.status) else {
             return queueFailure(on: connection, serverName: serverName)
         }
         guard let made = make(response, for: exchange) else {

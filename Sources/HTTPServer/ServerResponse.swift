@@ -16,7 +16,7 @@ public struct ServerResponse: Sendable {
         case stream(length: UInt64?, @Sendable (ServerResponseWriter) async throws -> Void)
     }
 
-    /// The status, 200 to 599; anything else is answered as 500.
+    /// The status, 200 to 999; anything else is answered as 500.
     public var status: Int
     /// The header fields. `Content-Length`, `Transfer-Encoding` and `Date` are the server's own.
     public var headers: ServerHeaders

@@ -4,6 +4,8 @@ public enum ReferenceRemote: String, Sendable, Hashable, CaseIterable {
     case feed
     /// Contacts and payments.
     case payments
+    /// Phrases.
+    case foaas
 }
 
 /// What is wrong with a remote, on demand.

@@ -17,9 +17,16 @@ public final class ReferenceAPIs: Sendable {
     {
         let feed = try ReferenceFeed(media: try Media("feed"), now: now())
         let payments = try ReferencePayments(media: try Media("payments"), now: now)
-        remotes = [.feed: feed.handler, .payments: payments.handler]
-        injectors = [.feed: FaultInjector(clock: clock), .payments: FaultInjector(clock: clock, charges: true)]
+        let foaas = try ReferenceFoaas(media: try Media("foaas"))
+        remotes = [.feed: feed.handler, .payments: payments.handler, .foaas: foaas.handler]
+        injectors = [
+            .feed: FaultInjector(clock: clock), .payments: FaultInjector(clock: clock, charges: true),
+            .foaas: FaultInjector(clock: clock),
+        ]
     }
+
+    /// What the server before ``handler`` puts up with: paths of 16 KiB, for values of 8 kB.
+    public static var configuration: HTTPServer.Configuration { .init(maxHeaderBytes: 24 << 10) }
 
     /// Answers requests to any of the remotes.
     public var handler: ServerHandler {

@@ -19,7 +19,7 @@ enum Way: String, CaseIterable, CustomStringConvertible, Sendable {
         case .inProcess:
             try await test(InProcessClient(handler: apis.handler), URL(string: "http://reference.example")!)
         case .socket:
-            let server = try HTTPServer(.init(), handler: apis.handler)
+            let server = try HTTPServer(ReferenceAPIs.configuration, handler: apis.handler)
             do {
                 try await test(CurlHTTPClient(), URL(string: "http://127.0.0.1:\(server.port)")!)
             } catch {

@@ -63,7 +63,7 @@ final class ReferenceHost: Sendable {
             guard state.server == nil else { return }
             let apis = try ReferenceAPIs()
             for (remote, fault) in state.faults { apis.set(fault, of: remote) }
-            state.server = try HTTPServer(.init(), handler: apis.handler)
+            state.server = try HTTPServer(ReferenceAPIs.configuration, handler: apis.handler)
             state.apis = apis
         }
     }

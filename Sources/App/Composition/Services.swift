@@ -1,6 +1,7 @@
 import Aquifer
 import AquiferCurl
 import AquiferSQLite
+import Foaas
 import Foundation
 import ImageFeed
 import Payments
@@ -15,6 +16,8 @@ public final class Services: Sendable {
     public let feed: FeedService
     /// Contacts, cards and payments.
     public let payments: PaymentsService
+    /// Phrases and operations.
+    public let foaas: FoaasService
     /// What is saved.
     public let inspector: Inspector
     let reference: ReferenceHost
@@ -48,6 +51,9 @@ public final class Services: Sendable {
                 folder: folder.appending(path: "cards", directoryHint: .isDirectory), keys: configuration.keys),
             allowsTestCard: configuration.remotes["payments"] == nil || configuration.allowTestCard,
             retry: configuration.retry, now: configuration.now)
+        foaas = FoaasService(
+            base: configuration.remotes["foaas"] ?? ReferenceHost.base(of: .foaas), client: client, store: values,
+            ownStore: Self.open("foaas.sqlite", in: folder), retry: configuration.retry, now: configuration.now)
         inspector = Inspector(stores: [values, pictures], policy: .sevenDays, now: configuration.now)
     }
 

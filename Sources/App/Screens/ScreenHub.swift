@@ -1,4 +1,5 @@
 import Aquifer
+import Foaas
 import Foundation
 import ImageFeed
 import Payments
@@ -16,6 +17,10 @@ final class ScreenHub {
             case cards
             case cardForm
             case payments
+            case foaas
+            case foaasOperations
+            case foaasPreview(operation: String)
+            case foaasSettings
         }
         let tab: String
         let kind: Kind
@@ -28,9 +33,13 @@ final class ScreenHub {
 
     private let services: Services
     private var sessions: [Address: ScreenSession] = [:]
+    /// One a tab: what one tab's preview makes is not for the others.
+    private var centers: [String: NotificationCenter] = [:]
+    private let foaasSettings: FoaasSettings
 
     init(_ services: Services) {
         self.services = services
+        foaasSettings = FoaasSettings(services.foaas)
     }
 
     /// The screen at an address, made when it is first asked for.
@@ -68,14 +77,34 @@ final class ScreenHub {
         case .cards: CardsScreen(services.payments)
         case .cardForm: CardFormScreen(services.payments)
         case .payments: PaymentsScreen(services.payments)
+        case .foaas: FoaasScreen(services.foaas, foaasSettings, center: center(address.tab))
+        case .foaasOperations: FoaasOperationsScreen(services.foaas)
+        case .foaasPreview(let operation): preview(of: operation, tab: address.tab)
+        case .foaasSettings: FoaasSettingsScreen(foaasSettings)
         }
+    }
+
+    private func preview(of operation: String, tab: String) -> FoaasPreviewScreen {
+        // Who is to show what the preview makes must be there to hear of it.
+        _ = session(Address(tab: tab, kind: .foaas))
+        return FoaasPreviewScreen(services.foaas, foaasSettings, operation: operation, center: center(tab))
+    }
+
+    private func center(_ tab: String) -> NotificationCenter {
+        if let center = centers[tab] { return center }
+        let center = NotificationCenter()
+        centers[tab] = center
+        return center
     }
 
     private func forgetUnused() {
         let limit = ContinuousClock.now - Self.keep
         sessions = sessions.filter { $0.value.isWatched || $0.value.lastUse > limit }
-        guard sessions.count >= Self.most else { return }
-        let oldest = sessions.filter { !$0.value.isWatched }.min { $0.value.lastUse < $1.value.lastUse }
-        if let oldest { sessions[oldest.key] = nil }
+        if sessions.count >= Self.most {
+            let oldest = sessions.filter { !$0.value.isWatched }.min { $0.value.lastUse < $1.value.lastUse }
+            if let oldest { sessions[oldest.key] = nil }
+        }
+        let tabs = Set(sessions.keys.map(\.tab))
+        centers = centers.filter { tabs.contains($0.key) }
     }
 }

@@ -45,7 +45,7 @@ struct ScreenAPI: Sendable {
     private func intent(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
         guard let address = address(request, screen) else { return unknownScreen }
         // Whatever is wrong with the body, the answer is the same: what to send.
-        guard let body = try? await request.body.collect(upTo: 4096),
+        guard let body = try? await request.body.collect(upTo: 32 << 10),
             let intent = try? JSONDecoder().decode(Intent.self, from: body)
         else { return .problem(400, "intent", "send {\"intent\": …}") }
         let isKnown = await hub.session(address).start(intent)
@@ -93,6 +93,11 @@ struct ScreenAPI: Sendable {
         case "cards": return .init(tab: tab, kind: .cards)
         case "card-form": return .init(tab: tab, kind: .cardForm)
         case "payments": return .init(tab: tab, kind: .payments)
+        case "foaas": return .init(tab: tab, kind: .foaas)
+        case "foaas-operations": return .init(tab: tab, kind: .foaasOperations)
+        case "foaas-preview":
+            return request.queryValue("operation").map { .init(tab: tab, kind: .foaasPreview(operation: $0)) }
+        case "foaas-settings": return .init(tab: tab, kind: .foaasSettings)
         default: return nil
         }
     }

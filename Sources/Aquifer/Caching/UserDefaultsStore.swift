@@ -1,0 +1,145 @@
+import Foundation
+
+/// A store in `UserDefaults`, for a handful of small entries beside an app's settings.
+///
+/// An entry is a `Data` under its own key (characters outside ASCII percent-encoded), with header and checksums, so that
+/// foreign data under the key is an error and never a value. What `UserDefaults` does not allow:
+///
+/// - **Several processes.** Each sees what the others wrote only after the system has passed it on, and two that write at
+///   once may lose one's change; ``update(_:_:)`` is atomic within one process only.
+/// - **`kill -9`.** Each change is handed to the system with `synchronize()`, which promises less than a file that was
+///   synced: a crash of the machine may lose the last changes, never tear one.
+/// - **Size.** All of it is read into memory at the start. Keep large or many entries in `SQLiteStore` or ``FileStore``.
+public final class UserDefaultsStore: CacheStore {
+    // Safe from any thread, says its documentation; it is not marked so everywhere.
+    nonisolated(unsafe) private let defaults: UserDefaults
+    private let prefix: String
+
+    /// One lock for all instances: two of them may lead to the same defaults.
+    private static let changes = Locked(())
+
+    /// A store in these defaults.
+    ///
+    /// - Parameter prefix: what the keys begin with there; tells the entries from other settings.
+    public init(_ defaults: sending UserDefaults = .standard, prefix: String = "") {
+        self.defaults = defaults
+        self.prefix = prefix
+    }
+
+    /// See ``CacheStore/retrieve(_:)``.
+    public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try entry(for: key) }
+
+    /// See ``CacheStore/insert(_:for:)``.
+    public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) { try set(entry, for: key) }
+
+    /// See ``CacheStore/delete(_:)``.
+    public func delete(_ key: String) async throws(StoreError) { try remove(key) }
+
+    /// See ``CacheStore/update(_:_:)``.
+    public func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        let name = try name(of: key)
+        try Self.changes.withLock { _ throws(StoreError) in
+            let current: Result<StoredEntry?, StoreError>
+            do throws(StoreError) { current = .success(try read(name, key)) } catch { current = .failure(error) }
+            switch try decide(current) {
+            case .keep: break
+            case .replace(let entry): try write(entry, name, key)
+            case .delete: try erase(name)
+            }
+        }
+    }
+
+    /// See ``CacheStore/entries()``.
+    public func entries() async throws(StoreError) -> [StoredEntry.Summary] {
+        Self.changes.withLock { _ in
+            defaults.dictionaryRepresentation().compactMap { name, value in
+                guard name.hasPrefix(prefix), let data = value as? Data,
+                    let head = try? Self.head(data),  // what has no header is left out
+                    prefix + Self.encoded(head.summary.key) == name
+                else { return nil }
+                return head.summary
+            }
+        }
+    }
+
+    // MARK: Without waiting
+
+    /// ``retrieve(_:)`` without waiting: `UserDefaults` are in memory.
+    public func entry(for key: String) throws(StoreError) -> StoredEntry? {
+        let name = try name(of: key)
+        return try Self.changes.withLock { _ throws(StoreError) in try read(name, key) }
+    }
+
+    /// ``insert(_:for:)`` without waiting.
+    public func set(_ entry: StoredEntry, for key: String) throws(StoreError) {
+        let name = try name(of: key)
+        try Self.changes.withLock { _ throws(StoreError) in try write(entry, name, key) }
+    }
+
+    /// ``delete(_:)`` without waiting.
+    public func remove(_ key: String) throws(StoreError) {
+        let name = try name(of: key)
+        try Self.changes.withLock { _ throws(StoreError) in try erase(name) }
+    }
+
+    // MARK: Under the lock
+
+    private func read(_ name: String, _ key: String) throws(StoreError) -> StoredEntry? {
+        guard let object = defaults.object(forKey: name) else { return nil }
+        guard let data = object as? Data else {
+            throw .unreadable(key: key, reason: "UserDefaults hold something else under it, which is left alone")
+        }
+        do {
+            let head = try Self.head(data)
+            guard head.summary.key.utf8.elementsEqual(key.utf8) else { throw EntryCoding.Damage("it is another key's") }
+            let bytes = Data(data.suffix(head.summary.size))
+            guard bytes.withUnsafeBytes({ EntrySeal.body($0, header: head.seal.header) }) == head.seal.body else {
+                throw EntryCoding.Damage("the checksum of its bytes is wrong")
+            }
+            return StoredEntry(
+                bytes: bytes, savedAt: head.summary.savedAt, validators: head.summary.validators,
+                kind: head.summary.kind)
+        } catch {
+            throw .unreadable(key: key, reason: (error as? EntryCoding.Damage)?.reason ?? "\(error)")
+        }
+    }
+
+    private func write(_ entry: StoredEntry, _ name: String, _ key: String) throws(StoreError) {
+        defaults.set(try EntryCoding.head(of: entry, key: key) + entry.bytes, forKey: name)
+        try handOver("insert \"\(key)\"")
+    }
+
+    private func erase(_ name: String) throws(StoreError) {
+        guard defaults.object(forKey: name) != nil else { return }
+        defaults.removeObject(forKey: name)
+        try handOver("delete")
+    }
+
+    private func handOver(_ operation: String) throws(StoreError) {
+        guard defaults.synchronize() else {
+            throw .failed(operation: operation, reason: "UserDefaults could not be written to disk")
+        }
+    }
+
+    private static func head(_ data: Data) throws -> EntryCoding.Head {
+        try data.withUnsafeBytes { raw in
+            let lengths = try EntryCoding.lengths(raw, fileSize: raw.count)
+            return try EntryCoding.head(UnsafeRawBufferPointer(rebasing: raw[..<lengths.head]), lengths)
+        }
+    }
+
+    private func name(of key: String) throws(StoreError) -> String {
+        prefix + Self.encoded(try StoreKey(checking: key).text)
+    }
+
+    /// Two keys are the same if their bytes are, which `UserDefaults` promise for ASCII only.
+    private static func encoded(_ key: String) -> String {
+        guard !key.utf8.allSatisfy({ (0x20...0x7e).contains($0) && $0 != UInt8(ascii: "%") }) else { return key }
+        return key.utf8.map { byte in
+            (0x20...0x7e).contains(byte) && byte != UInt8(ascii: "%")
+                ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+}

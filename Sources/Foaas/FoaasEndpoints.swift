@@ -1,0 +1,15 @@
+import Aquifer
+import Foundation
+
+/// The requests of the contract (`reference/foaas.md`), from the base URL of its server.
+extension HTTPRequest {
+    /// `GET /operations`.
+    public static func foaasOperations(_ base: URL) -> HTTPRequest {
+        foaas(base.appending(path: "operations"))
+    }
+
+    /// `GET` of a phrase. Who does not ask for JSON is answered HTML.
+    public static func foaas(_ url: URL) -> HTTPRequest {
+        HTTPRequest(.get, url, headers: ["Accept": "application/json"])
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// Something that can be said: `{"name":"Awesome","url":"/awesome/:from","fields":[…]}`.
+public struct FoaasOperation: Sendable, Hashable, Codable, Identifiable, JSONConvertible, DataConvertible {
+    /// What people call it.
+    public let name: String
+    /// The path, with a placeholder (`:from`) for each segment that is to be filled in.
+    public let url: String
+    /// The fields, as the remote lists them. Their order may differ from that of the placeholders.
+    public let fields: [FoaasField]
+
+    /// The path: no two operations share one.
+    public var id: String { url }
+
+    /// An operation.
+    public init(name: String, url: String, fields: [FoaasField]) {
+        self.name = name
+        self.url = url
+        self.fields = fields
+    }
+
+    /// The operation of an answer; `nil` when it has no name, when its url is no path, or when a field cannot be read.
+    public init?(json: [String: AnyObject]) {
+        guard let name = json["name"] as? String, !name.isEmpty,
+            let url = json["url"] as? String, Self.isPath(url),
+            let written = json["fields"] as? [[String: AnyObject]]
+        else { return nil }
+        let fields = written.compactMap(FoaasField.init(json:))
+        guard fields.count == written.count else { return nil }
+        self.init(name: name, url: url, fields: fields)
+    }
+
+    /// The operation in the remote's field names.
+    public func toJson() -> [String: AnyObject] {
+        ["name": name as AnyObject, "url": url as AnyObject, "fields": fields.map { $0.toJson() } as AnyObject]
+    }
+
+    /// The names of the placeholders, in the order of the url: the one order that fills the path.
+    public var placeholders: [String] {
+        url.split(separator: "/").filter { $0.hasPrefix(":") }.map { String($0.dropFirst()) }
+            .reduce(into: []) { found, name in if !found.contains(name) { found.append(name) } }
+    }
+
+    /// What people call a placeholder.
+    public func name(of placeholder: String) -> String {
+        fields.first { $0.field == placeholder }?.name ?? FoaasField.name(of: placeholder)
+    }
+
+    /// Whether name, path or a field's name contain a text, whatever its case and accents.
+    public func matches(_ query: String) -> Bool {
+        let wanted = Self.folded(query)
+        return wanted.isEmpty || ([name, url] + fields.map(\.name)).contains { Self.folded($0).contains(wanted) }
+    }
+
+    /// A slash, then segments that are not empty: words, or a colon and a name.
+    private static func isPath(_ url: String) -> Bool {
+        guard url.hasPrefix("/"), url.count > 1 else { return false }
+        return url.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+            !$0.isEmpty && $0 != ":"
+        }
+    }
+
+    private static func folded(_ text: String) -> String {
+        text.trimmingCharacters(in: .whitespacesAndNewlines)
+            .folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
+    }
+}

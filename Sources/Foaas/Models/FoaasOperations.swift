@@ -1,0 +1,15 @@
+import Foundation
+
+/// The operations that could be read, and how many could not.
+public struct FoaasOperations: Sendable, Hashable, Codable {
+    /// The operations, in the remote's order; each url once.
+    public let operations: [FoaasOperation]
+    /// How many of the remote's could not be read.
+    public let skipped: Int
+
+    /// A list.
+    public init(_ operations: [FoaasOperation], skipped: Int = 0) {
+        self.operations = operations
+        self.skipped = skipped
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// What an operation says, with places for its values: asked for once, then filled here as somebody types.
+public struct FoaasTemplate: Sendable, Hashable {
+    private let answer: Foaas
+    private let markers: [String: String]
+
+    /// The path to ask for the template with, whose values are marks that no phrase contains.
+    static func question(_ operation: FoaasOperation) -> FoaasPathBuilder {
+        var builder = FoaasPathBuilder(operation)
+        for (index, placeholder) in builder.placeholders.enumerated() {
+            // The names come from the builder, which therefore knows them.
+            try? builder.set(marker(index), for: placeholder)
+        }
+        return builder
+    }
+
+    /// The template in the answer to ``question(_:)``.
+    init(_ answer: Foaas, of operation: FoaasOperation) {
+        self.answer = answer
+        markers = Dictionary(
+            uniqueKeysWithValues: operation.placeholders.enumerated().map { (Self.marker($0), $1) })
+    }
+
+    /// The phrase with these values; what `value` does not know stands as `[name]`.
+    public func phrase(_ value: (_ placeholder: String) -> String?, name: (_ placeholder: String) -> String) -> Foaas {
+        // In one pass: a value that looks like a mark is a value.
+        func fill(_ text: String) -> String {
+            text.replacing(Self.mark) { match in
+                guard let placeholder = markers[String(match.output)] else { return String(match.output) }
+                return value(placeholder) ?? "[\(name(placeholder))]"
+            }
+        }
+        return Foaas(message: fill(answer.message), subtitle: fill(answer.subtitle))
+    }
+
+    // A literal is never changed.
+    nonisolated(unsafe) private static let mark = /zqx[0-9]+xqz/
+
+    private static func marker(_ index: Int) -> String { "zqx\(index)xqz" }
+}

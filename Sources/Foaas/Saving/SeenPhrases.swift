@@ -1,0 +1,42 @@
+import Aquifer
+import Foundation
+
+/// A phrase that was seen, and when.
+public struct SeenPhrase: Sendable, Hashable, Codable, Identifiable {
+    /// The phrase.
+    public let phrase: Foaas
+    /// When it was last seen.
+    public let seenAt: Date
+
+    /// Its text: the same phrase is kept once.
+    public var id: String { phrase.description }
+}
+
+/// The last phrases seen, the newest first: what can be offered without a connection.
+///
+/// They are this machine's own, so they do not expire; there are at most fifty.
+public struct SeenPhrases: Sendable {
+    /// How many are kept.
+    public static let most = 50
+
+    private let cache: Cache<[SeenPhrase]>
+    private let now: @Sendable () -> Date
+
+    init(_ store: any CacheStore, now: @escaping @Sendable () -> Date) {
+        cache = Cache(key: "foaas:seen", in: store, policy: .forever, now: now)
+        self.now = now
+    }
+
+    /// The phrases, the newest first.
+    ///
+    /// - Throws: ``StoreError`` when they cannot be read.
+    public func all() async throws(StoreError) -> [SeenPhrase] { try await cache.load()?.value ?? [] }
+
+    /// Keeps a phrase, in one atomic step. Phrases that cannot be read any more make room for it.
+    func keep(_ phrase: Foaas) async throws(StoreError) {
+        let seen = SeenPhrase(phrase: phrase, seenAt: now())
+        try await cache.validate()
+        guard try await cache.load() != nil else { return _ = try await cache.save([seen]) }
+        try await cache.amend { old in Array(([seen] + old.filter { $0.id != seen.id }).prefix(Self.most)) }
+    }
+}

@@ -1,0 +1,79 @@
+import Aquifer
+import Foundation
+import Observation
+
+/// The main screen: one phrase. Asks for another when told to; shows what the preview has made.
+@MainActor @Observable
+public final class FoaasModel {
+    /// The phrase, unfiltered.
+    public private(set) var phrase: Foaas?
+    /// Whether the phrase is one seen before, shown because there is no connection.
+    public private(set) var isSaved = false
+    /// Whether a phrase is being asked for.
+    public private(set) var isLoading = false
+    /// Why there is no new phrase, until dismissed.
+    public private(set) var error: FoaasError?
+    /// The last phrases seen: offered when there is no connection.
+    public private(set) var lastSeen: [SeenPhrase] = []
+
+    @ObservationIgnored private let service: FoaasService
+    @ObservationIgnored private var observation: PhraseObservation?
+    @ObservationIgnored private var request = 0
+
+    /// The main screen of a service, told of phrases by `center`.
+    public init(_ service: FoaasService, center: NotificationCenter = .default) {
+        self.service = service
+        observation = center.observePhrases { [weak self] in self?.show($0) }
+    }
+
+    /// The screen is visible: asks for a phrase, if there is none.
+    public func appear() async {
+        guard phrase == nil else { return }
+        await random()
+    }
+
+    /// Asks for a phrase, unless one is being asked for.
+    public func random() async {
+        guard !isLoading else { return }
+        isLoading = true
+        error = nil
+        request += 1
+        let mine = request
+        do throws(FoaasError) {
+            let phrase = try await service.random()
+            // What the preview has made meanwhile was asked for by name.
+            if mine == request { set(phrase, isSaved: false) }
+        } catch {
+            if mine == request { await fail(error) }
+        }
+        isLoading = false
+    }
+
+    /// Shows one of the last phrases.
+    public func show(_ id: SeenPhrase.ID) {
+        guard let seen = lastSeen.first(where: { $0.id == id }) else { return }
+        set(seen.phrase, isSaved: true)
+    }
+
+    /// The customer has read what went wrong.
+    public func dismissError() { error = nil }
+
+    private func show(_ phrase: Foaas) {
+        request += 1
+        set(phrase, isSaved: false)
+        error = nil
+    }
+
+    private func set(_ phrase: Foaas, isSaved: Bool) {
+        self.phrase = phrase
+        self.isSaved = isSaved
+        if !isSaved { lastSeen = [] }
+    }
+
+    private func fail(_ error: FoaasError) async {
+        guard error != .load(.cancelled) else { return }
+        self.error = error
+        // Without those there is still the error.
+        lastSeen = (try? await service.seen.all()) ?? []
+    }
+}

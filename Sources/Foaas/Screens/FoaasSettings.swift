@@ -1,0 +1,69 @@
+import Aquifer
+import Foundation
+import Observation
+
+/// The colours that a phrase stands on.
+public enum FoaasPalette: String, Sendable, Hashable, Codable, CaseIterable {
+    case ink, ember, moss, tide, plum, paper
+}
+
+/// How phrases are shown: kept on this machine, the same on all screens.
+@MainActor @Observable
+public final class FoaasSettings {
+    /// Whether swear words lose their first vowel.
+    public private(set) var filters = true
+    /// The colours.
+    public private(set) var palette = FoaasPalette.ink
+    /// Why the last change could not be kept. It holds until the program ends all the same.
+    public private(set) var error: StoreError?
+
+    private struct Kept: Codable, Sendable {
+        let filters: Bool
+        let palette: FoaasPalette
+    }
+
+    @ObservationIgnored private let cache: Cache<Kept>
+    @ObservationIgnored private var isLoaded = false
+
+    /// The settings kept beside a service's phrases.
+    public init(_ service: FoaasService) {
+        cache = Cache(key: "foaas:settings", in: service.ownStore, policy: .forever)
+    }
+
+    /// Reads what was kept, the first time.
+    public func load() async {
+        guard !isLoaded else { return }
+        isLoaded = true
+        // Settings that cannot be read are those of the first day; the next change replaces them.
+        guard let kept = try? await cache.load()?.value else { return }
+        filters = kept.filters
+        palette = kept.palette
+    }
+
+    /// Turns the filter on or off.
+    public func setFilters(_ filters: Bool) async {
+        await load()
+        self.filters = filters
+        await keep()
+    }
+
+    /// Chooses the colours.
+    public func choose(_ palette: FoaasPalette) async {
+        await load()
+        self.palette = palette
+        await keep()
+    }
+
+    /// The customer has read that a change could not be kept.
+    public func dismissError() { error = nil }
+
+    /// A phrase as it is to be shown.
+    public func shown(_ phrase: Foaas) -> Foaas { filters ? ProfanityFilter.filter(phrase) : phrase }
+
+    private func keep() async {
+        do throws(StoreError) {
+            try await cache.save(Kept(filters: filters, palette: palette))
+            error = nil
+        } catch { self.error = error }
+    }
+}
