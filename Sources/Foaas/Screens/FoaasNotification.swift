@@ -12,19 +12,15 @@ extension NotificationCenter {
         post(name: .foaasObjectDidUpdate, object: nil, userInfo: ["info": info])
     }
 
-    /// Calls `show` with each phrase that is posted from now on, until the observation is let go.
+    /// Calls `show` with each phrase that is posted from now on, in their order and soon, until the observation is let go.
     @MainActor
     func observePhrases(_ show: @escaping @MainActor @Sendable (Foaas) -> Void) -> PhraseObservation {
         let token = addObserver(forName: .foaasObjectDidUpdate, object: nil, queue: nil) { notification in
             guard let info = notification.userInfo?["info"] as? [String: Any],
                 let phrase = Foaas(json: info.mapValues { $0 as AnyObject })
             else { return }
-            // Posted on the main thread, it is shown before the poster goes on.
-            if Thread.isMainThread {
-                MainActor.assumeIsolated { show(phrase) }
-            } else {
-                Task { @MainActor in show(phrase) }
-            }
+            // Posted on any thread. On Linux the main actor's thread cannot be told from others, so it is never at once.
+            Task { @MainActor in show(phrase) }
         }
         return PhraseObservation(token, of: self)
     }
