@@ -7,16 +7,12 @@ import Testing
 
 @Suite("FoaasAPIManager and FoaasDataManager", .serialized, .timeLimit(.minutes(1)))
 struct FoaasManagersTests {
-    private let suite: String
+    private let domain = TemporaryDefaults()
     private let date = ManualDate(Date(timeIntervalSince1970: 1_780_000_000))
 
-    init() { suite = "aquifer-tests-\(UUID().uuidString)" }
-
-    private func manager() throws -> FoaasDataManager {
-        FoaasDataManager(UserDefaultsStore(try #require(UserDefaults(suiteName: suite))), now: date.read)
+    private func manager() -> FoaasDataManager {
+        FoaasDataManager(UserDefaultsStore(domain.open()), now: date.read)
     }
-
-    private func clean() { UserDefaults.standard.removePersistentDomain(forName: suite) }
 
     @Test("getFoaas(url:completion:) delivers the phrase at a url, and nil when there is none")
     func getFoaas() async throws {
@@ -48,44 +44,40 @@ struct FoaasManagersTests {
     }
 
     @Test("save(operations:) and load() keep them under FoaasOperationsKey in UserDefaults, for the next process")
-    func saveAndLoad() throws {
-        defer { clean() }
-        let first = try manager()
+    func saveAndLoad() {
+        let first = manager()
         #expect(first.operations == nil && !first.load())
         #expect(first.save(operations: [FoaasWorld.gift, FoaasWorld.version]))
-        #expect(UserDefaults(suiteName: suite)?.data(forKey: "FoaasOperationsKey") != nil)
-        let next = try manager()
+        #expect(domain.open().data(forKey: "FoaasOperationsKey") != nil)
+        let next = manager()
         #expect(next.operations == nil)
         #expect(next.load() && next.operations == [FoaasWorld.gift, FoaasWorld.version])
     }
 
     @Test("load() delivers nothing older than seven days")
-    func expired() throws {
-        defer { clean() }
-        try manager().save(operations: [FoaasWorld.gift])
+    func expired() {
+        manager().save(operations: [FoaasWorld.gift])
         date.advance(by: Duration.days(7).timeInterval - 1)
-        #expect(try manager().load())
+        #expect(manager().load())
         date.advance(by: 1)
-        #expect(!(try manager().load()))
+        #expect(!manager().load())
     }
 
     @Test("deleteStoredOperations() leaves nothing, stored or known")
-    func delete() throws {
-        defer { clean() }
-        let manager = try manager()
+    func delete() {
+        let manager = manager()
         manager.save(operations: [FoaasWorld.gift])
         manager.deleteStoredOperations()
         #expect(manager.operations == nil && !manager.load())
-        #expect(UserDefaults(suiteName: suite)?.object(forKey: "FoaasOperationsKey") == nil)
+        #expect(domain.open().object(forKey: "FoaasOperationsKey") == nil)
     }
 
     @Test("Foreign data under the key is no operation, and is left alone until something is saved")
-    func foreign() throws {
-        defer { clean() }
-        let defaults = try #require(UserDefaults(suiteName: suite))
+    func foreign() {
+        let defaults = domain.open()
         for value in ["a text" as Any, Data("bytes".utf8), [1, 2]] {
             defaults.set(value, forKey: "FoaasOperationsKey")
-            let manager = try manager()
+            let manager = manager()
             #expect(!manager.load() && manager.operations == nil)
             #expect(defaults.object(forKey: "FoaasOperationsKey") != nil)
             #expect(manager.save(operations: [FoaasWorld.version]) && manager.load())
@@ -94,7 +86,6 @@ struct FoaasManagersTests {
 
     @Test("What is stored is loaded before the remote is asked; what the remote gives is stored")
     func storedFirst() async throws {
-        defer { clean() }
         let world = FoaasWorld(.operations())
         FoaasAPIManager.configure(world.service)
         #expect(try await manager().loadOrRequest() == [FoaasWorld.awesome, FoaasWorld.gift])
