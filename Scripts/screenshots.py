@@ -115,10 +115,38 @@ def payments(camera):
     camera.shoot("history")
 
 
+def foaas(camera):
+    camera.go("/foaas")
+    expect(camera.by("phrase-message")).to_be_visible()
+    camera.go("/foaas/settings")
+    expect(camera.by("palette-ember")).to_be_visible()
+    if camera.form.startswith("phone"):
+        camera.by("palette-ember").check(force=True)
+    camera.shoot("foaas-settings")
+    camera.go("/foaas/operations")
+    expect(camera.by("operation").first).to_be_visible()
+    camera.shoot("foaas-operations")
+    camera.by("operation").filter(has_text="Shakespeare").click()
+    expect(camera.by("preview")).to_contain_text("[Name]")
+    camera.by("field-name").fill("Caliban")
+    expect(camera.by("preview")).to_contain_text("Caliban")
+    camera.shoot("foaas-preview")
+    camera.by("field-from").fill("Prospero")
+    camera.by("finish").click()
+    expect(camera.by("phrase")).to_contain_text("Caliban")
+    camera.page.mouse.move(0, 0)
+    camera.shoot("foaas")
+    camera.connection("offline")
+    camera.by("phrase").click()
+    expect(camera.by("seen").first).to_be_visible()
+    camera.shoot("foaas-offline")
+
+
 #: Name of a walk → the walk, and what the server is started with. Each form has a server and data of its own.
 WALKS = {
     "feed": [(feed, []), (feed_offline, ["--at", "+2d", "--fault", "feed=offline"])],
     "payments": [(payments, [])],
+    "foaas": [(foaas, [])],
 }
 
 

@@ -7,6 +7,10 @@ import { CardsScreen } from "./screens/cards.js";
 import { CommentsScreen } from "./screens/comments.js";
 import { ContactsScreen } from "./screens/contacts.js";
 import { FeedScreen } from "./screens/feed.js";
+import { FoaasScreen } from "./screens/foaas.js";
+import { FoaasOperationsScreen } from "./screens/foaas-operations.js";
+import { FoaasPreviewScreen } from "./screens/foaas-preview.js";
+import { FoaasSettingsScreen } from "./screens/foaas-settings.js";
 import { InspectorScreen } from "./screens/inspector.js";
 import { PaymentScreen } from "./screens/payment.js";
 import { PaymentsScreen } from "./screens/payments.js";
@@ -16,6 +20,7 @@ import { Shell } from "./shell.js";
 const apps = [
   { name: "feed", path: "/", icon: "feed", screen: FeedScreen },
   { name: "contacts", path: "/contacts", icon: "contacts", screen: ContactsScreen },
+  { name: "foaas", path: "/foaas", icon: "phrase", screen: FoaasScreen },
   { name: "inspector", path: "/inspector", icon: "inspector", screen: InspectorScreen },
 ];
 
@@ -37,6 +42,9 @@ const pages = {
   cards: { app: "contacts", make: () => new CardsScreen(shell) },
   cardForm: { app: "contacts", make: ({ query }) => new CardFormScreen(shell, { pay: contactId(query.get("pay")) }), isForgotten: true },
   payments: { app: "contacts", make: () => new PaymentsScreen(shell) },
+  operations: { app: "foaas", make: () => new FoaasOperationsScreen(shell) },
+  preview: { app: "foaas", make: ({ id }) => new FoaasPreviewScreen(shell, id) },
+  foaasSettings: { app: "foaas", make: () => new FoaasSettingsScreen(shell) },
 };
 const made = {};
 
@@ -81,6 +89,10 @@ const router = new Router({
   cards: /^\/cards$/,
   cardForm: /^\/cards\/new$/,
   payments: /^\/payments$/,
+  foaas: /^\/foaas$/,
+  operations: /^\/foaas\/operations$/,
+  preview: /^\/foaas\/operations\/([^/]+)$/,
+  foaasSettings: /^\/foaas\/settings$/,
   inspector: /^\/inspector$/,
 }, (route, cause) => {
   const { name, id } = route;

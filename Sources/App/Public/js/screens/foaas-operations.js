@@ -1,0 +1,127 @@
+import { icon } from "../components/icon.js";
+import { PullToRefresh } from "../components/pull.js";
+import { errorBanner, message, notice } from "../components/states.js";
+import { announce } from "../components/toast.js";
+import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { ModelScreen } from "../screen.js";
+
+/** Everything that can be said. */
+export class FoaasOperationsScreen extends ModelScreen {
+  #title = h("h1", { tabindex: "-1", "data-test": "title" });
+  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/foaas") }, icon("back"));
+  #label = h("label", { class: "visually-hidden", for: "operations-search" });
+  #field = h("input", {
+    id: "operations-search", class: "search-field", type: "text", inputmode: "search", enterkeyhint: "search", autocomplete: "off", autocapitalize: "none",
+    spellcheck: "false", "data-test": "search", oninput: () => this.#search(), onkeydown: (event) => this.#searchKey(event),
+  });
+  #clear = h("button", { class: "icon-button search-clear", type: "button", hidden: true, "data-test": "search-clear", onclick: () => this.#empty() }, icon("close"));
+  #bar = h("div", { class: "search", role: "search" }, this.#label, icon("search"), this.#field, this.#clear);
+  #alert = h("div", { role: "alert" });
+  #notice = h("div", { role: "status" });
+  #list = h("ul", { class: "operation-list", "data-test": "operations", onkeydown: (event) => this.#listKey(event) });
+  #skipped = h("p", { class: "operation-skipped", hidden: true, "data-test": "skipped" });
+  #instead = h("div", {});
+  #pull;
+  element = h("section", { class: "screen contacts-screen", "data-test": "screen-foaas-operations" },
+    h("header", { class: "screen-bar" }, this.#back, this.#title),
+    h("div", { class: "search-stick" }, this.#bar), this.#alert, this.#notice, this.#list, this.#skipped, this.#instead);
+
+  constructor(shell) {
+    super("foaas-operations");
+    this.shell = shell;
+    this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload());
+    this.#pull.settle = () => this.state?.isLoading || this.#pull.done();
+    this.render({ title: t("foaas.operations"), isLoading: true, operations: [], query: "", notice: null, error: null, noMatch: null, isEmpty: false, skippedText: null });
+  }
+
+  get title() {
+    return this.state?.title ?? t("foaas.operations");
+  }
+
+  hide() {
+    super.hide();
+    this.shell.busy(this, false);
+  }
+
+  render(state, before) {
+    const lang = document.documentElement.lang;
+    setText(this.#title, state.title);
+    setText(this.#label, t("foaas.search"));
+    this.#back.setAttribute("aria-label", t("back"));
+    this.#field.placeholder = t("foaas.search");
+    this.#clear.setAttribute("aria-label", t("contacts.search.clear"));
+    this.shell.busy(this, state.isLoading);
+    if (this.isSettled && document.activeElement !== this.#field) this.#field.value = state.query;
+    this.#clear.hidden = this.#field.value === "";
+    keyed(this.#list, state.operations, (operation) => operation.id, () => this.#row(), (row, operation) => row.draw(operation));
+    this.#list.hidden = state.operations.length === 0;
+    setText(this.#skipped, state.skippedText ?? "");
+    this.#skipped.hidden = !state.skippedText || state.operations.length === 0;
+    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
+    replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
+    this.#drawInstead(state, lang);
+    if (before && before.query !== state.query) announce(state.noMatch ?? t("foaas.found", { count: state.operations.length }));
+    if (before?.isLoading && !state.isLoading) this.#pull.done();
+  }
+
+  #drawInstead(state, lang) {
+    const what = state.operations.length > 0 ? "list" : state.noMatch ? "none" : state.isEmpty ? "empty"
+      : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
+    this.#bar.hidden = (what === "empty" || what === "failed") && this.#field.value === "";
+    replaceWhen(this.#instead, `${what} ${state.noMatch} ${lang}`, () => {
+      switch (what) {
+        case "list": return [];
+        case "loading": return h("div", { class: "operation-list", "aria-hidden": "true" }, Array.from({ length: 12 }, () =>
+          h("div", { class: "operation-row", "data-test": "skeleton" }, h("span", { class: "contact-text" },
+            h("span", { class: "shimmer contact-line" }), h("span", { class: "shimmer contact-line short" })))));
+        case "none": return message({ glyph: "search", title: state.noMatch, text: t("foaas.none.text"), test: "no-match",
+          action: { title: t("contacts.search.clear"), run: () => this.#empty() } });
+        case "empty": return message({ glyph: "phrase", title: t("foaas.empty.title"), text: t("foaas.empty.text"), test: "operations-empty" });
+        default: return message({ glyph: "offline", title: t("foaas.failed.title"), text: t("contacts.failed.text"), test: "operations-failed",
+          action: { title: t("retry"), run: () => this.reload() } });
+      }
+    });
+  }
+
+  #row() {
+    const name = h("span", { class: "contact-name" });
+    const fields = h("span", { class: "contact-username" });
+    const link = h("a", { class: "contact-row operation-row", "data-link": true, "data-test": "operation" },
+      h("span", { class: "contact-text" }, name, fields), icon("next", "contact-next"));
+    const row = h("li", {}, link);
+    row.draw = (operation) => {
+      link.href = `/foaas/operations/${encodeURIComponent(operation.id)}`;
+      setText(name, operation.name);
+      setText(fields, operation.fieldsText);
+    };
+    return row;
+  }
+
+  #search() {
+    this.#clear.hidden = this.#field.value === "";
+    this.send("search", { query: this.#field.value }, "search");
+  }
+
+  #empty() {
+    this.#field.value = "";
+    this.#search();
+    this.#field.focus();
+  }
+
+  #searchKey(event) {
+    if (event.key === "Escape" && this.#field.value) this.#empty();
+    else if (event.key === "ArrowDown") this.#list.querySelector("a")?.focus();
+    else return;
+    event.preventDefault();
+  }
+
+  #listKey(event) {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    const row = event.target.closest("li");
+    const next = event.key === "ArrowDown" ? row?.nextElementSibling : row?.previousElementSibling;
+    event.preventDefault();
+    if (next) next.querySelector("a").focus();
+    else if (event.key === "ArrowUp") this.#field.focus();
+  }
+}

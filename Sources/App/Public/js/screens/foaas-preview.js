@@ -1,0 +1,120 @@
+import { icon } from "../components/icon.js";
+import { phraseText } from "../components/phrase.js";
+import { message } from "../components/states.js";
+import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { ModelScreen } from "../screen.js";
+
+/** One operation: its fields, and what it says with them as one types. */
+export class FoaasPreviewScreen extends ModelScreen {
+  #title = h("h1", { tabindex: "-1", "data-test": "title" });
+  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/foaas/operations") }, icon("back"));
+  #text = phraseText();
+  #stage = h("div", { class: "phrase-card", "data-test": "preview" }, this.#text.element);
+  #path = h("p", { class: "phrase-path", dir: "ltr", "data-test": "path" });
+  #why = h("div", { role: "alert" });
+  #fields = h("div", { class: "phrase-fields" });
+  #done = h("button", { class: "button button-primary pay-button", type: "submit", "data-test": "finish" });
+  #hint = h("p", { class: "pay-safety", role: "status" });
+  #form = h("form", { class: "phrase-form", novalidate: true, autocomplete: "off" }, this.#fields, this.#done, this.#hint);
+  #panel = h("div", { class: "preview-panel" }, h("div", { class: "preview-side" }, this.#stage, this.#path, this.#why), this.#form);
+  #instead = h("div", {});
+  #wantsDone = false;
+  #wasDone = true;
+  element = h("section", { class: "screen preview-screen", "data-test": "screen-foaas-preview" },
+    h("header", { class: "screen-bar" }, this.#back, this.#title), this.#panel, this.#instead);
+
+  constructor(shell, id) {
+    super("foaas-preview", { operation: id });
+    this.shell = shell;
+    this.id = id;
+    this.#text.element.dataset.live = "";
+    this.#form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#finish();
+    });
+    this.render({ title: t("foaas.preview"), phase: "loading", fields: [], phrase: null, path: "", canFinish: false, done: true, palette: "ink", error: null, message: null });
+  }
+
+  get title() {
+    return this.state?.title ?? t("foaas.preview");
+  }
+
+  hide() {
+    super.hide();
+    this.#wantsDone = false;
+    this.shell.busy(this, false);
+  }
+
+  render(state) {
+    const lang = document.documentElement.lang;
+    // What was done before this visit is not done now.
+    if (state.done && !this.#wasDone) {
+      this.#wasDone = true;
+      return this.shell.go("/foaas");
+    }
+    this.#wasDone = state.done;
+    this.element.dataset.palette = state.palette;
+    setText(this.#title, state.title);
+    this.#back.setAttribute("aria-label", t("back"));
+    this.shell.busy(this, state.phase === "loading");
+    this.#text.draw(state.phrase);
+    this.#stage.hidden = state.phase === "failed";
+    setText(this.#path, state.path ?? "");
+    keyed(this.#fields, state.fields, (field) => field.field, (field) => this.#field(field), (row, field) => row.draw(field));
+    this.#done.disabled = !state.canFinish;
+    replaceWhen(this.#done, lang, () => [icon("check"), t("foaas.done")]);
+    setText(this.#hint, state.message ?? (state.phase === "ready" && !state.canFinish ? t("foaas.fill") : ""));
+    replaceWhen(this.#why, state.error ? `${state.error.message} ${lang}` : "", () => state.error && h("div", { class: "notice preview-why", "data-test": "preview-failed" },
+      icon(state.error.kind === "connectivity" ? "offline" : "alert"), h("span", {}, state.error.message),
+      h("button", { class: "button", type: "button", "data-test": "preview-retry", onclick: () => this.send("retry") }, t("retry"))));
+    const isMissing = state.phase === "missing";
+    const isLost = state.phase === "failed" && !state.name;
+    this.#form.hidden = isLost;
+    this.#panel.hidden = isMissing;
+    replaceWhen(this.#instead, isMissing ? lang : "", () => isMissing && message({ glyph: "phrase", title: t("foaas.missing.title"), text: t("foaas.missing.text"),
+      test: "preview-missing", action: { title: t("foaas.operations"), run: () => this.shell.go("/foaas/operations") } }));
+    this.#finishIfWanted();
+  }
+
+  settled() {
+    this.#finishIfWanted();
+  }
+
+  #field(field) {
+    const id = `foaas-${field.field}`;
+    const label = h("label", { class: "field-label", for: id });
+    const input = h("input", { id, class: "field-input", type: "text", dir: "auto", autocapitalize: "sentences", enterkeyhint: "next", "data-test": `field-${field.field}` });
+    const row = h("div", { class: "field" }, label, h("div", { class: "field-box" }, input));
+    input.value = field.value;
+    input.addEventListener("input", () => {
+      this.#wantsDone = false;
+      this.send("edit", { field: field.field, value: input.value }, `edit ${field.field}`);
+    });
+    input.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.isComposing) return;
+      event.preventDefault();
+      const next = row.nextElementSibling?.querySelector("input");
+      if (next) next.focus();
+      else this.#finish();
+    });
+    row.draw = ({ name, placeholder, value }) => {
+      setText(label, name);
+      input.placeholder = placeholder;
+      if (this.isSettled && document.activeElement !== input) input.value = value;
+    };
+    return row;
+  }
+
+  #finish() {
+    this.#wantsDone = true;
+    this.#finishIfWanted();
+  }
+
+  /** As soon as the model has heard what was typed. */
+  #finishIfWanted() {
+    if (!this.#wantsDone || !this.isSettled || !this.state?.canFinish) return;
+    this.#wantsDone = false;
+    this.send("finish");
+  }
+}

@@ -1,0 +1,57 @@
+import { icon } from "../components/icon.js";
+import { errorBanner } from "../components/states.js";
+import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { ModelScreen } from "../screen.js";
+
+/** How phrases are shown. */
+export class FoaasSettingsScreen extends ModelScreen {
+  #title = h("h1", { tabindex: "-1", "data-test": "title" });
+  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/foaas") }, icon("back"));
+  #alert = h("div", { role: "alert" });
+  #switch = h("button", { class: "switch", type: "button", role: "switch", id: "foaas-filter", "data-test": "filter",
+    onclick: () => this.send("filter", { on: String(!this.state?.filter) }) }, h("span", { class: "switch-knob" }));
+  #label = h("label", { class: "setting-name", for: "foaas-filter" });
+  #text = h("p", { class: "setting-text" });
+  #example = h("p", { class: "setting-example", "aria-live": "polite", "data-test": "example" });
+  #palettesTitle = h("legend", { class: "setting-name" });
+  #palettes = h("div", { class: "swatches" });
+  element = h("section", { class: "screen foaas-settings-screen", "data-test": "screen-foaas-settings" },
+    h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert,
+    h("div", { class: "setting-card" }, h("div", { class: "setting-row" }, this.#label, this.#switch), this.#text, this.#example),
+    h("fieldset", { class: "setting-card" }, this.#palettesTitle, this.#palettes));
+
+  constructor(shell) {
+    super("foaas-settings");
+    this.shell = shell;
+    this.render({ title: t("foaas.settings"), filter: true, palettes: [], example: { before: "", after: "" }, error: null });
+  }
+
+  get title() {
+    return this.state?.title ?? t("foaas.settings");
+  }
+
+  render(state) {
+    setText(this.#title, state.title);
+    this.#back.setAttribute("aria-label", t("back"));
+    replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
+    setText(this.#label, t("foaas.filter"));
+    setText(this.#text, t("foaas.filter.text"));
+    this.#switch.setAttribute("aria-checked", String(state.filter));
+    setText(this.#example, `“${state.example.after}”`);
+    setText(this.#palettesTitle, t("foaas.palette"));
+    keyed(this.#palettes, state.palettes, (palette) => palette.name, (palette) => this.#swatch(palette), (swatch, palette) => swatch.draw(palette));
+  }
+
+  #swatch({ name }) {
+    const id = `palette-${name}`;
+    const input = h("input", { class: "swatch-input", type: "radio", name: "palette", id, value: name, "data-test": id, onchange: () => this.send("palette", { name }, "palette") });
+    const title = h("span", { class: "swatch-title" });
+    const swatch = h("label", { class: "swatch", for: id, "data-palette": name }, input, h("span", { class: "swatch-face", "aria-hidden": "true" }, "Aa"), title);
+    swatch.draw = (palette) => {
+      setText(title, palette.title);
+      if (this.isSettled) input.checked = palette.isChosen;
+    };
+    return swatch;
+  }
+}

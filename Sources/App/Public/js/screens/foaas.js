@@ -1,0 +1,129 @@
+import { icon } from "../components/icon.js";
+import { phraseText, savePicture } from "../components/phrase.js";
+import { announce, toast } from "../components/toast.js";
+import { h, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { ModelScreen } from "../screen.js";
+
+/** One phrase, large. A tap anywhere asks for another. */
+export class FoaasScreen extends ModelScreen {
+  #title = h("h1", { class: "visually-hidden", tabindex: "-1", "data-test": "title" });
+  #links = h("nav", { class: "phrase-links" });
+  #text = phraseText();
+  #hint = h("span", { class: "phrase-hint" });
+  #tap = h("button", { class: "phrase-tap", type: "button", "data-test": "phrase", onclick: () => this.#ask() }, this.#text.element, this.#hint);
+  #note = h("p", { class: "phrase-note", role: "status", hidden: true, "data-test": "phrase-note" });
+  #offline = h("div", { role: "status" });
+  #actions = h("div", { class: "phrase-actions" });
+  element = h("section", { class: "screen phrase-screen", "data-test": "screen-foaas" },
+    this.#title, this.#links, this.#tap, this.#note, this.#offline, this.#actions);
+
+  constructor(shell) {
+    super("foaas");
+    this.shell = shell;
+    this.render({ title: t("nav.foaas"), isLoading: true, phrase: null, error: null, lastSeen: [], palette: "ink", notice: null });
+  }
+
+  get title() {
+    return t("nav.foaas");
+  }
+
+  show() {
+    super.show();
+    addEventListener("keydown", this.#key);
+  }
+
+  hide() {
+    super.hide();
+    removeEventListener("keydown", this.#key);
+    this.shell.busy(this, false);
+  }
+
+  render(state, before) {
+    const lang = document.documentElement.lang;
+    this.element.dataset.palette = state.palette;
+    setText(this.#title, state.title);
+    this.shell.busy(this, state.isLoading);
+    this.#text.draw(state.phrase);
+    this.#tap.classList.toggle("is-loading", state.isLoading);
+    this.#tap.setAttribute("aria-label", state.phrase ? t("foaas.another.after", { text: state.phrase.text }) : t("foaas.another"));
+    this.#tap.hidden = !state.phrase && !state.isLoading;
+    setText(this.#hint, state.isLoading ? t("foaas.asking") : t("foaas.hint"));
+    setText(this.#note, state.notice ?? "");
+    this.#note.hidden = !state.notice;
+    replaceWhen(this.#links, lang, () => [
+      h("a", { class: "button", href: "/foaas/operations", "data-link": true, "data-test": "to-operations" }, icon("list"), t("foaas.operations")),
+      h("a", { class: "icon-button", href: "/foaas/settings", "data-link": true, "data-test": "to-foaas-settings", "aria-label": t("foaas.settings"), title: t("foaas.settings") }, icon("palette"))]);
+    this.#drawActions(state, lang);
+    this.#drawOffline(state, lang);
+    if (before && state.phrase && before.phrase?.text !== state.phrase.text) announce(state.phrase.text);
+  }
+
+  reload() {
+    return this.#ask();
+  }
+
+  #drawActions(state, lang) {
+    this.#actions.hidden = !state.phrase;
+    replaceWhen(this.#actions, lang, () => [
+      navigator.share && ["share", "share", () => this.#share()],
+      ["copy", "copy", () => this.#copy()],
+      ["picture", "picture", () => this.#picture()],
+    ].filter(Boolean).map(([name, glyph, run]) =>
+      h("button", { class: "button phrase-action", type: "button", "data-test": name, onclick: run }, icon(glyph), t(`foaas.${name}`))));
+  }
+
+  /** A phrase needs a connection: what is offered without one is what was seen before. */
+  #drawOffline({ error, lastSeen, isLoading }, lang) {
+    const key = error && !isLoading ? `${error.message} ${lastSeen.map((seen) => seen.id + seen.message + seen.dateText).join("|")} ${lang}` : "";
+    replaceWhen(this.#offline, key, () => error && !isLoading && h("div", { class: "phrase-offline", "data-test": "phrase-offline" },
+      h("p", { class: "phrase-why" }, icon(error.kind === "connectivity" ? "offline" : "alert"), h("span", {}, error.message)),
+      h("button", { class: "button phrase-action", type: "button", "data-test": "phrase-retry", onclick: () => this.#ask() }, icon("reload"), t("retry")),
+      lastSeen.length > 0 && h("h2", {}, t("foaas.seen")),
+      lastSeen.length > 0 && h("ul", { class: "phrase-seen" }, lastSeen.slice(0, 8).map((seen) =>
+        h("li", {}, h("button", { type: "button", class: "phrase-old", "data-test": "seen", onclick: () => this.#again(seen.id) },
+          h("span", { class: "phrase-old-text" }, seen.message), h("span", { class: "phrase-old-date" }, `${seen.subtitle} · ${seen.dateText}`)))))));
+  }
+
+  #ask() {
+    if (this.state?.isLoading) return null;
+    return this.send("random", {}, "random");
+  }
+
+  async #again(id) {
+    await this.send("show", { id });
+    this.#title.focus({ preventScroll: true });
+    scrollTo({ top: 0 });
+  }
+
+  async #share() {
+    try {
+      await navigator.share({ text: this.state.phrase.text });
+    } catch (error) {
+      if (error.name !== "AbortError") toast(t("foaas.share.failed"), "danger");
+    }
+  }
+
+  async #copy() {
+    try {
+      await navigator.clipboard.writeText(this.state.phrase.text);
+      toast(t("foaas.copied"));
+    } catch {
+      toast(t("foaas.copy.failed"), "danger");
+    }
+  }
+
+  async #picture() {
+    await savePicture(this.state.phrase, this.element);
+    toast(t("foaas.picture.saved"));
+  }
+
+  /** Enter and space ask for another, wherever the focus is not on something of its own. */
+  #key = (event) => {
+    if (event.defaultPrevented || event.repeat || event.metaKey || event.ctrlKey || event.altKey) return;
+    const free = document.activeElement === document.body || document.activeElement === this.#title;
+    if (!free || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    this.#ask();
+  };
+}
