@@ -95,7 +95,8 @@ struct GlobalOptionsTests {
                 == "--remote takes NAME=URL, with a name of feed, payments, foaas, not \"feed\"; see aquifer --help")
         #expect(
             message("--remote", "x=http://a")
-                == "--remote takes NAME=URL, with a name of feed, payments, foaas, not \"x=http://a\"; see aquifer --help")
+                == "--remote takes NAME=URL, with a name of feed, payments, foaas, not \"x=http://a\"; see aquifer --help"
+        )
         #expect(
             message("--remote", "feed=file:///etc")
                 == "--remote takes an http or https address, not \"file:///etc\"; see aquifer --help")
