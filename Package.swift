@@ -45,6 +45,7 @@ let package = Package(
         .library(name: "ImageFeed", targets: ["ImageFeed"]),
         .library(name: "Payments", targets: ["Payments"]),
         .library(name: "Foaas", targets: ["Foaas"]),
+        .library(name: "AudioFeed", targets: ["AudioFeed"]),
         .executable(name: "aquifer", targets: ["AquiferCLI"]),
     ],
     targets: [
@@ -67,6 +68,7 @@ let package = Package(
         library("ImageFeed", ["Aquifer"]),
         library("Payments", ["Aquifer", "AquiferCrypto"]),
         library("Foaas", ["Aquifer"]),
+        library("AudioFeed", ["Aquifer"]),
 
         // The product on one machine
         library("HTTPServer", ["CMicrohttpd"]),
@@ -106,6 +108,7 @@ let package = Package(
         tests("ImageFeed", ["AquiferTesting"]),
         tests("Payments", ["AquiferTesting"]),
         tests("Foaas", ["AquiferTesting"]),
+        tests("AudioFeed", ["AquiferTesting"]),
         tests("ReferenceAPIs", ["Aquifer", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed"]),
         tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", ["App", "ReferenceAPIs"]),
