@@ -36,19 +36,19 @@ def pad(sox, out, seconds):
 def waves(sox, out, seconds):
     """Brown noise that comes and goes as the sea does."""
     sox("-n", "-r", RATE, "-c", "1", out, "synth", str(seconds), "brownnoise", "synth", str(seconds), "sine", "amod",
-        "0.16", "50", "lowpass", "1400", "highpass", "90", "reverb", "30", "trim", "0", str(seconds))
+        "0.16", "15", "lowpass", "1400", "highpass", "90", "reverb", "30", "trim", "0", str(seconds))
 
 
 def rain(sox, out, seconds):
     """A steady hiss, and drops of all sizes on metal."""
     sox("-n", "-r", RATE, "-c", "1", f"{out}.hiss.wav", "synth", str(seconds), "pinknoise", "highpass", "900",
-        "lowpass", "6500", "gain", "-16")
+        "lowpass", "6500", "gain", "-9")
     strikes, at, step = [], 0.05, 0
     while at < seconds - 0.3:
         step += 1
         strikes.append((at, ["C6", "D6", "F6", "A5", "G6", "B5", "E6"][step * step % 7]))
         at += 0.05 + 0.19 * ((step * 37 % 11) / 10)
-    _notes(sox, f"{out}.drops.wav", seconds, strikes, ring=0.25, wave="pluck", effects=["gain", "-10", "reverb", "25"])
+    _notes(sox, f"{out}.drops.wav", seconds, strikes, ring=0.07, wave="pluck", effects=["gain", "-16", "reverb", "25"])
     sox("-m", f"{out}.hiss.wav", f"{out}.drops.wav", out, "trim", "0", str(seconds))
 
 
