@@ -104,11 +104,6 @@ public struct MultipartReader {
         return whole
     }
 
-    /// Reads what is left of the body and forgets it: who is refused reads the answer when all is sent.
-    public mutating func drain(isolation: isolated (any Actor)? = #isolation) async throws(MultipartError) {
-        while try await chunk() != nil {}
-    }
-
     private mutating func nextEvent(
         isolation: isolated (any Actor)? = #isolation
     ) async throws(MultipartError) -> MultipartParser.Event {
