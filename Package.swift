@@ -76,13 +76,15 @@ let package = Package(
         library(
             "App",
             [
-                "Aquifer", "AquiferSQLite", "AquiferCurl", "Foaas", "ImageFeed", "Payments", "HTTPServer",
+                "Aquifer", "AquiferSQLite", "AquiferCurl", "AudioFeed", "Foaas", "ImageFeed", "Payments", "HTTPServer",
                 "ReferenceAPIs",
             ],
             resources: [.copy("Public")]),
         .executableTarget(
             name: "AquiferCLI",
-            dependencies: ["App", "Aquifer", "Foaas", "HTTPServer", "ImageFeed", "Payments", "ReferenceAPIs"],
+            dependencies: [
+                "App", "Aquifer", "AudioFeed", "Foaas", "HTTPServer", "ImageFeed", "Payments", "ReferenceAPIs",
+            ],
             swiftSettings: strict),
 
         // What README and the documentation show

@@ -19,7 +19,11 @@ final class ReferenceHost: Sendable {
     private let lock = NSLock()
     nonisolated(unsafe) private var state: State
 
-    init(faults: [ReferenceRemote: Fault]) {
+    private let folder: URL
+
+    /// - Parameter folder: where the remotes keep what is posted to them.
+    init(faults: [ReferenceRemote: Fault], folder: URL) {
+        self.folder = folder
         state = State(faults: faults)
     }
 
@@ -61,7 +65,7 @@ final class ReferenceHost: Sendable {
     fileprivate func start() throws {
         try lock.withLock {
             guard state.server == nil else { return }
-            let apis = try ReferenceAPIs()
+            let apis = try ReferenceAPIs(folder: folder)
             for (remote, fault) in state.faults { apis.set(fault, of: remote) }
             state.server = try HTTPServer(ReferenceAPIs.configuration, handler: apis.handler)
             state.apis = apis

@@ -37,6 +37,8 @@ struct ConnectionAPI: Sendable {
         for remote in ReferenceRemote.allCases where services.usesReference(remote) {
             services.reference.set(fault, of: remote)
         }
+        // What waits for an answer need not wait any longer.
+        if fault == .none { await services.outbox.prod() }
         return state()
     }
 

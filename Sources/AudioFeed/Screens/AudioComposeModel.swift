@@ -145,7 +145,9 @@ public final class AudioComposeModel {
     private func post(_ draft: ClipDraft, _ key: String) async {
         let (steps, report) = AsyncStream.makeStream(of: UInt64.self, bufferingPolicy: .bufferingNewest(1))
         let following = Task {
-            for await sent in steps { if case .sending = phase { phase = .sending(sent: min(sent, draft.size), total: draft.size) } }
+            for await sent in steps {
+                if case .sending = phase { phase = .sending(sent: min(sent, draft.size), total: draft.size) }
+            }
         }
         defer {
             report.finish()

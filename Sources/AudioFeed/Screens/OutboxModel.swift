@@ -13,6 +13,7 @@ public final class OutboxModel {
     public private(set) var error: OutboxError?
 
     @ObservationIgnored private let outbox: Outbox
+    @ObservationIgnored private var isFollowing = false
 
     /// The screen of an outbox.
     public init(_ outbox: Outbox) {
@@ -21,6 +22,9 @@ public final class OutboxModel {
 
     /// The screen is visible: follows the queue until the task is cancelled.
     public func follow() async {
+        guard !isFollowing else { return }
+        isFollowing = true
+        defer { isFollowing = false }
         await look()
         for await items in outbox.states() {
             self.items = items
