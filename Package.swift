@@ -73,7 +73,10 @@ let package = Package(
         library("ReferenceAPIs", ["HTTPServer"], resources: [.copy("Media")]),
         library(
             "App",
-            ["Aquifer", "AquiferSQLite", "AquiferCurl", "Foaas", "ImageFeed", "Payments", "HTTPServer", "ReferenceAPIs"],
+            [
+                "Aquifer", "AquiferSQLite", "AquiferCurl", "Foaas", "ImageFeed", "Payments", "HTTPServer",
+                "ReferenceAPIs",
+            ],
             resources: [.copy("Public")]),
         .executableTarget(
             name: "AquiferCLI",

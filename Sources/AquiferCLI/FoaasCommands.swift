@@ -97,7 +97,7 @@ struct FoaasRandomCommand {
 
     func run(_ services: Services, _ console: Console) async throws(CommandError) -> ExitStatus {
         try await services.foaas.printPhrase(console, options, filters: filters) { () async throws(FoaasError) in
-            try await services.foaas.random()
+            try await services.foaas.anyPhrase()
         }
     }
 }

@@ -62,7 +62,7 @@ public struct FoaasService: Sendable {
     }
 
     /// A phrase of an operation drawn at random, its fields filled with friendly words.
-    public func random() async throws(FoaasError) -> Foaas {
+    public func anyPhrase() async throws(FoaasError) -> Foaas {
         let list: [FoaasOperation]
         do throws(LoadError) { list = try await knownOperations().operations } catch { throw .load(error) }
         guard !list.isEmpty else { throw .load(.invalidData(.body("the remote has no operations"))) }

@@ -34,7 +34,7 @@ def test_version(aquifer):
 @pytest.mark.parametrize(
     "words, message",
     [
-        ([], "say what to do: serve, remotes, feed, contacts, cards, pay, payments or cache"),
+        ([], "say what to do: serve, remotes, feed, contacts, cards, pay, payments, foaas or cache"),
         (["frob"], '"frob" is not a command'),
         (["feed"], "list, comments or image is missing"),
         (["feed", "frob"], '"feed frob" is not a command'),
@@ -48,7 +48,7 @@ def test_version(aquifer):
         (["feed", "comments", "7"], '"7" is not the ID of a picture; aquifer feed list shows them'),
         (["feed", "image", "0A0A0A0A-0000-0000-0000-000000000001"], "say where the picture goes: -o FILE, or -o - for standard output"),
         (["cards"], "list, add, remove or rotate-key is missing"),
-        (["payments"], "list or check is missing"),
+        (["payments"], "list, check or retry is missing"),
         (["pay"], "the contact's @username is missing"),
         (["pay", "@ana"], "the amount is missing"),
         (["feed", "list", "--card", "1"], '--card does not go with "feed list"'),

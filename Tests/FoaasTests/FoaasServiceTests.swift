@@ -89,8 +89,8 @@ struct FoaasServiceTests {
     @Test("A random phrase is of an operation drawn, filled in; the saved list is enough to draw from")
     func random() async throws {
         let world = FoaasWorld(.operations(), .phrase("One", "-"), .phrase("Two", "-"))
-        #expect(try await world.service.random().message == "One")
-        #expect(try await world.service.random().message == "Two")
+        #expect(try await world.service.anyPhrase().message == "One")
+        #expect(try await world.service.anyPhrase().message == "Two")
         #expect(world.paths.first == "/operations" && world.paths.count == 3)
         #expect(world.paths[1].hasPrefix("/gift/everyone/meetings/") && world.paths[2] == world.paths[1])
     }
@@ -99,7 +99,7 @@ struct FoaasServiceTests {
     func phraseOffline() async throws {
         let world = FoaasWorld(.operations())
         _ = try await world.service.operations.load()
-        let error = await failure { () async throws(FoaasError) in try await world.service.random() }
+        let error = await failure { () async throws(FoaasError) in try await world.service.anyPhrase() }
         guard case .load(.connectivity)? = error else {
             _ = Issue.record("\(String(describing: error))")
             return

@@ -40,7 +40,7 @@ public final class FoaasModel {
         request += 1
         let mine = request
         do throws(FoaasError) {
-            let phrase = try await service.random()
+            let phrase = try await service.anyPhrase()
             // What the preview has made meanwhile was asked for by name.
             if mine == request { set(phrase, isSaved: false) }
         } catch {

@@ -8,7 +8,7 @@ import { ModelScreen } from "../screen.js";
 /** One phrase, large. A tap anywhere asks for another. */
 export class FoaasScreen extends ModelScreen {
   #title = h("h1", { class: "visually-hidden", tabindex: "-1", "data-test": "title" });
-  #links = h("nav", { class: "phrase-links" });
+  #links = h("div", { class: "phrase-links" });
   #text = phraseText();
   #hint = h("span", { class: "phrase-hint" });
   #tap = h("button", { class: "phrase-tap", type: "button", "data-test": "phrase", onclick: () => this.#ask() }, this.#text.element, this.#hint);
@@ -47,7 +47,7 @@ export class FoaasScreen extends ModelScreen {
     this.#text.draw(state.phrase);
     this.#tap.classList.toggle("is-loading", state.isLoading);
     this.#tap.setAttribute("aria-label", state.phrase ? t("foaas.another.after", { text: state.phrase.text }) : t("foaas.another"));
-    this.#tap.hidden = !state.phrase && !state.isLoading;
+    this.#tap.hidden = !state.phrase && !state.isLoading && Boolean(state.error);
     setText(this.#hint, state.isLoading ? t("foaas.asking") : t("foaas.hint"));
     setText(this.#note, state.notice ?? "");
     this.#note.hidden = !state.notice;

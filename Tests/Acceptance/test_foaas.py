@@ -1,0 +1,189 @@
+"""`aquifer foaas`, against another implementation of the contract and the reference remote."""
+
+import json
+
+import pytest
+
+from foaas_remote import FoaasRemote
+
+DELIVERED, USAGE, INVALID, UNAVAILABLE = 0, 64, 65, 69
+
+
+@pytest.fixture
+def remote():
+    remote = FoaasRemote()
+    yield remote
+    try:
+        remote.stop()
+    except OSError:
+        pass
+
+
+@pytest.fixture
+def foaas(aquifer, remote):
+    def foaas(*words, **options):
+        return aquifer("foaas", *words, "--remote", f"foaas={remote.address}", **options)
+    return foaas
+
+
+def document(result):
+    assert result.returncode == DELIVERED, result.stderr
+    return json.loads(result.stdout)
+
+
+# The list
+
+
+def test_the_list_shows_100_of_100_though_one_field_lacks_its_name(foaas, remote):
+    report = document(foaas("list", "--json"))
+    assert len(report["value"]) == 100 and report["source"] == "remote"
+    assert [operation["url"] for operation in report["value"]] == [operation["url"] for operation in remote.operations]
+    assert report["value"][20]["fields"] == [{"name": "From", "field": "from"}]
+    assert all(name == "application/json" for _, headers in remote.requests for name in [headers["Accept"]])
+
+
+def test_the_list_for_people_has_names_keys_and_paths(foaas):
+    result = foaas("list", "three")
+    assert result.returncode == DELIVERED and result.stderr == ""
+    assert "NAME" in result.stdout and "name thing from" in result.stdout and "/three3/:name/:thing/:from" in result.stdout
+    assert len(result.stdout.splitlines()) == 4
+
+
+def test_a_search_for_nothing_is_delivered_and_said(foaas):
+    result = foaas("list", "qqq")
+    assert (result.returncode, result.stdout) == (DELIVERED, "") and "qqq" in result.stderr
+
+
+def test_one_unreadable_operation_among_a_hundred_costs_itself_only_and_is_counted(foaas, remote):
+    remote.operations[7] = {"name": "Broken", "url": 7}
+    remote.list = ("application/json", json.dumps(remote.operations))
+    result = foaas("list", "--json")
+    assert len(document(result)["value"]) == 99
+    assert "1 of the remote's operations could not be read" in result.stderr
+
+
+@pytest.mark.parametrize("answer", [("text/html", "<html>hi</html>"), ("application/json", "{}"), ("application/json", "[{}]")])
+def test_what_is_no_list_is_invalid_data_and_the_saved_one_is_kept(foaas, remote, answer):
+    good = remote.list
+    remote.list = answer
+    first = foaas("list")
+    assert first.returncode == INVALID and first.stdout == "" and len(first.stderr.splitlines()) == 1
+    remote.list = good
+    document(foaas("list", "--json"))
+    remote.list = answer
+    saved = document(foaas("list", "--json"))
+    assert saved["source"] == "cache" and saved["because"] == "invalidData" and len(saved["value"]) == 100
+
+
+def test_offline_the_saved_list_comes_with_its_age_and_after_seven_days_no_more(foaas, remote):
+    document(foaas("list", "--json"))
+    remote.stop()
+    aged = foaas("list", "one1", "--at", "+2d")
+    assert aged.returncode == DELIVERED and "One 1" in aged.stdout and "2 days ago" in aged.stderr
+    expired = foaas("list", "--at", "+8d")
+    assert expired.returncode == UNAVAILABLE and expired.stdout == ""
+
+
+# Phrases
+
+
+def test_every_operation_can_be_said(foaas, remote):
+    for operation in remote.operations[::9] + remote.operations[-3:] + [remote.operations[20]]:
+        keys = [part[1:] for part in operation["url"].split("/") if part.startswith(":")]
+        result = foaas("say", operation["name"], *[f"{key}=the {key}" for key in keys])
+        assert result.returncode == DELIVERED, result.stderr
+        segment = operation["url"].split("/")[1]
+        assert remote.said[-1] == [segment] + [f"the {key}" for key in keys]
+
+
+@pytest.mark.parametrize("value", [
+    "a/b c?d#e%f", "😀👩‍👩‍👧", "שלום עולם", "مرحبا", "%2F%00", "a=b", " ", ".", "..", "a+b&c;d", "\\\"'", "x" * 8_000, "é" * 1_300,
+])
+def test_a_value_arrives_unharmed(foaas, remote, value):
+    result = foaas("say", "one1", f"from={value}")
+    assert result.returncode == DELIVERED, result.stderr
+    assert remote.said == [["one1", value]]
+
+
+def test_a_value_too_long_to_be_sent_is_refused_before_it_is_sent(foaas, remote):
+    result = foaas("say", "one1", "from=" + "😀" * 2_000)
+    assert result.returncode == USAGE and "too long" in result.stderr and remote.said == []
+
+
+def test_an_operation_is_found_by_name_or_first_word_whatever_case(foaas, remote):
+    for name in ("One 1", "one 1", "ONE1"):
+        assert foaas("say", name, "from=me").returncode == DELIVERED
+    assert remote.said == [["one1", "me"]] * 3
+
+
+def test_an_unknown_operation_is_said_with_near_names(foaas, remote):
+    result = foaas("say", "three", "from=me")
+    assert result.returncode == USAGE and "Three 1" in result.stderr and remote.said == []
+
+
+def test_an_unknown_or_missing_key_is_said_with_those_there_are(foaas, remote):
+    unknown = foaas("say", "three1", "form=me")
+    assert unknown.returncode == USAGE and '"form"' in unknown.stderr and "name, thing, from" in unknown.stderr
+    missing = foaas("say", "three1", "thing=x")
+    assert missing.returncode == USAGE and "name, from" in missing.stderr
+    empty = foaas("say", "one1", "from=")
+    assert empty.returncode == USAGE and "from" in empty.stderr
+    assert foaas("say", "one1", "me").returncode == USAGE
+    assert remote.said == []
+
+
+def test_an_operation_without_fields_needs_none(foaas, remote):
+    assert foaas("say", "version").returncode == DELIVERED
+    assert remote.said == [["version"]]
+
+
+def test_the_filter_is_on_unless_told_otherwise(foaas):
+    assert "d*mn" in foaas("say", "one1", "from=me").stdout
+    assert "damn" in foaas("say", "one1", "from=me", "--unfiltered").stdout
+    assert "d*mn" in document(foaas("say", "one1", "from=me", "--json"))["message"]
+
+
+def test_a_phrase_is_two_lines_or_a_document(foaas):
+    assert foaas("say", "two1", "tool=a", "from=me", "--unfiltered").stdout.splitlines()[1] == "- me"
+    assert document(foaas("say", "one1", "from=me", "--json")).keys() == {"message", "subtitle"}
+
+
+def test_html_instead_of_json_is_invalid_data(foaas, remote):
+    remote.html = True
+    result = foaas("say", "one1", "from=me")
+    assert result.returncode == INVALID and "text/html" in result.stderr and result.stdout == ""
+
+
+def test_622_is_no_success(aquifer, remotes):
+    reference = remotes(name="foaas")
+    result = aquifer("foaas", "list", "--json", "--remote", reference)
+    assert len(document(result)["value"]) >= 60
+    result = aquifer("foaas", "list", "--remote", reference.rstrip("/") + "/a/b/c")
+    assert result.returncode == INVALID and "622" in result.stderr
+
+
+def test_without_a_connection_it_is_said_and_the_last_ones_seen_are_offered(foaas, remote):
+    foaas("say", "one1", "from=first")
+    foaas("say", "one2", "from=second")
+    remote.stop()
+    result = foaas("say", "one1", "from=me")
+    assert result.returncode == UNAVAILABLE and result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert "needs a connection" in lines[0] and "second" in lines[2] and "first" in lines[3]
+    quiet = foaas("random", "--quiet")
+    assert quiet.returncode == UNAVAILABLE and len(quiet.stderr.splitlines()) == 1
+
+
+def test_a_random_phrase_is_of_any_operation_and_filled_in(foaas, remote):
+    for _ in range(6):
+        assert foaas("random").returncode == DELIVERED
+    assert len(set(map(tuple, remote.said))) > 1
+    assert all(not part.startswith(":") for said in remote.said for part in said)
+
+
+def test_the_last_ones_seen_are_not_deleted_with_the_cache(aquifer, foaas, remote):
+    foaas("say", "one1", "from=kept")
+    aquifer("cache", "clear")
+    remote.stop()
+    # The list is gone with the cache, the phrase is not.
+    assert "kept" in foaas("random").stderr

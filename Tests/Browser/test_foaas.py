@@ -1,0 +1,354 @@
+"""Phrases: the phrase, what can be said, its preview, and how it is shown."""
+
+import struct
+
+import pytest
+from playwright.sync_api import expect
+
+from test_accessibility import audit
+from test_feed import AGE
+from test_payments import tab_to
+
+
+@pytest.fixture
+def phrases(server, open_page):
+    """A tab at the phrases."""
+    def phrases(path="/foaas", on=None, **options):
+        page = open_page(on or server, path, wait=False, **options)
+        page.expects_failed_requests = True
+        return page
+    return phrases
+
+
+def said(page):
+    """The phrase on the screen."""
+    return page.by("phrase").locator('[data-test="phrase-message"]')
+
+
+def transfers(page):
+    return page.context.request.get(f"{page.server.base}/api/reference/transfers").json()["foaas"]["completed"]
+
+
+def preview(page, name):
+    page.page.goto(page.server.base + "/foaas/operations")
+    page.by("search").fill(name)
+    page.until(lambda: page.by("operation").count() == 1, "one operation")
+    page.by("operation").first.click()
+    expect(page.by("preview").locator('[data-test="phrase-message"]')).to_be_visible()
+
+
+class TestThePhrase:
+    def test_it_comes_by_itself_with_its_subtitle(self, phrases):
+        page = phrases()
+        expect(said(page)).not_to_be_empty()
+        expect(page.by("phrase").locator('[data-test="phrase-subtitle"]')).not_to_be_empty()
+
+    def test_bars_stand_in_while_it_is_asked_for(self, stopped_server, phrases):
+        page = phrases(on=stopped_server.start("--fault", "foaas=slow"))
+        expect(page.by("phrase").locator('[data-test="skeleton"]')).to_be_visible()
+        expect(said(page)).to_be_visible()
+        expect(page.by("phrase").locator('[data-test="skeleton"]')).to_be_hidden()
+
+    def test_a_tap_anywhere_on_it_asks_for_another(self, phrases):
+        page = phrases()
+        expect(said(page)).not_to_be_empty()
+        before = transfers(page)
+        box = page.by("phrase").bounding_box()
+        page.page.mouse.click(box["x"] + box["width"] - 20, box["y"] + 20)
+        page.until(lambda: transfers(page) > before, "another phrase was asked for")
+
+    @pytest.mark.parametrize("key", ["Enter", "Space"])
+    def test_enter_and_space_ask_for_another(self, phrases, key):
+        page = phrases()
+        expect(said(page)).not_to_be_empty()
+        before = transfers(page)
+        page.page.keyboard.press(key)
+        page.until(lambda: transfers(page) > before, "another phrase was asked for")
+
+    def test_it_is_large_and_stands_at_the_left(self, phrases):
+        page = phrases()
+        expect(said(page)).not_to_be_empty()
+        size, align, left = said(page).evaluate(
+            "(e) => [parseFloat(getComputedStyle(e).fontSize), getComputedStyle(e).textAlign, e.getBoundingClientRect().left]")
+        assert size >= 40 and align == "start"
+        assert abs(left - page.by("phrase").bounding_box()["x"]) < 2
+
+    def test_it_can_be_copied(self, phrases):
+        page = phrases()
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        expect(said(page)).not_to_be_empty()
+        page.by("copy").click()
+        expect(page.by("toast")).to_be_visible()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith(said(page).text_content()) and "\n" in copied
+
+    def test_it_can_be_shared_where_the_system_shares(self, browser, server):
+        from helpers import Probe
+        context = browser.new_context(locale="en-US")
+        context.add_init_script("window.__shared = []; navigator.share = async (what) => { window.__shared.push(what.text); };")
+        page = Probe(context, server)
+        page.page.goto(server.url)
+        page.page.goto(server.base + "/foaas")
+        expect(said(page)).not_to_be_empty()
+        page.by("share").click()
+        page.until(lambda: page.evaluate("__shared.length") == 1, "it is shared")
+        assert page.evaluate("__shared[0]").startswith(said(page).text_content())
+        assert not page.problems()
+        context.close()
+
+    def test_it_can_be_saved_as_a_picture(self, phrases):
+        page = phrases()
+        expect(said(page)).not_to_be_empty()
+        with page.page.expect_download() as download:
+            page.by("picture").click()
+        assert download.value.suggested_filename == "phrase.png"
+        data = open(download.value.path(), "rb").read()
+        assert data[:8] == b"\x89PNG\r\n\x1a\n"
+        width, height = struct.unpack(">II", data[16:24])
+        assert width == 1200 and height >= 1200
+        assert len(data) > 5_000, "it has something on it"
+
+    def test_offline_it_says_what_it_needs_and_offers_the_last_ones_seen(self, phrases):
+        page = phrases()
+        expect(said(page)).not_to_be_empty()
+        first = said(page).text_content()
+        page.connection("offline")
+        page.by("phrase").click()
+        expect(page.by("phrase-offline")).to_contain_text("needs a connection")
+        page.by("seen").first.click()
+        expect(said(page)).to_have_text(first)
+        expect(page.by("phrase-note")).to_contain_text("before")
+        page.connection("online")
+        page.by("phrase").click()
+        expect(page.by("phrase-offline")).to_have_count(0)
+        expect(page.by("phrase-note")).to_be_hidden()
+
+    def test_offline_from_the_start_it_can_be_tried_again(self, stopped_server, phrases):
+        page = phrases(on=stopped_server.start("--fault", "foaas=offline"))
+        expect(page.by("phrase-offline")).to_be_visible()
+        expect(page.by("seen")).to_have_count(0)
+        page.connection("online")
+        page.by("phrase-retry").click()
+        expect(said(page)).not_to_be_empty()
+
+    def test_nonsense_is_said_to_be_nonsense(self, stopped_server, phrases):
+        page = phrases(on=stopped_server.start("--fault", "foaas=garbage"))
+        expect(page.by("phrase-offline")).to_contain_text("made no sense")
+
+
+class TestTheOperations:
+    def test_all_are_listed_with_what_there_is_to_fill_in(self, phrases):
+        page = phrases("/foaas/operations")
+        expect(page.by("operation")).to_have_count(66)
+        expect(page.by("operation").filter(has_text="Gift")).to_contain_text("Name, Thing, From")
+        expect(page.by("operation").filter(has_text="Version")).to_contain_text("Nothing to fill in")
+        expect(page.by("skipped")).to_be_hidden()
+
+    def test_they_are_searched(self, phrases):
+        page = phrases("/foaas/operations")
+        expect(page.by("operation").first).to_be_visible()
+        page.by("search").press_sequentially("COFF")
+        expect(page.by("operation")).to_have_count(1)
+        page.by("search").fill("qqq")
+        expect(page.by("no-match")).to_be_visible()
+        page.by("no-match-action").click()
+        expect(page.by("operation")).to_have_count(66)
+
+    def test_offline_they_are_the_saved_ones_with_their_age(self, phrases):
+        page = phrases("/foaas/operations")
+        expect(page.by("operation").first).to_be_visible()
+        page.connection("offline")
+        page.by("reload").click()
+        expect(page.by("notice")).to_contain_text(AGE)
+        expect(page.by("operation")).to_have_count(66)
+
+    def test_after_seven_days_offline_there_is_an_error(self, stopped_server, phrases):
+        page = phrases("/foaas/operations", on=stopped_server.start())
+        expect(page.by("operation").first).to_be_visible()
+        stopped_server.stop()
+        stopped_server.start("--at", "+8d", "--fault", "foaas=offline")
+        later = phrases("/foaas/operations", on=stopped_server)
+        expect(later.by("operations-failed")).to_be_visible()
+        expect(later.by("error-banner")).to_be_visible()
+
+
+class TestThePreview:
+    def test_the_text_follows_what_is_typed_and_the_placeholder_comes_back(self, phrases):
+        page = phrases("/foaas/operations")
+        preview(page, "Shakespeare")
+        text = page.by("preview")
+        expect(text).to_contain_text("[Name]")
+        expect(page.by("path")).to_have_text("/shakespeare/:name/:from")
+        page.by("field-name").press_sequentially("Cal")
+        expect(text).to_contain_text("Cal, thou art")
+        expect(page.by("path")).to_have_text("/shakespeare/Cal/:from")
+        page.by("field-name").fill("")
+        expect(text).to_contain_text("[Name]")
+        expect(page.by("path")).to_have_text("/shakespeare/:name/:from")
+
+    def test_whatever_is_typed_the_remote_is_asked_once(self, phrases):
+        page = phrases("/foaas/operations")
+        preview(page, "Shakespeare")
+        before = transfers(page)
+        page.by("field-name").press_sequentially("Caliban/?#% 😀")
+        page.by("field-from").press_sequentially("Prospero")
+        expect(page.by("preview")).to_contain_text("Caliban/?#% 😀, thou")
+        expect(page.by("preview")).to_contain_text("- Prospero")
+        assert transfers(page) == before
+
+    def test_done_is_for_when_all_is_filled_and_then_main_shows_it(self, phrases):
+        page = phrases()
+        expect(said(page)).not_to_be_empty()
+        preview(page, "Shakespeare")
+        expect(page.by("finish")).to_be_disabled()
+        page.by("field-name").fill("Caliban")
+        expect(page.by("preview")).to_contain_text("Caliban")
+        expect(page.by("finish")).to_be_disabled()
+        page.by("field-from").fill("Prospero")
+        page.by("finish").click()
+        expect(said(page)).to_have_text("Caliban, thou art as useful as a sundial at midnight.")
+        assert page.page.url.endswith("/foaas")
+
+    def test_of_two_tabs_only_its_own_shows_it(self, server, phrases):
+        other = phrases()
+        expect(said(other)).not_to_be_empty()
+        before = said(other).text_content()
+        page = phrases()
+        preview(page, "Shakespeare")
+        page.by("field-name").fill("Caliban")
+        page.by("field-from").fill("Prospero")
+        page.by("finish").click()
+        expect(said(page)).to_contain_text("Caliban")
+        assert said(other).text_content() == before
+
+    def test_a_preview_opened_by_its_address_ends_on_main_too(self, phrases):
+        page = phrases("/foaas/operations/coffee%2F%3Afrom")
+        page.by("field-from").fill("me")
+        page.by("finish").click()
+        expect(said(page)).to_contain_text("coffee")
+
+    def test_offline_it_is_filled_in_and_says_why_there_is_no_phrase(self, phrases):
+        page = phrases("/foaas/operations")
+        expect(page.by("operation").first).to_be_visible()
+        page.connection("offline")
+        page.by("operation").filter(has_text="Coffee").click()
+        expect(page.by("preview-failed")).to_contain_text("needs a connection")
+        page.by("field-from").fill("me")
+        expect(page.by("path")).to_have_text("/coffee/me")
+        expect(page.by("finish")).to_be_disabled()
+        page.connection("online")
+        page.by("preview-retry").click()
+        expect(page.by("preview")).to_contain_text("- me")
+        expect(page.by("finish")).to_be_enabled()
+
+    def test_what_cannot_be_said_is_a_page_that_leads_to_the_list(self, phrases):
+        page = phrases("/foaas/operations/nothing%2F%3Alike%2Fthis%2Fever")
+        page.by("preview-missing-action").click()
+        expect(page.by("operation").first).to_be_visible()
+
+    def test_a_text_too_long_is_said(self, phrases):
+        page = phrases("/foaas/operations/coffee%2F%3Afrom")
+        page.by("field-from").fill("😀" * 1400)
+        expect(page.page.get_by_text("too long")).to_be_visible()
+
+
+class TestTheSettings:
+    def test_the_filter_is_on_and_can_be_switched_off(self, phrases):
+        page = phrases("/foaas/settings")
+        expect(page.by("filter")).to_have_attribute("aria-checked", "true")
+        expect(page.by("example")).to_contain_text("D*mn")
+        preview(page, "Linus")
+        expect(page.by("preview")).to_contain_text("cr*p")
+        page.page.goto(page.server.base + "/foaas/settings")
+        page.by("filter").click()
+        expect(page.by("filter")).to_have_attribute("aria-checked", "false")
+        expect(page.by("example")).to_contain_text("Damn")
+        preview(page, "Linus")
+        expect(page.by("preview")).to_contain_text("crap")
+
+    def test_they_are_kept(self, stopped_server, phrases):
+        page = phrases("/foaas/settings", on=stopped_server.start())
+        page.by("filter").click()
+        page.by("palette-moss").check(force=True)
+        expect(page.by("filter")).to_have_attribute("aria-checked", "false")
+        page.page.goto(page.server.base + "/foaas")
+        expect(page.by("screen-foaas")).to_have_attribute("data-palette", "moss")
+        stopped_server.stop()
+        stopped_server.start()
+        later = phrases("/foaas/settings", on=stopped_server)
+        expect(later.by("filter")).to_have_attribute("aria-checked", "false")
+        expect(later.by("palette-moss")).to_be_checked()
+
+
+def test_the_whole_way_goes_without_a_pointer(phrases):
+    page = phrases()
+    expect(said(page)).not_to_be_empty()
+    tab_to(page, "to-operations")
+    page.page.keyboard.press("Enter")
+    expect(page.by("operation").first).to_be_visible()
+    tab_to(page, "search")
+    page.page.keyboard.type("shakes")
+    page.until(lambda: page.by("operation").count() == 1, "one operation")
+    page.page.keyboard.press("ArrowDown")
+    page.page.keyboard.press("Enter")
+    tab_to(page, "field-name")
+    page.page.keyboard.type("Caliban")
+    page.page.keyboard.press("Enter")
+    expect(page.by("field-from")).to_be_focused()
+    page.page.keyboard.type("Prospero")
+    page.page.keyboard.press("Enter")
+    expect(said(page)).to_contain_text("Caliban")
+    tab_to(page, "to-foaas-settings")
+    page.page.keyboard.press("Enter")
+    tab_to(page, "filter")
+    page.page.keyboard.press("Space")
+    expect(page.by("filter")).to_have_attribute("aria-checked", "false")
+
+
+def test_it_speaks_portuguese(phrases):
+    page = phrases(locale="pt-BR")
+    expect(page.by("nav-foaas")).to_have_text("Frases")
+    expect(said(page)).not_to_be_empty()
+    expect(page.by("phrase")).to_contain_text("Toque para outra")
+    page.by("to-operations").click()
+    expect(page.by("screen-foaas-operations").locator("h1")).to_have_text("O que se pode dizer")
+    page.by("operation").filter(has_text="Coffee").click()
+    expect(page.by("finish")).to_have_text("Concluir")
+    page.page.goto(page.server.base + "/foaas/settings")
+    expect(page.by("screen-foaas-settings")).to_contain_text("Para toda a família")
+    page.connection("offline")
+    page.page.goto(page.server.base + "/foaas")
+    page.by("phrase").click()
+    expect(page.by("phrase-offline")).to_contain_text("precisa dela")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
+def test_every_screen_is_accessible(phrases, phone, scheme):
+    page = phrases("/foaas/operations", phone=phone, scheme=scheme)
+    expect(page.by("operation").first).to_be_visible()
+    audit(page, "operations")
+    preview(page, "Shakespeare")
+    audit(page, "preview")
+    page.page.goto(page.server.base + "/foaas/settings")
+    for palette in ("ink", "ember", "moss", "tide", "plum", "paper"):
+        page.page.goto(page.server.base + "/foaas/settings")
+        page.by(f"palette-{palette}").check(force=True)
+        if palette == "ink":
+            audit(page, "settings")
+        page.page.goto(page.server.base + "/foaas")
+        expect(page.by("screen-foaas")).to_have_attribute("data-palette", palette)
+        expect(said(page)).not_to_be_empty()
+        audit(page, f"phrase on {palette}")
+    page.connection("offline")
+    page.by("phrase").click()
+    expect(page.by("seen").first).to_be_visible()
+    audit(page, "offline")
+
+
+@pytest.mark.parametrize("path", ["/foaas", "/foaas/operations", "/foaas/operations/gift%2F%3Aname%2F%3Athing%2F%3Afrom", "/foaas/settings"])
+def test_larger_text_does_not_make_the_pages_scroll_sideways(phrases, path):
+    page = phrases(path, phone=True)
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    page.until(lambda: page.evaluate("document.querySelector('main').childElementCount > 0"), "the page is there")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
