@@ -21,7 +21,9 @@ public final class UserDefaultsStore: CacheStore {
 
     /// A store in these defaults.
     ///
-    /// - Parameter prefix: what the keys begin with there; tells the entries from other settings.
+    /// - Parameters:
+    ///   - defaults: the domain. Nobody else may use this instance of it.
+    ///   - prefix: what the keys begin with there; tells the entries from other settings.
     public init(_ defaults: sending UserDefaults = .standard, prefix: String = "") {
         self.defaults = defaults
         self.prefix = prefix
