@@ -39,9 +39,13 @@ extension Outbox {
     ///
     /// It keeps its place, and gets a key of its own: a server may answer a key that it knows with what it said before.
     ///
+    /// - Parameters:
+    ///   - id: which item.
+    ///   - request: what is sent from now on.
+    ///   - label: what the app calls it from now on; `nil` for what it was called.
     /// - Throws: ``OutboxError/notNow(_:reason:)`` when it was not refused, and what ``enqueue(_:group:label:)`` throws;
     ///   it is then as it was.
-    public func edit(_ id: ID, to request: HTTPRequest) async throws(OutboxError) {
+    public func edit(_ id: ID, to request: HTTPRequest, label: String? = nil) async throws(OutboxError) {
         guard request.url.isWebAddress else { throw .unsendable("only http and https to a host are spoken") }
         var (message, hold) = try await message(of: request)
         let key = policy.makeKey()
@@ -57,6 +61,7 @@ extension Outbox {
                 head.method = request.method.rawValue
                 head.url = request.url
                 head.length = request.body?.length ?? 0
+                if let label { head.label = label }
                 head.refusal = nil
                 head.attempts = 0
                 return nil
