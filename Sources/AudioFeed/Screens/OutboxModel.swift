@@ -105,8 +105,9 @@ extension HTTPRequest {
                 metadata["title"] is String
             else { continue }
             metadata["title"] = title
+            // A text always encodes.
             guard let written = try? JSONSerialization.data(withJSONObject: metadata, options: [.sortedKeys]) else {
-                return nil  // a text always encodes
+                return nil
             }
             body.parts[index] = .bytes(written)
             var request = self
