@@ -66,6 +66,8 @@ struct OutboxCommand {
 
     /// Sends what can be sent now; the exit status tells whether anything is left, and why.
     private func send(_ outbox: Outbox, _ console: Console) async throws(OutboxError) -> ExitStatus {
+        // What is not known of yet could not be brought forward.
+        _ = try await Self.items(outbox)
         await outbox.prod()
         let report: Outbox.Report
         do throws(StoreError) { report = try await outbox.drain() } catch { throw .store(error) }
@@ -108,7 +110,8 @@ extension Outbox.Item {
     /// Why, and when again.
     fileprivate func detail(now: Date) -> String {
         switch state {
-        case .retrying(let failure, let at): "\(failure); tries again \(Language.english.relative(at, now: now))"
+        case .retrying(let failure, let at):
+            "\(failure); tries again \(at.timeIntervalSince(now) < 5 ? "soon" : Language.english.relative(at, now: now))"
         case .refused(let refusal): "\(refusal)"
         case .damaged(let reason): reason
         default: ""

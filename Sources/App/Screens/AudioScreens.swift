@@ -219,9 +219,10 @@ final class OutboxScreen: Screen {
         switch item.state {
         case .waiting, .sent, .gone: break
         case .retrying(let failure, let at):
-            when = language.pick(
-                "Tries again \(language.relative(at, now: context.now))",
-                "Tenta de novo \(language.relative(at, now: context.now))")
+            let time =
+                at.timeIntervalSince(context.now) < 5
+                ? language.pick("in a moment", "em instantes") : language.relative(at, now: context.now)
+            when = language.pick("Tries again \(time)", "Tenta de novo \(time)")
             reason = words(failure, language)
         case .sending(let sent):
             state = "sending"
