@@ -2,10 +2,15 @@ import Foundation
 
 /// The kinds of sound that can be posted, told by how a file begins.
 public enum AudioKind: String, Sendable, Hashable, CaseIterable {
-    case mp3, ogg, flac, wav, m4a, webm, aac
+    case mp3, ogg, flac, wav, m4a, webm
 
     /// How many bytes of a file's beginning tell its kind.
     public static let signature = 16
+
+    /// What MPEG-4 files of sound call themselves. Pictures (HEIC) begin alike.
+    private static let soundBrands = [
+        "M4A ", "M4B ", "mp41", "mp42", "isom", "iso2", "iso4", "iso5", "iso6", "dash",
+    ]
 
     /// The kind of a file that begins with these bytes; `nil` when it is no sound.
     public init?(_ start: Data) {
@@ -21,14 +26,12 @@ public enum AudioKind: String, Sendable, Hashable, CaseIterable {
             self = .flac
         } else if has("RIFF"), has("WAVE", at: 8) {
             self = .wav
-        } else if has("ftyp", at: 4) {
+        } else if has("ftyp", at: 4), Self.soundBrands.contains(where: { has($0, at: 8) }) {
             self = .m4a
         } else if bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
             self = .webm
-        } else if bytes.count >= 2, bytes[0] == 0xFF, bytes[1] & 0xF6 == 0xF0 {
-            self = .aac  // the sync word of ADTS, layer 0
-        } else if bytes.count >= 2, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0, bytes[1] & 0x06 != 0 {
-            self = .mp3  // the sync word of an MPEG frame, layers I to III
+        } else if bytes.count >= 2, bytes[0] == 0xFF, bytes[1] & 0xE6 == 0xE2 {
+            self = .mp3  // the sync word of an MPEG frame, layer III
         } else {
             return nil
         }
@@ -43,7 +46,6 @@ public enum AudioKind: String, Sendable, Hashable, CaseIterable {
         case .wav: "audio/wav"
         case .m4a: "audio/mp4"
         case .webm: "audio/webm"
-        case .aac: "audio/aac"
         }
     }
 }
