@@ -92,10 +92,11 @@ struct GlobalOptionsTests {
     func mistakes() {
         #expect(
             message("--remote", "feed")
-                == "--remote takes NAME=URL, with a name of feed, payments, foaas, not \"feed\"; see aquifer --help")
+                == "--remote takes NAME=URL, with a name of feed, payments, foaas, audio, not \"feed\"; see aquifer --help"
+        )
         #expect(
             message("--remote", "x=http://a")
-                == "--remote takes NAME=URL, with a name of feed, payments, foaas, not \"x=http://a\"; see aquifer --help"
+                == "--remote takes NAME=URL, with a name of feed, payments, foaas, audio, not \"x=http://a\"; see aquifer --help"
         )
         #expect(
             message("--remote", "feed=file:///etc")
@@ -105,7 +106,7 @@ struct GlobalOptionsTests {
                 == "--at takes a time such as 2026-11-21T09:00:00Z, +8d or -1h, not \"soon\"; see aquifer --help")
         #expect(
             message("--fault", "feed=fire")
-                == "--fault takes REMOTE=FAULT (remotes: feed, payments, foaas; faults: online, offline, slow, failing, garbage, cut, answer-lost), not \"feed=fire\"; see aquifer --help"
+                == "--fault takes REMOTE=FAULT (remotes: feed, payments, foaas, audio; faults: online, offline, slow, failing, garbage, cut, answer-lost, cut-at:BYTES), not \"feed=fire\"; see aquifer --help"
         )
         #expect(message("--data", "") == "--data needs a folder; see aquifer --help")
     }

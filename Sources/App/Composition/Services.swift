@@ -28,7 +28,8 @@ public final class Services: Sendable {
     /// Builds the product. Nothing is opened, connected to or started before it is first needed.
     public init(_ configuration: Configuration) {
         self.configuration = configuration
-        let reference = ReferenceHost(faults: configuration.faults)
+        let reference = ReferenceHost(
+            faults: configuration.faults, folder: configuration.data.appending(path: "reference"))
         self.reference = reference
 
         let client: any HTTPClient =
