@@ -61,7 +61,7 @@ enum Help {
           --host HOST           the address to listen on (127.0.0.1: this machine only)
           --no-token            let in whoever reaches the port, not only who has the printed address
           --fault REMOTE=FAULT  begin with a fault of a reference remote: offline, slow, failing, garbage,
-                                cut, answer-lost
+                                cut, answer-lost, cut-at:BYTES
 
         See aquifer --help for the options that go everywhere.
         """
@@ -73,7 +73,9 @@ enum Help {
 
           --port PORT           the port; 0 for any free one (8090)
           --host HOST           the address to listen on (127.0.0.1: this machine only)
-          --fault REMOTE=FAULT  make a remote offline, slow, failing, garbage, cut or answer-lost
+          --data FOLDER         keep here what is posted to them; otherwise it goes with them
+          --fault REMOTE=FAULT  make a remote offline, slow, failing, garbage, cut, answer-lost or
+                                cut-at:BYTES
         """
 
     private static let feed = """

@@ -3,7 +3,7 @@ import Foundation
 /// The clips that were posted, in a folder, which several processes may use at once.
 ///
 ///     clips/NAME/clip.json, sound     each clip, whole from its first moment on
-///     arriving/…/                     what is being posted
+///     arriving/…/                     what is being posted, or was when a process was killed
 ///
 /// A clip becomes one when its folder is renamed into `clips`, under a name that its idempotency key makes: of all who
 /// bring one key, the first wins, in this process or another. What was answered survives the end of the process; it
