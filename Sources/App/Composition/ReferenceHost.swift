@@ -21,10 +21,10 @@ final class ReferenceHost: Sendable {
 
     private let folder: URL
 
-    /// - Parameter folder: where the remotes keep what is posted to them.
+    /// - Parameter folder: where what is posted to the remotes is kept, for the next process.
     init(faults: [ReferenceRemote: Fault], folder: URL) {
-        self.folder = folder
         state = State(faults: faults)
+        self.folder = folder
     }
 
     static func base(of remote: ReferenceRemote) -> URL {
@@ -52,6 +52,14 @@ final class ReferenceHost: Sendable {
 
     func transfers(of remote: ReferenceRemote) -> TransferCounts {
         lock.withLock { state.apis }?.transfers(of: remote) ?? TransferCounts()
+    }
+
+    func requests(of remote: ReferenceRemote) -> [ReferenceRequest] {
+        lock.withLock { state.apis }?.requests(of: remote) ?? []
+    }
+
+    func bytesSent(of remote: ReferenceRemote) -> [String: UInt64] {
+        lock.withLock { state.apis }?.bytesSent(of: remote) ?? [:]
     }
 
     func stop() async {
