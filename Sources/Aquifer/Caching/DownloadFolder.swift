@@ -109,9 +109,20 @@ struct DownloadFolder: Sendable {
             guard try POSIX.size(data) == total else {
                 throw .unreadable(key: key, reason: "shorter or longer than its record says")
             }
-            return DownloadedFile(url: url, path: path, data: data, record: record, length: total)
+            return DownloadedFile(url: url, path: path, data: data, record: record, length: total) {
+                // Damage is told whether or not it can be removed now: whoever has the lock is about to replace it.
+                try? self.discard(name, generation: record.generation)
+            }
         }
         throw .unreadable(key: key, reason: "its bytes are missing")
+    }
+
+    /// Removes a whole download that turned out to be damaged, unless it has been replaced meanwhile.
+    private func discard(_ name: String, generation: UInt64) throws(StoreError) {
+        guard let lock = try tryLock(name) else { return }
+        defer { withExtendedLifetime(lock) {} }
+        guard try record(name, .info)?.generation == generation else { return }
+        try remove(name, pin: false)
     }
 
     // MARK: Removing. The caller has the lock.

@@ -4,6 +4,7 @@ import Foundation
 ///
 /// - Every read checks the blocks of 256 KiB it touches: a flipped bit or a short file is
 ///   ``StoreError/unreadable(key:reason:)``, never a value. ``verify()`` checks all of them.
+/// - A file found damaged is removed from the folder, so that the next download replaces it; this object goes on telling.
 /// - The file stays readable through this object when it is evicted, deleted or replaced meanwhile.
 public final class DownloadedFile: Sendable {
     /// What was downloaded.
@@ -22,10 +23,16 @@ public final class DownloadedFile: Sendable {
 
     let record: DownloadRecord
     private let data: POSIX.File
+    private let discard: @Sendable () -> Void
     private let queue = SerialQueue("aquifer.downloaded-file")
 
-    init(url: URL, path: String, data: POSIX.File, record: DownloadRecord, length: Int) {
+    /// - Parameter discard: called when damage is found.
+    init(
+        url: URL, path: String, data: POSIX.File, record: DownloadRecord, length: Int,
+        discard: @escaping @Sendable () -> Void
+    ) {
         self.url = url
+        self.discard = discard
         self.data = data
         self.record = record
         self.length = length
@@ -37,7 +44,14 @@ public final class DownloadedFile: Sendable {
 
     /// The bytes of a range, as far as the file goes.
     public func read(_ range: Range<Int>) async throws(StoreError) -> Data {
-        try await queue.run { () throws(StoreError) in try self.checked(range) }
+        try await queue.run { () throws(StoreError) in
+            do throws(StoreError) {
+                return try self.checked(range)
+            } catch {
+                if case .unreadable = error { self.discard() }
+                throw error
+            }
+        }
     }
 
     /// The bytes of a range, or all of them, a block at a time: for files larger than memory should be.
