@@ -145,6 +145,7 @@ extension Outbox {
     func refresh() async throws(StoreError) {
         // The counter first: whatever was queued before any item below it is then in the list, or was taken.
         // Of an item above it, one that goes before it might still be missing.
+        let queued = Set(fresh)
         let counter = try await shelf.counter()
         let numbers = try await shelf.numbers()
         var changed = expected.union(counter.open).union(index.rows.keys.filter { numbers[$0] == nil })
@@ -157,6 +158,7 @@ extension Outbox {
             changed.insert(number)
         }
         try await read(changed, counter)
+        fresh.removeAll { queued.contains($0) }
         if !hasAudited { try await tidy(counter) }
         findReady()
         changes.ring()

@@ -110,14 +110,17 @@ extension Outbox {
             // Sleeping throws only when the task was cancelled.
             do { try await policy.clock.sleep(for: policy.lease / 3) } catch { return }
             let (owner, span) = (owner, Span(since: policy.now(), policy.lease))
-            let isOurs = Locked(true)
-            // A store that fails now may work when the answer comes; who takes over sends the same key.
-            _ = try? await shelf.change(number) { record in
-                let isStillOurs = record.head.lease?.owner == owner && record.head.key == key
-                isOurs.withLock { $0 = isStillOurs }
-                guard isStillOurs else { return .keep }
-                record.head.lease?.span = span
-                return .replace
+            let isOurs = Locked(false)
+            do throws(StoreError) {
+                _ = try await shelf.change(number) { record in
+                    guard record.head.lease?.owner == owner, record.head.key == key else { return .keep }
+                    isOurs.withLock { $0 = true }
+                    record.head.lease?.span = span
+                    return .replace
+                }
+            } catch {
+                // A store that fails now may work when the answer comes; who takes over meanwhile sends the same key.
+                continue
             }
             if !isOurs.withLock({ $0 }) { return transfer.cancel() }
         }

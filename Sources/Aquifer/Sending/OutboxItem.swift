@@ -116,6 +116,12 @@ extension Outbox {
         public let head: HTTPResponseHead
         /// The body, its first 1 MiB at most.
         public let body: Data
+
+        /// An answer.
+        public init(head: HTTPResponseHead, body: Data) {
+            self.head = head
+            self.body = body
+        }
     }
 
     /// What an answer means for its item.
@@ -131,13 +137,21 @@ extension Outbox {
     /// What ``Outbox/drain()`` came to.
     public struct Report: Sendable, Hashable {
         /// How many items the server took.
-        public var sent = 0
+        public var sent: Int
         /// How many items were refused.
-        public var refused = 0
+        public var refused: Int
         /// How many tries were in vain, and will be made again.
-        public var failed = 0
+        public var failed: Int
         /// How long until the next item can be tried; `nil` when there is nothing that time alone brings forward.
         public var nextTry: Duration?
+
+        /// A report.
+        public init(sent: Int = 0, refused: Int = 0, failed: Int = 0, nextTry: Duration? = nil) {
+            self.sent = sent
+            self.refused = refused
+            self.failed = failed
+            self.nextTry = nextTry
+        }
     }
 }
 
