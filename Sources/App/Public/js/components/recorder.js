@@ -57,6 +57,8 @@ export class Recorder {
 
   #listen(onLevel) {
     this.#context = new AudioContext();
+    // Made after a question that took its time, it may begin asleep.
+    this.#context.resume();
     const analyser = this.#context.createAnalyser();
     analyser.fftSize = 1024;
     this.#context.createMediaStreamSource(this.#stream).connect(analyser);

@@ -54,7 +54,7 @@ export class AudioComposeScreen extends ModelScreen {
   #buttons = h("div", { class: "compose-buttons" });
   #form = h("form", { class: "compose-form", novalidate: true, "data-test": "compose-form" },
     this.#picker, this.#drop, this.#recording, this.#file, this.#fileError,
-    h("div", { class: "field" }, this.#label, this.#field, this.#titleError), this.#sending, this.#verdict, this.#buttons);
+    h("div", { class: "field" }, this.#label, this.#field, this.#titleError), this.#sending, h("div", { class: "compose-foot" }, this.#verdict, this.#buttons));
   #result = h("div", { role: "status" });
   #recorder = new Recorder();
   /** idle, asking or on: the microphone. */
@@ -158,7 +158,7 @@ export class AudioComposeScreen extends ModelScreen {
     replaceWhen(this.#record, `${this.#mic} ${lang}`, () => [icon("mic"), t(this.#mic === "asking" ? "compose.record.asking" : "compose.record")]);
     this.#record.hidden = !canRecord();
     this.#record.setAttribute("aria-disabled", String(this.#mic === "asking"));
-    setText(this.#dropText, t(this.#upload ? "compose.reading" : canRecord() ? "compose.drop.record" : "compose.drop"));
+    setText(this.#dropText, t(this.#upload ? "compose.reading" : `compose.${matchMedia("(hover: hover)").matches ? "drop" : "choose"}${canRecord() ? ".record" : ""}`));
     this.#drop.classList.toggle("is-busy", Boolean(this.#upload));
     this.#drop.hidden = Boolean(state.file) || isRecording;
     this.#recording.hidden = !isRecording;

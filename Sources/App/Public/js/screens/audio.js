@@ -5,7 +5,7 @@ import { clock, player } from "../components/player.js";
 import { PullToRefresh } from "../components/pull.js";
 import { seekBar } from "../components/seek-bar.js";
 import { errorBanner, message, notice } from "../components/states.js";
-import { announce, toast } from "../components/toast.js";
+import { announce } from "../components/toast.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
@@ -77,11 +77,11 @@ export class AudioScreen extends ModelScreen {
     });
   }
 
-  /** Downloads end while one looks elsewhere: their end is said. */
+  /** The badge shows it; whoever does not see it hears it. */
   #tell(before, after) {
     for (const clip of after) {
       const old = before.find(({ id }) => id === clip.id);
-      if (old && old.offline !== "done" && clip.offline === "done") toast(t("audio.download.done", clip));
+      if (old && old.offline !== "done" && clip.offline === "done") announce(t("audio.download.done", clip));
       if (old && old.offline !== "failed" && clip.offline === "failed") announce(`${clip.title}: ${clip.offlineText ?? t("audio.download.failed")}`);
     }
   }

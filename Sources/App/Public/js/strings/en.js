@@ -217,6 +217,8 @@ export default {
   "audio.failed.text": "No saved copy can be shown either. Try again when you are connected.",
   "compose.title": "New clip",
   "compose.pick": "Choose a file",
+  "compose.choose": "Choose an audio file.",
+  "compose.choose.record": "Choose an audio file, or record something now.",
   "compose.drop": "Choose an audio file, or drop one here.",
   "compose.drop.record": "Choose an audio file, drop one here, or record something now.",
   "compose.reading": "Reading the file…",

@@ -217,6 +217,8 @@ export default {
   "audio.failed.text": "Também não há cópia salva que possa ser mostrada. Tente de novo quando houver conexão.",
   "compose.title": "Novo áudio",
   "compose.pick": "Escolher um arquivo",
+  "compose.choose": "Escolha um arquivo de áudio.",
+  "compose.choose.record": "Escolha um arquivo de áudio ou grave algo agora.",
   "compose.drop": "Escolha um arquivo de áudio ou solte um aqui.",
   "compose.drop.record": "Escolha um arquivo de áudio, solte um aqui ou grave algo agora.",
   "compose.reading": "Lendo o arquivo…",
