@@ -274,8 +274,8 @@ async function why(clip) {
     if (!response.ok) throw await refusal(response);
     return () => t("audio.unplayable");
   } catch (error) {
-    if (error.status === 503 || error.kind === "connectivity") return () => t("audio.notDownloaded");
-    return () => error.message || t("audio.unplayable");
+    const name = error.kind === "connectivity" ? "audio.notDownloaded" : "audio.unplayable";
+    return () => t(name);
   } finally {
     controller.abort();
   }

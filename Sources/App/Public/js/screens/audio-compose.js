@@ -43,7 +43,7 @@ export class AudioComposeScreen extends ModelScreen {
   #label = h("label", { class: "field-label", for: "clip-title" });
   #field = h("input", {
     id: "clip-title", class: "field-input", type: "text", autocomplete: "off", enterkeyhint: "send", "aria-describedby": "clip-title-error", "data-test": "clip-title",
-    oninput: () => this.#typed(), onblur: () => this.#left(),
+    oninput: () => this.#typed(),
   });
   #titleError = h("p", { class: "field-error", id: "clip-title-error", role: "status", hidden: true, "data-test": "clip-title-error" });
   #meter = h("div", { class: "meter", role: "progressbar", "aria-valuemin": "0", "aria-valuemax": "100", "data-test": "send-progress" }, h("span", { class: "meter-part" }));
@@ -62,7 +62,7 @@ export class AudioComposeScreen extends ModelScreen {
   #ticking = 0;
   #localError = null;
   #upload = null;
-  #wasLeft = false;
+  #isMissed = false;
   #wantsToSend = false;
   element = h("section", { class: "screen compose-screen", "data-test": "screen-compose" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert, this.#form, this.#result);
@@ -120,7 +120,7 @@ export class AudioComposeScreen extends ModelScreen {
   #changed(before, { phase }) {
     if (phase === "sent" || phase === "queued") {
       this.#field.value = "";
-      this.#wasLeft = false;
+      this.#isMissed = false;
       this.#preview.unload();
       queueMicrotask(() => this.#result.querySelector("h2")?.focus({ focusVisible: false }));
     }
@@ -140,7 +140,8 @@ export class AudioComposeScreen extends ModelScreen {
     setText(this.#label, t("compose.field"));
     this.#field.placeholder = t("compose.field.example");
     this.#field.readOnly = isSending;
-    const titleError = this.#wasLeft || this.#field.value !== "" ? state.titleError ?? "" : "";
+    // The model says nothing about a title that nobody has typed; whoever wants to send without one hears of it.
+    const titleError = state.titleError ?? (this.#isMissed && this.#field.value === "" ? t("compose.missing.title") : "");
     setText(this.#titleError, titleError);
     this.#titleError.hidden = !titleError;
     this.#field.setAttribute("aria-invalid", String(titleError !== ""));
@@ -172,7 +173,7 @@ export class AudioComposeScreen extends ModelScreen {
     this.#fileRemove.title = t("compose.file.remove");
     this.#fileRemove.hidden = isSending;
     if (!this.#preview.hidden) this.#preview.redraw();
-    const error = this.#localError?.() ?? state.fileError ?? "";
+    const error = state.fileError ?? this.#localError?.() ?? "";
     setText(this.#fileError, error);
     this.#fileError.hidden = !error;
   }
@@ -221,11 +222,6 @@ export class AudioComposeScreen extends ModelScreen {
     this.#draw();
   }
 
-  #left() {
-    if (this.#field.value !== "") this.#wasLeft = true;
-    this.#draw();
-  }
-
   #send(intent) {
     if (this.state?.phase === "sending" || this.#hasEnded) return;
     if (!this.isSettled && intent === "send") {
@@ -234,7 +230,7 @@ export class AudioComposeScreen extends ModelScreen {
     }
     this.#wantsToSend = false;
     if (!this.state?.canSend) {
-      this.#wasLeft = true;
+      this.#isMissed = true;
       this.#draw();
       if (!this.state?.file) announce(t("compose.missing.file"));
       (this.state?.file ? this.#field : this.#pick).focus();
@@ -268,8 +264,8 @@ export class AudioComposeScreen extends ModelScreen {
       this.#field.focus({ preventScroll: true });
     } catch (error) {
       if (controller.signal.aborted) return;
-      const words = error instanceof ApiError && error.status !== 0 ? error.message : null;
-      this.#localError = () => words ?? t("compose.unread");
+      // What is wrong with the file itself, the model says.
+      if (!(error instanceof ApiError && error.kind === "file")) this.#localError = () => t("compose.unread");
     } finally {
       if (this.#upload === controller) this.#upload = null;
       this.#draw();

@@ -45,7 +45,7 @@ export class AudioScreen extends ModelScreen {
   render(state, before) {
     const lang = document.documentElement.lang;
     setText(this.#title, t("nav.audio"));
-    setText(this.#kept, state.sizeText ?? "");
+    setText(this.#kept, state.sizeText ? t("audio.kept", { size: state.sizeText }) : "");
     this.#kept.hidden = !state.sizeText;
     this.shell.busy(this, state.isLoading);
     const count = state.outboxCount ?? 0;

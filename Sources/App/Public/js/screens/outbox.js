@@ -133,9 +133,8 @@ export class OutboxScreen extends ModelScreen {
           h("button", { class: "button", type: "button", "data-test": "discard-cancel", onclick: () => this.#close("discard") }, t("outbox.keep")),
           h("button", { class: "button button-danger", type: "button", "aria-label": t("outbox.discard.confirm", item), "data-test": "discard-confirm", onclick: () => this.#discard(item) }, t("outbox.discard")));
       }
-      if (item.state === "sending") return button("cancel", "close", () => this.send("cancel", { id: item.id }));
       return [
-        (item.state === "failed" || item.whenText) && button("retry", "reload", () => this.send("retry", { id: item.id })),
+        (item.state === "failed" || (item.state === "waiting" && item.whenText)) && button("retry", "reload", () => this.send("retry", { id: item.id })),
         item.canEdit && button("edit", "edit", () => this.#begin(item, "edit"), "button-quiet"),
         button("discard", "trash", () => this.#begin(item, "discard"), "button-quiet outbox-discard")];
     });
