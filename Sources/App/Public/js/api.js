@@ -38,14 +38,24 @@ export function address(path, query = {}) {
 
 /** Sends a request and returns the answer's JSON, or null for an empty one. */
 export async function request(method, url, body) {
+  return exchange(url, {
+    method,
+    headers: body === undefined ? {} : { "Content-Type": "application/json" },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+}
+
+/** Sends a file or a recording as it is. A `signal` that is aborted ends it with the signal's reason. */
+export async function upload(url, blob, signal) {
+  return exchange(url, { method: "POST", headers: { "Content-Type": blob.type || "application/octet-stream" }, body: blob, signal });
+}
+
+async function exchange(url, options) {
   let response;
   try {
-    response = await fetch(url, {
-      method,
-      headers: body === undefined ? {} : { "Content-Type": "application/json" },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
+    response = await fetch(url, options);
   } catch (error) {
+    if (options.signal?.aborted) throw error;
     throw new ApiError(0, "connectivity", String(error));
   }
   if (!response.ok) throw await refusal(response);

@@ -1,7 +1,10 @@
+import { MiniPlayer } from "./components/mini-player.js";
 import { message } from "./components/states.js";
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
 import { Router } from "./router.js";
+import { AudioScreen } from "./screens/audio.js";
+import { AudioComposeScreen } from "./screens/audio-compose.js";
 import { CardFormScreen } from "./screens/card-form.js";
 import { CardsScreen } from "./screens/cards.js";
 import { CommentsScreen } from "./screens/comments.js";
@@ -12,6 +15,7 @@ import { FoaasOperationsScreen } from "./screens/foaas-operations.js";
 import { FoaasPreviewScreen } from "./screens/foaas-preview.js";
 import { FoaasSettingsScreen } from "./screens/foaas-settings.js";
 import { InspectorScreen } from "./screens/inspector.js";
+import { OutboxScreen } from "./screens/outbox.js";
 import { PaymentScreen } from "./screens/payment.js";
 import { PaymentsScreen } from "./screens/payments.js";
 import { Shell } from "./shell.js";
@@ -21,6 +25,7 @@ const apps = [
   { name: "feed", path: "/", icon: "feed", screen: FeedScreen },
   { name: "contacts", path: "/contacts", icon: "contacts", screen: ContactsScreen },
   { name: "foaas", path: "/foaas", icon: "phrase", screen: FoaasScreen },
+  { name: "audio", path: "/audio", icon: "audio", screen: AudioScreen },
   { name: "inspector", path: "/inspector", icon: "inspector", screen: InspectorScreen },
 ];
 
@@ -45,6 +50,8 @@ const pages = {
   operations: { app: "foaas", make: () => new FoaasOperationsScreen(shell) },
   preview: { app: "foaas", make: ({ id }) => new FoaasPreviewScreen(shell, id) },
   foaasSettings: { app: "foaas", make: () => new FoaasSettingsScreen(shell) },
+  compose: { app: "audio", make: () => new AudioComposeScreen(shell) },
+  outbox: { app: "audio", make: () => new OutboxScreen(shell) },
 };
 const made = {};
 
@@ -93,6 +100,9 @@ const router = new Router({
   operations: /^\/foaas\/operations$/,
   preview: /^\/foaas\/operations\/([^/]+)$/,
   foaasSettings: /^\/foaas\/settings$/,
+  audio: /^\/audio$/,
+  compose: /^\/audio\/new$/,
+  outbox: /^\/outbox$/,
   inspector: /^\/inspector$/,
 }, (route, cause) => {
   const { name, id } = route;
@@ -111,4 +121,5 @@ shell.paid = () => {
   screen("contacts").forgetSearch();
   router.go("/contacts");
 };
+document.getElementById("main").after(new MiniPlayer().element);
 router.start();

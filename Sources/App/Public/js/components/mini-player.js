@@ -1,0 +1,75 @@
+import { h, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { icon } from "./icon.js";
+import { clock, player } from "./player.js";
+import { playButton } from "./play-button.js";
+import { seekBar } from "./seek-bar.js";
+
+/** What is played, at the foot of every page, for as long as something is. */
+export class MiniPlayer {
+  #seek = seekBar({
+    className: "mini-seek", test: "mini-seek", onPreview: (seconds) => this.#time(seconds),
+    onSeek: (seconds) => player.clip && player.seek(player.clip.id, seconds),
+  });
+  #title = h("a", { class: "mini-title", href: "/audio", "data-link": true, "data-test": "mini-title" });
+  #author = h("span", { class: "mini-author", "data-test": "mini-author" });
+  #elapsed = h("span", { class: "mini-time", "data-test": "mini-time" });
+  #previous = h("button", { class: "icon-button", type: "button", "data-test": "mini-previous", onclick: () => player.skip(-1) }, icon("previous", "icon-solid"));
+  #play = playButton({ className: "mini-play", test: "mini-play", onToggle: () => player.toggle() });
+  #next = h("button", { class: "icon-button", type: "button", "data-test": "mini-next", onclick: () => player.skip(1) }, icon("following", "icon-solid"));
+  #close = h("button", { class: "icon-button mini-close", type: "button", "data-test": "mini-close", onclick: () => this.#stop() }, icon("close"));
+  element = h("section", { class: "mini-player", hidden: true, "data-test": "mini-player" },
+    h("div", { class: "mini-inner" }, this.#seek,
+      h("div", { class: "mini-text" }, this.#title, this.#author),
+      this.#elapsed, h("div", { class: "mini-buttons" }, this.#previous, this.#play, this.#next, this.#close)));
+
+  constructor() {
+    player.addEventListener("change", () => this.#draw());
+    player.addEventListener("time", () => this.#move());
+    document.addEventListener("aquifer:language", () => this.#draw());
+    document.addEventListener("aquifer:signed-out", () => player.stop());
+    this.element.addEventListener("keydown", (event) => {
+      if (event.key !== " " || event.target.closest("button, a")) return;
+      event.preventDefault();
+      player.toggle();
+    });
+  }
+
+  #draw() {
+    const { clip, status } = player;
+    this.element.hidden = !clip;
+    document.body.classList.toggle("has-player", Boolean(clip));
+    if (!clip) return;
+    const failure = player.failure(clip.id);
+    this.element.setAttribute("aria-label", t("audio.player"));
+    this.element.dataset.state = status;
+    setText(this.#title, clip.title);
+    replaceWhen(this.#author, `${failure} ${clip.author}`, () => (failure ? [icon("alert"), h("span", {}, failure)] : h("span", {}, clip.author ?? "")));
+    this.#author.classList.toggle("is-failure", Boolean(failure));
+    this.#play.draw(status, clip.title);
+    for (const [button, name] of [[this.#previous, "audio.previous"], [this.#next, "audio.next"], [this.#close, "audio.stop"]]) {
+      button.setAttribute("aria-label", t(name));
+      button.title = t(name);
+    }
+    this.#next.setAttribute("aria-disabled", String(!player.neighbour(1)));
+    this.#seek.draw({ label: t("audio.seek", clip), position: player.position(clip.id), duration: player.duration(clip) });
+    this.#time(null);
+  }
+
+  #move() {
+    const { clip } = player;
+    if (!clip) return;
+    this.#seek.move(player.position(clip.id));
+    this.#time(null);
+  }
+
+  #time(preview) {
+    const { clip } = player;
+    if (clip) setText(this.#elapsed, `${clock(preview ?? player.position(clip.id))} / ${clock(player.duration(clip))}`);
+  }
+
+  #stop() {
+    player.stop();
+    document.querySelector("main h1")?.focus({ preventScroll: true, focusVisible: false });
+  }
+}

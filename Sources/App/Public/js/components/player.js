@@ -1,0 +1,292 @@
+import { address, refusal } from "../api.js";
+import { t } from "../i18n.js";
+
+const EVENTS = ["playing", "pause", "waiting", "timeupdate", "durationchange", "seeked", "ended", "error", "canplaythrough"];
+const STEP = 10;
+
+/**
+ * Plays one clip at a time, and goes on while other pages are looked at. It sends `change` when the clip, what it
+ * does or its length changes, and `time` as it proceeds. `status` is idle, loading, playing, paused or failed.
+ */
+class Player extends EventTarget {
+  /** The element that is heard. The other one holds the next clip ready; then they change places. */
+  #audio = new Audio();
+  #spare = new Audio();
+  #spareFor = null;
+  #queue = [];
+  /** Where clips were left, by id. */
+  #positions = new Map();
+  /** Why clips could not be played, by id. */
+  #failures = new Map();
+  #frame = 0;
+  clip = null;
+  status = "idle";
+
+  constructor() {
+    super();
+    for (const audio of [this.#audio, this.#spare]) {
+      audio.preload = "auto";
+      for (const name of EVENTS) audio.addEventListener(name, () => audio === this.#audio && this.#heard(name));
+    }
+    document.addEventListener("visibilitychange", () => this.#animate());
+  }
+
+  /** The clips as they are listed: what comes before and after the one that is played. */
+  setQueue(clips) {
+    for (const { id, offline } of clips) {
+      // What was not there may be there now.
+      if (offline === "done" && this.#queue.find((clip) => clip.id === id)?.offline !== "done") this.#failures.delete(id);
+    }
+    this.#queue = clips;
+    const known = clips.find(({ id }) => id === this.clip?.id);
+    if (known) this.clip = known;
+    this.#tell("change");
+  }
+
+  isCurrent(id) {
+    return this.clip?.id === id;
+  }
+
+  /** What a clip does: the status, or idle for all but the current one. */
+  statusOf(id) {
+    return this.isCurrent(id) ? this.status : "idle";
+  }
+
+  failure(id) {
+    return this.#failures.get(id)?.() ?? null;
+  }
+
+  position(id) {
+    return this.isCurrent(id) && this.status !== "failed" ? this.#audio.currentTime : this.#positions.get(id) ?? 0;
+  }
+
+  duration(clip) {
+    const exact = this.isCurrent(clip.id) ? this.#audio.duration : NaN;
+    return Number.isFinite(exact) && exact > 0 ? exact : clip.duration;
+  }
+
+  neighbour(step) {
+    const index = this.#queue.findIndex(({ id }) => id === this.clip?.id);
+    return index < 0 ? null : this.#queue[index + step] ?? null;
+  }
+
+  toggle(id = this.clip?.id) {
+    if (this.isCurrent(id) && (this.status === "playing" || this.status === "loading")) this.pause();
+    else this.play(id);
+  }
+
+  play(id = this.clip?.id, at = null) {
+    const clip = this.#queue.find((clip) => clip.id === id) ?? (this.isCurrent(id) ? this.clip : null);
+    if (!clip) return;
+    if (at !== null) this.#positions.set(id, at);
+    if (!this.isCurrent(id)) this.#take(clip);
+    else if (this.status === "failed") this.#load(this.#audio, clip, this.#positions.get(id));
+    else if (at !== null) this.#audio.currentTime = at;
+    this.#failures.delete(id);
+    this.#set("loading");
+    this.#begin();
+  }
+
+  pause() {
+    this.#audio.pause();
+    if (this.status === "loading") this.#set("paused");
+  }
+
+  /** Moves within a clip, whether it is the one that is played or not. */
+  seek(id, seconds) {
+    const clip = this.isCurrent(id) ? this.clip : this.#queue.find((clip) => clip.id === id);
+    if (!clip) return;
+    const at = Math.min(Math.max(0, seconds), this.duration(clip));
+    this.#positions.set(id, at);
+    if (this.isCurrent(id) && this.status !== "failed") this.#audio.currentTime = at;
+    this.#tell("time");
+  }
+
+  /** The clip before or after. Going back within a clip that has begun starts it anew. */
+  skip(step) {
+    if (step < 0 && this.clip && this.position(this.clip.id) > 3) return this.seek(this.clip.id, 0);
+    const clip = this.neighbour(step);
+    if (clip) this.play(clip.id, 0);
+    else if (step < 0 && this.clip) this.seek(this.clip.id, 0);
+  }
+
+  stop() {
+    if (!this.clip) return;
+    this.#leave();
+    this.clip = null;
+    release(this.#audio);
+    release(this.#spare);
+    this.#spareFor = null;
+    this.#set("idle");
+    if (navigator.mediaSession) navigator.mediaSession.metadata = null;
+  }
+
+  #leave() {
+    if (this.clip) this.#positions.set(this.clip.id, this.#audio.ended ? 0 : this.position(this.clip.id));
+    this.#audio.pause();
+  }
+
+  #take(clip) {
+    this.#leave();
+    const old = this.#audio;
+    this.#audio = this.#spare;
+    this.#spare = old;
+    const isReady = this.#spareFor === clip.id && !this.#audio.error;
+    this.#spareFor = null;
+    release(old);
+    this.clip = clip;
+    const at = this.#positions.get(clip.id) ?? 0;
+    if (!isReady) this.#load(this.#audio, clip, at);
+    else if (at > 0) this.#audio.currentTime = at;
+    this.#describe();
+  }
+
+  #load(audio, clip, at = 0) {
+    audio.src = address(clip.audio);
+    audio.load();
+    if (at > 0) audio.currentTime = at;
+  }
+
+  #begin() {
+    const audio = this.#audio;
+    audio.play().catch((error) => {
+      // A failure to load is an event of its own; a pause meanwhile is none at all.
+      if (audio === this.#audio && error.name === "NotAllowedError") this.#set("paused");
+    });
+    if (!this.#spareFor) this.#spare.load(); // Some browsers let an element play by itself only after a touch began it.
+  }
+
+  #heard(name) {
+    if (!this.clip) return;
+    switch (name) {
+      case "playing": return this.#set("playing");
+      case "pause": return this.#audio.ended || this.status === "failed" || this.#audio.error ? null : this.#set("paused");
+      case "waiting": return this.#audio.paused ? null : this.#set("loading");
+      case "durationchange": return this.#tell("change");
+      case "canplaythrough": return this.#prepareNext();
+      case "ended": return this.#ended();
+      case "error": return this.#failed();
+      default: return this.#proceeded();
+    }
+  }
+
+  #ended() {
+    const next = this.neighbour(1);
+    const wasPlaying = this.status === "playing" || this.status === "loading";
+    if (wasPlaying && next) return this.play(next.id, 0);
+    if (wasPlaying) this.#audio.currentTime = 0;
+    this.#set("paused");
+  }
+
+  async #failed() {
+    const clip = this.clip;
+    this.#positions.set(clip.id, this.#audio.currentTime);
+    this.#set("failed");
+    const words = await why(clip);
+    this.#failures.set(clip.id, words);
+    this.#tell("change");
+  }
+
+  /** Fetches the next clip once this one has all it needs. */
+  #prepareNext() {
+    const next = this.neighbour(1);
+    if (!next || this.#spareFor === next.id || navigator.connection?.saveData) return;
+    this.#spareFor = next.id;
+    this.#load(this.#spare, next);
+  }
+
+  #proceeded() {
+    this.#tell("time");
+    this.#describePosition();
+  }
+
+  #set(status) {
+    this.status = status;
+    this.#animate();
+    this.#tell("change");
+    if (!navigator.mediaSession) return;
+    navigator.mediaSession.playbackState = status === "idle" ? "none" : status === "playing" || status === "loading" ? "playing" : "paused";
+    this.#describePosition();
+  }
+
+  /** Between the four times a second at which a browser says where it is, the bars would jerk. */
+  #animate() {
+    cancelAnimationFrame(this.#frame);
+    const moves = this.status === "playing" && document.visibilityState === "visible" && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (!moves) return;
+    const step = () => {
+      this.#tell("time");
+      this.#frame = requestAnimationFrame(step);
+    };
+    this.#frame = requestAnimationFrame(step);
+  }
+
+  #tell(name) {
+    this.dispatchEvent(new Event(name));
+  }
+
+  /** What the system shows on its lock screen, and what its keys do. */
+  #describe() {
+    const session = navigator.mediaSession;
+    if (!session) return;
+    session.metadata = new MediaMetadata({
+      title: this.clip.title, artist: this.clip.author ?? "", album: "Aquifer",
+      artwork: [{ src: "/assets/icons/icon-512.png", sizes: "512x512", type: "image/png" }],
+    });
+    const near = (offset) => this.clip && this.seek(this.clip.id, this.#audio.currentTime + offset);
+    const handlers = {
+      play: () => this.play(),
+      pause: () => this.pause(),
+      stop: () => this.stop(),
+      previoustrack: () => this.skip(-1),
+      nexttrack: () => this.skip(1),
+      seekbackward: ({ seekOffset }) => near(-(seekOffset ?? STEP)),
+      seekforward: ({ seekOffset }) => near(seekOffset ?? STEP),
+      seekto: ({ seekTime }) => this.clip && this.seek(this.clip.id, seekTime),
+    };
+    for (const [action, handler] of Object.entries(handlers)) {
+      try {
+        session.setActionHandler(action, handler);
+      } catch {
+        // A browser that does not know the action has no key for it.
+      }
+    }
+  }
+
+  #describePosition() {
+    const { duration, currentTime } = this.#audio;
+    if (!this.clip || !Number.isFinite(duration) || duration <= 0) return;
+    navigator.mediaSession?.setPositionState?.({ duration, position: Math.min(currentTime, duration), playbackRate: 1 });
+  }
+}
+
+function release(audio) {
+  audio.pause();
+  audio.removeAttribute("src");
+  audio.load();
+}
+
+/** An audio element does not say why it failed; the address does. Returns what makes the words, in the language of the moment. */
+async function why(clip) {
+  const controller = new AbortController();
+  try {
+    const response = await fetch(address(clip.audio), { headers: { Range: "bytes=0-1" }, signal: controller.signal });
+    if (!response.ok) throw await refusal(response);
+    return () => t("audio.unplayable");
+  } catch (error) {
+    const name = error.kind === "connectivity" ? "audio.notDownloaded" : "audio.unplayable";
+    return () => t(name);
+  } finally {
+    controller.abort();
+  }
+}
+
+export const player = new Player();
+
+/** `0:05`, `12:40`, `1:02:03`. */
+export function clock(seconds) {
+  const whole = Math.max(0, Math.floor(Number.isFinite(seconds) ? seconds : 0));
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const tail = String(rest).padStart(2, "0");
+  return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`;
+}

@@ -1,0 +1,339 @@
+import { ApiError, address, upload } from "../api.js";
+import { icon } from "../components/icon.js";
+import { clock, player } from "../components/player.js";
+import { previewPlayer } from "../components/preview-player.js";
+import { Recorder, canRecord, recordingName } from "../components/recorder.js";
+import { errorBanner } from "../components/states.js";
+import { announce } from "../components/toast.js";
+import { h, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { ModelScreen } from "../screen.js";
+
+/** Nothing larger is even begun: the server would hang up in the middle. The model says what is too large below this. */
+const HOPELESS = 100 * 1024 * 1024;
+
+/** A clip of one's own: a file or a recording, a title, and off it goes, now or when there is a connection. */
+export class AudioComposeScreen extends ModelScreen {
+  #title = h("h1", { tabindex: "-1", "data-test": "title" });
+  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/audio") }, icon("back"));
+  #alert = h("div", { role: "alert" });
+  #picker = h("input", { type: "file", accept: "audio/*", hidden: true, "data-test": "file-input", onchange: () => this.#picked() });
+  #pick = h("button", { class: "button button-primary", type: "button", "data-test": "pick", onclick: () => this.#picker.click() });
+  #record = h("button", { class: "button", type: "button", "data-test": "record", onclick: () => this.#startRecording() });
+  #dropText = h("p", { class: "drop-text" });
+  #drop = h("div", { class: "drop-zone", "data-test": "drop-zone" },
+    h("span", { class: "drop-glyph", "aria-hidden": "true" }, icon("audio")), this.#dropText, h("div", { class: "drop-buttons" }, this.#pick, this.#record));
+  #level = h("span", { class: "level-bar" });
+  #recordTime = h("span", { class: "record-time", "data-test": "record-time" });
+  #recordText = h("span", { class: "record-text", role: "status" });
+  #recordStop = h("button", { class: "button button-primary", type: "button", "data-test": "record-stop", onclick: () => this.#stopRecording() });
+  #recordCancel = h("button", { class: "button", type: "button", "data-test": "record-cancel", onclick: () => this.#cancelRecording() });
+  #recording = h("div", { class: "recording", hidden: true, "data-test": "recording" },
+    h("div", { class: "recording-line" }, h("span", { class: "record-dot", "aria-hidden": "true" }), this.#recordText, this.#recordTime),
+    h("div", { class: "level", "aria-hidden": "true", "data-test": "level" }, this.#level),
+    h("div", { class: "drop-buttons" }, this.#recordStop, this.#recordCancel));
+  #fileName = h("p", { class: "file-name", "data-test": "file-name" });
+  #fileMore = h("p", { class: "file-more", "data-test": "file-more" });
+  #fileRemove = h("button", { class: "icon-button", type: "button", "data-test": "remove-file", onclick: () => this.#removeFile() }, icon("trash"));
+  #preview = previewPlayer();
+  #file = h("div", { class: "file-card", hidden: true, "data-test": "file" },
+    h("div", { class: "file-head" }, h("span", { class: "file-glyph", "aria-hidden": "true" }, icon("file")),
+      h("div", { class: "file-text" }, this.#fileName, this.#fileMore), this.#fileRemove), this.#preview);
+  #fileError = h("p", { class: "field-error", role: "alert", hidden: true, "data-test": "file-error" });
+  #label = h("label", { class: "field-label", for: "clip-title" });
+  #field = h("input", {
+    id: "clip-title", class: "field-input", type: "text", autocomplete: "off", enterkeyhint: "send", "aria-describedby": "clip-title-error", "data-test": "clip-title",
+    oninput: () => this.#typed(),
+  });
+  #titleError = h("p", { class: "field-error", id: "clip-title-error", role: "status", hidden: true, "data-test": "clip-title-error" });
+  #meter = h("div", { class: "meter", role: "progressbar", "aria-valuemin": "0", "aria-valuemax": "100", "data-test": "send-progress" }, h("span", { class: "meter-part" }));
+  #percent = h("span", { class: "meter-percent", "data-test": "send-percent" });
+  #bytes = h("span", { "data-test": "send-bytes" });
+  #sending = h("div", { class: "sending", hidden: true }, h("p", { class: "meter-line" }, this.#percent, this.#bytes), this.#meter);
+  #verdict = h("div", { role: "alert" });
+  #buttons = h("div", { class: "compose-buttons" });
+  #form = h("form", { class: "compose-form", novalidate: true, "data-test": "compose-form" },
+    this.#picker, this.#drop, this.#recording, this.#file, this.#fileError,
+    h("div", { class: "field" }, this.#label, this.#field, this.#titleError), this.#sending, h("div", { class: "compose-foot" }, this.#verdict, this.#buttons));
+  #result = h("div", { role: "status" });
+  #recorder = new Recorder();
+  /** idle, asking or on: the microphone. */
+  #mic = "idle";
+  #ticking = 0;
+  #localError = null;
+  #upload = null;
+  #isMissed = false;
+  #wantsToSend = false;
+  element = h("section", { class: "screen compose-screen", "data-test": "screen-compose" },
+    h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert, this.#form, this.#result);
+
+  constructor(shell) {
+    super("audio-compose");
+    this.shell = shell;
+    this.#form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#send("send");
+    });
+    for (const kind of ["dragenter", "dragover"]) this.element.addEventListener(kind, (event) => this.#dragged(event));
+    this.element.addEventListener("dragleave", (event) => event.relatedTarget && !this.element.contains(event.relatedTarget) && this.#mark(false));
+    this.element.addEventListener("drop", (event) => this.#dropped(event));
+    this.#draw();
+  }
+
+  get title() {
+    return t("compose.title");
+  }
+
+  show() {
+    super.show();
+    // A file that misses the page would otherwise replace it.
+    addEventListener("dragover", hold);
+    addEventListener("drop", hold);
+  }
+
+  hide() {
+    super.hide();
+    removeEventListener("dragover", hold);
+    removeEventListener("drop", hold);
+    this.#cancelRecording();
+    this.#preview.pause();
+    if (this.#hasEnded) this.send("again");
+  }
+
+  get #hasEnded() {
+    return this.state?.phase === "sent" || this.state?.phase === "queued";
+  }
+
+  render(state, before) {
+    if (!state.file && before?.file) this.#preview.unload();
+    if (this.isSettled && document.activeElement !== this.#field) this.#field.value = state.title;
+    if (before && before.phase !== state.phase) this.#changed(before.phase, state);
+    this.#draw();
+    if (this.#wantsToSend && this.isSettled && state.canSend) this.#send("send");
+  }
+
+  settled() {
+    this.#draw();
+    if (this.#wantsToSend && this.state?.canSend) this.#send("send");
+  }
+
+  #changed(before, { phase }) {
+    if (phase === "sent" || phase === "queued") {
+      this.#field.value = "";
+      this.#isMissed = false;
+      this.#preview.unload();
+      queueMicrotask(() => this.#result.querySelector("h2")?.focus({ focusVisible: false }));
+    }
+    if (before === "sending" && phase === "ready") announce(t("compose.cancelled"));
+  }
+
+  #draw() {
+    const lang = document.documentElement.lang;
+    const state = this.state ?? { phase: "empty", file: null, title: "", canSend: false };
+    const isSending = state.phase === "sending";
+    const hasEnded = this.#hasEnded;
+    setText(this.#title, t("compose.title"));
+    this.#back.setAttribute("aria-label", t("back"));
+    replaceWhen(this.#alert, `${state.error?.message ?? ""} ${lang}`, () => errorBanner(state.error?.message, () => this.dismiss()));
+    this.#form.hidden = hasEnded;
+    this.#drawSource(state, lang, isSending);
+    setText(this.#label, t("compose.field"));
+    this.#field.placeholder = t("compose.field.example");
+    this.#field.readOnly = isSending;
+    // The model says nothing about a title that nobody has typed; whoever wants to send without one hears of it.
+    const titleError = state.titleError ?? (this.#isMissed && this.#field.value === "" ? t("compose.missing.title") : "");
+    setText(this.#titleError, titleError);
+    this.#titleError.hidden = !titleError;
+    this.#field.setAttribute("aria-invalid", String(titleError !== ""));
+    this.#drawSending(state, isSending);
+    const failure = state.phase === "failed" ? state.message ?? t("compose.failed") : "";
+    replaceWhen(this.#verdict, failure, () => failure && h("div", { class: "verdict", "data-test": "compose-failed" },
+      h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, failure))));
+    this.#drawButtons(state, lang);
+    this.#drawResult(state, lang);
+  }
+
+  #drawSource(state, lang, isSending) {
+    const isRecording = this.#mic === "on";
+    replaceWhen(this.#pick, lang, () => [icon("file"), t("compose.pick")]);
+    replaceWhen(this.#record, `${this.#mic} ${lang}`, () => [icon("mic"), t(this.#mic === "asking" ? "compose.record.asking" : "compose.record")]);
+    this.#record.hidden = !canRecord();
+    this.#record.setAttribute("aria-disabled", String(this.#mic === "asking"));
+    setText(this.#dropText, t(this.#upload ? "compose.reading" : `compose.${matchMedia("(hover: hover)").matches ? "drop" : "choose"}${canRecord() ? ".record" : ""}`));
+    this.#drop.classList.toggle("is-busy", Boolean(this.#upload));
+    this.#drop.hidden = Boolean(state.file) || isRecording;
+    this.#recording.hidden = !isRecording;
+    setText(this.#recordText, t("compose.recording"));
+    replaceWhen(this.#recordStop, lang, () => [icon("stop", "icon-solid"), t("compose.record.stop")]);
+    replaceWhen(this.#recordCancel, lang, () => t("cancel"));
+    this.#file.hidden = !state.file || isRecording;
+    setText(this.#fileName, state.file?.name ?? "");
+    setText(this.#fileMore, [state.file?.sizeText, state.file?.durationText].filter(Boolean).join(" · "));
+    this.#fileRemove.setAttribute("aria-label", t("compose.file.remove"));
+    this.#fileRemove.title = t("compose.file.remove");
+    this.#fileRemove.hidden = isSending;
+    if (!this.#preview.hidden) this.#preview.redraw();
+    const error = state.fileError ?? this.#localError?.() ?? "";
+    setText(this.#fileError, error);
+    this.#fileError.hidden = !error;
+  }
+
+  #drawSending({ percent, sentBytesText }, isSending) {
+    this.#sending.hidden = !isSending;
+    if (!isSending) return;
+    this.#meter.setAttribute("aria-label", t("compose.sending"));
+    this.#meter.classList.toggle("is-waiting", percent === null);
+    if (percent === null) this.#meter.removeAttribute("aria-valuenow");
+    else this.#meter.setAttribute("aria-valuenow", String(percent));
+    this.#meter.style.setProperty("--part", `${percent ?? 0}%`);
+    setText(this.#percent, percent === null ? t("compose.sending") : `${percent} %`);
+    setText(this.#bytes, sentBytesText ?? "");
+  }
+
+  #drawButtons({ phase, canSend }, lang) {
+    const hadFocus = this.#buttons.contains(document.activeElement);
+    const button = (name, glyph, title, run, primary = false) => h("button", {
+      class: `button ${primary ? "button-primary" : ""}`.trim(), type: primary ? "submit" : "button", "data-test": name,
+      onclick: primary ? null : run, "aria-disabled": String(!canSend && name !== "cancel-send"),
+    }, icon(glyph), title);
+    replaceWhen(this.#buttons, `${phase === "sending" || phase === "failed" ? phase : ""} ${canSend} ${lang}`, () => (phase === "sending"
+      ? [button("cancel-send", "close", t("cancel"), () => this.send("cancel"))]
+      : [button(phase === "failed" ? "retry-send" : "send", phase === "failed" ? "reload" : "sent", t(phase === "failed" ? "retry" : "compose.send"), null, true),
+        button("later", "outbox", t("compose.later"), () => this.#send("later"))]));
+    if (hadFocus && !this.#buttons.contains(document.activeElement)) this.#buttons.querySelector("button")?.focus({ focusVisible: false });
+  }
+
+  #drawResult({ phase, sent, message }, lang) {
+    const isSent = phase === "sent";
+    replaceWhen(this.#result, this.#hasEnded ? `${phase} ${sent?.id} ${message} ${lang}` : "", () => this.#hasEnded && h("div", { class: "message", "data-test": `compose-${phase}` },
+      h("div", { class: `message-glyph result-${phase}` }, icon(isSent ? "check" : "clock")),
+      h("h2", { class: "message-title", tabindex: "-1" }, t(isSent ? "compose.sent.title" : "compose.queued.title")),
+      isSent && sent?.title && h("p", { class: "result-clip", "data-test": "sent-title" }, sent.title),
+      h("p", { class: "message-text" }, message ?? t(isSent ? "compose.sent.text" : "compose.queued.text")),
+      h("div", { class: "result-buttons" },
+        h("a", { class: "button button-primary", href: isSent ? "/audio" : "/outbox", "data-link": true, "data-test": isSent ? "to-audio" : "result-outbox" },
+          icon(isSent ? "audio" : "outbox"), t(isSent ? "compose.sent.hear" : "compose.queued.outbox")),
+        h("button", { class: "button", type: "button", "data-test": "again", onclick: () => this.send("again") }, icon("plus"), t("compose.again")))));
+  }
+
+  #typed() {
+    this.#wantsToSend = false;
+    this.send("title", { text: this.#field.value }, "title");
+    this.#draw();
+  }
+
+  #send(intent) {
+    if (this.state?.phase === "sending" || this.#hasEnded) return;
+    if (!this.isSettled && intent === "send") {
+      this.#wantsToSend = true;
+      return;
+    }
+    this.#wantsToSend = false;
+    if (!this.state?.canSend) {
+      this.#isMissed = true;
+      this.#draw();
+      if (!this.state?.file) announce(t("compose.missing.file"));
+      (this.state?.file ? this.#field : this.#pick).focus();
+      return;
+    }
+    player.pause();
+    this.#preview.pause();
+    this.send(intent === "send" && this.state.phase === "failed" ? "retry" : intent);
+  }
+
+  #picked() {
+    const [file] = this.#picker.files;
+    this.#picker.value = "";
+    if (file) this.#take(file, file.name);
+  }
+
+  async #take(file, name) {
+    this.#upload?.abort();
+    this.#localError = null;
+    this.#preview.unload();
+    if (file.size > HOPELESS) {
+      this.#localError = () => t("compose.tooLarge");
+      return this.#draw();
+    }
+    const controller = new AbortController();
+    this.#upload = controller;
+    this.#draw();
+    try {
+      await upload(address("/api/screens/audio-compose/file", { name }), file, controller.signal);
+      this.#preview.load(file);
+      this.#field.focus({ preventScroll: true });
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      // What is wrong with the file itself, the model says.
+      if (!(error instanceof ApiError && error.kind === "file")) this.#localError = () => t("compose.unread");
+    } finally {
+      if (this.#upload === controller) this.#upload = null;
+      this.#draw();
+    }
+  }
+
+  #removeFile() {
+    this.#preview.unload();
+    this.#localError = null;
+    this.send("removeFile").then(() => this.#pick.focus({ focusVisible: false }));
+  }
+
+  #dragged(event) {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    this.#mark(true);
+  }
+
+  #mark(isIt) {
+    this.#drop.classList.toggle("is-over", isIt);
+  }
+
+  #dropped(event) {
+    event.preventDefault();
+    this.#mark(false);
+    const [file] = event.dataTransfer?.files ?? [];
+    if (file && this.state?.phase !== "sending" && !this.#hasEnded) this.#take(file, file.name);
+  }
+
+  async #startRecording() {
+    if (this.#mic !== "idle") return;
+    player.pause();
+    this.#localError = null;
+    this.#mic = "asking";
+    this.#draw();
+    try {
+      const began = await this.#recorder.start({ onLevel: (level) => this.#level.style.setProperty("--level", level.toFixed(3)) });
+      this.#mic = began ? "on" : "idle";
+    } catch (error) {
+      this.#recorder.cancel();
+      this.#mic = "idle";
+      this.#localError = () => t(error.name === "NotAllowedError" ? "compose.record.refused" : "compose.record.none");
+    }
+    this.#draw();
+    if (this.#mic !== "on") return;
+    const tick = () => setText(this.#recordTime, clock(this.#recorder.elapsed));
+    tick();
+    this.#ticking = setInterval(tick, 250);
+    this.#recordStop.focus({ focusVisible: false });
+  }
+
+  async #stopRecording() {
+    clearInterval(this.#ticking);
+    const blob = await this.#recorder.stop();
+    this.#mic = "idle";
+    if (!blob) return this.#draw();
+    const name = recordingName(blob.type);
+    await this.#take(new File([blob], name, { type: blob.type }), name);
+  }
+
+  #cancelRecording() {
+    clearInterval(this.#ticking);
+    if (this.#mic === "idle") return;
+    this.#recorder.cancel();
+    this.#mic = "idle";
+    this.#draw();
+    if (!this.element.hidden) this.#record.focus({ focusVisible: false });
+  }
+}
+
+const hold = (event) => event.preventDefault();

@@ -1,0 +1,163 @@
+import { downloadButton } from "../components/download-button.js";
+import { icon } from "../components/icon.js";
+import { playButton } from "../components/play-button.js";
+import { clock, player } from "../components/player.js";
+import { PullToRefresh } from "../components/pull.js";
+import { seekBar } from "../components/seek-bar.js";
+import { errorBanner, message, notice } from "../components/states.js";
+import { announce } from "../components/toast.js";
+import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { ModelScreen } from "../screen.js";
+
+/** Clips to be heard, here and now or later without a connection. */
+export class AudioScreen extends ModelScreen {
+  #title = h("h1", { tabindex: "-1", "data-test": "title" });
+  #kept = h("p", { class: "page-intro", hidden: true, "data-test": "kept" });
+  #links = h("div", { class: "page-links" });
+  #alert = h("div", { role: "alert" });
+  #notice = h("div", { role: "status" });
+  #list = h("ul", { class: "clip-list", "data-test": "clips" });
+  #instead = h("div", {});
+  #pull;
+  element = h("section", { class: "screen audio-screen", "data-test": "screen-audio" },
+    h("header", { class: "page-header" }, h("div", {}, this.#title, this.#kept), this.#links), this.#alert, this.#notice, this.#list, this.#instead);
+
+  constructor(shell) {
+    super("audio");
+    this.shell = shell;
+    this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload());
+    this.#pull.settle = () => this.state?.isLoading || this.#pull.done();
+    player.addEventListener("change", () => this.#drawRows());
+    player.addEventListener("time", () => this.#row(player.clip?.id)?.move());
+    this.render({ isLoading: true, clips: [], notice: null, error: null, isEmpty: false, outboxCount: 0, sizeText: null });
+  }
+
+  get title() {
+    return t("nav.audio");
+  }
+
+  hide() {
+    super.hide();
+    this.shell.busy(this, false);
+  }
+
+  render(state, before) {
+    const lang = document.documentElement.lang;
+    setText(this.#title, t("nav.audio"));
+    setText(this.#kept, state.sizeText ? t("audio.kept", { size: state.sizeText }) : "");
+    this.#kept.hidden = !state.sizeText;
+    this.shell.busy(this, state.isLoading);
+    const count = state.outboxCount ?? 0;
+    replaceWhen(this.#links, `${count} ${lang}`, () => [
+      h("a", { class: "button outbox-link", href: "/outbox", "data-link": true, "data-test": "to-outbox", "aria-label": t("audio.outbox", { count }) },
+        icon("outbox"), h("span", {}, t("outbox.title")), count > 0 && h("span", { class: "badge", "data-test": "outbox-count" }, String(count))),
+      h("a", { class: "button button-primary", href: "/audio/new", "data-link": true, "data-test": "to-compose" }, icon("plus"), t("compose.title"))]);
+    if (this.state) player.setQueue(state.clips);
+    keyed(this.#list, state.clips, (clip) => clip.id, () => this.#makeRow(), (row, clip) => row.draw(clip));
+    this.#list.hidden = state.clips.length === 0;
+    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
+    replaceWhen(this.#alert, `${state.error?.message ?? ""} ${lang}`, () => errorBanner(state.error?.message, () => this.dismiss()));
+    this.#drawInstead(state, lang);
+    if (before) this.#tell(before.clips, state.clips);
+    if (before?.isLoading && !state.isLoading) this.#pull.done();
+  }
+
+  #drawInstead(state, lang) {
+    const what = state.clips.length > 0 ? "list" : state.isEmpty ? "empty" : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
+    replaceWhen(this.#instead, `${what} ${lang}`, () => {
+      if (what === "list") return [];
+      if (what === "loading") return skeleton();
+      if (what === "empty") {
+        return message({ glyph: "audio", title: t("audio.empty.title"), text: t("audio.empty.text"), test: "audio-empty",
+          action: { title: t("compose.title"), run: () => this.shell.go("/audio/new") } });
+      }
+      return message({ glyph: "offline", title: t("audio.failed.title"), text: t("audio.failed.text"), test: "audio-failed",
+        action: { title: t("retry"), run: () => this.reload() } });
+    });
+  }
+
+  /** The badge shows it; whoever does not see it hears it. */
+  #tell(before, after) {
+    for (const clip of after) {
+      const old = before.find(({ id }) => id === clip.id);
+      if (old && old.offline !== "done" && clip.offline === "done") announce(t("audio.download.done", clip));
+      if (old && old.offline !== "failed" && clip.offline === "failed") announce(`${clip.title}: ${clip.offlineText ?? t("audio.download.failed")}`);
+    }
+  }
+
+  #row(id) {
+    return id === undefined ? null : [...this.#list.children].find((row) => row.dataset.key === id);
+  }
+
+  #drawRows() {
+    for (const row of this.#list.children) row.redraw?.();
+  }
+
+  #makeRow() {
+    let clip = null;
+    const play = playButton({ test: "play", onToggle: () => player.toggle(clip.id) });
+    const title = h("h2", { class: "clip-title", dir: "auto", "data-test": "clip-title" });
+    const author = h("span", { dir: "auto", "data-test": "clip-author" });
+    const date = h("span", { "data-test": "clip-date" });
+    const badge = h("span", { class: "chip chip-approved", hidden: true, "data-test": "offline-badge" });
+    const download = downloadButton((intent) => this.send(intent, { id: clip.id }));
+    const time = h("span", { class: "clip-time", "data-test": "clip-time" });
+    const bar = seekBar({
+      onSeek: (seconds, isPointer) => (isPointer ? player.play(clip.id, seconds) : player.seek(clip.id, seconds)),
+      onPreview: (seconds) => drawTime(seconds),
+    });
+    const problem = h("p", { class: "clip-problem", role: "status", hidden: true, "data-test": "clip-problem" });
+    const row = h("li", { class: "clip", "data-test": "clip" },
+      play, h("div", { class: "clip-text" }, title, h("p", { class: "clip-more" }, author, date, badge)), download,
+      h("div", { class: "clip-bar" }, bar, time), problem);
+    const drawTime = (preview) => {
+      const at = preview ?? player.position(clip.id);
+      const whole = clock(player.duration(clip));
+      setText(time, at > 0 || player.isCurrent(clip.id) ? `${clock(at)} / ${whole}` : whole);
+    };
+    row.draw = (now) => {
+      clip = now;
+      row.dataset.id = clip.id;
+      row.dataset.offline = clip.offline;
+      setText(title, clip.title);
+      setText(author, clip.author ?? "");
+      author.hidden = !clip.author;
+      setText(date, clip.dateText);
+      setText(badge, t("audio.offline"));
+      badge.hidden = clip.offline !== "done";
+      download.draw(clip);
+      row.redraw();
+    };
+    row.redraw = () => {
+      if (!clip) return;
+      const status = player.statusOf(clip.id);
+      row.dataset.state = status;
+      row.classList.toggle("is-current", player.isCurrent(clip.id));
+      play.draw(status, clip.title);
+      bar.draw({ label: t("audio.seek", clip), position: player.position(clip.id), duration: player.duration(clip), waveform: clip.waveform });
+      const words = player.failure(clip.id) ?? (clip.offline === "failed" ? clip.offlineText ?? t("audio.download.failed") : null);
+      replaceWhen(problem, words ?? "", () => words && [icon("alert"), h("span", {}, words)]);
+      problem.hidden = !words;
+      drawTime(null);
+    };
+    row.move = () => {
+      bar.move(player.position(clip.id));
+      drawTime(null);
+    };
+    row.addEventListener("keydown", (event) => {
+      if (event.key !== " " || event.target.closest("button, a")) return;
+      event.preventDefault();
+      if (!event.repeat) player.toggle(clip.id);
+    });
+    return row;
+  }
+}
+
+function skeleton() {
+  return [h("p", { class: "visually-hidden", role: "status" }, t("loading")),
+    h("div", { class: "clip-list", "aria-hidden": "true" }, Array.from({ length: 6 }, () => h("div", { class: "clip", "data-test": "skeleton" },
+      h("span", { class: "shimmer clip-skeleton-play" }),
+      h("div", { class: "clip-text" }, h("span", { class: "shimmer contact-line" }), h("span", { class: "shimmer contact-line short" })),
+      h("div", { class: "clip-bar" }, h("span", { class: "shimmer clip-skeleton-bar" })))))];
+}

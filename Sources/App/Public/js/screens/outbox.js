@@ -1,0 +1,193 @@
+import { icon } from "../components/icon.js";
+import { errorBanner, message, notice } from "../components/states.js";
+import { announce, toast } from "../components/toast.js";
+import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { ModelScreen } from "../screen.js";
+
+const GLYPHS = { waiting: "clock", sending: "sent", failed: "alert", paused: "pause" };
+
+/** What waits to be sent, and how it goes. */
+export class OutboxScreen extends ModelScreen {
+  #title = h("h1", { tabindex: "-1", "data-test": "title" });
+  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/audio") }, icon("back"));
+  #tools = h("div", { class: "outbox-tools" });
+  #alert = h("div", { role: "alert" });
+  #notice = h("div", { role: "status" });
+  #list = h("ul", { class: "outbox-list", "data-test": "outbox" });
+  #instead = h("div", {});
+  /** What is asked about or changed: `{ id, doing: "discard" | "edit" }`. */
+  #open = null;
+  element = h("section", { class: "screen outbox-screen", "data-test": "screen-outbox" },
+    h("header", { class: "screen-bar" }, this.#back, this.#title), this.#tools, this.#alert, this.#notice, this.#list, this.#instead);
+
+  constructor(shell) {
+    super("outbox");
+    this.shell = shell;
+    this.render({ items: [], isPaused: false, isDraining: false, isEmpty: false, notice: null, error: null });
+  }
+
+  get title() {
+    return t("outbox.title");
+  }
+
+  render(state, before) {
+    const lang = document.documentElement.lang;
+    setText(this.#title, t("outbox.title"));
+    this.#back.setAttribute("aria-label", t("back"));
+    this.#drawTools(state, lang);
+    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
+    replaceWhen(this.#alert, `${state.error?.message ?? ""} ${lang}`, () => errorBanner(state.error?.message, () => this.dismiss()));
+    const hadFocus = this.#list.contains(document.activeElement);
+    keyed(this.#list, state.items, (item) => item.id, () => this.#makeRow(), (row, item) => row.draw(item));
+    this.#list.hidden = state.items.length === 0;
+    const what = state.items.length > 0 ? "list" : state.isEmpty ? "empty" : "loading";
+    replaceWhen(this.#instead, `${what} ${lang}`, () => {
+      if (what === "list") return [];
+      if (what === "empty") {
+        return message({ glyph: "check", title: t("outbox.empty.title"), text: t("outbox.empty.text"), test: "outbox-empty",
+          action: { title: t("compose.title"), run: () => this.shell.go("/audio/new") } });
+      }
+      return [h("p", { class: "visually-hidden", role: "status" }, t("loading")),
+        h("div", { class: "outbox-list", "aria-hidden": "true" }, Array.from({ length: 3 }, () => h("span", { class: "shimmer payment-skeleton", "data-test": "skeleton" })))];
+    });
+    if (hadFocus && !this.#list.contains(document.activeElement)) this.#title.focus({ preventScroll: true, focusVisible: false });
+    if (before) this.#tell(before.items, state);
+  }
+
+  reload() {
+    return this.send("send");
+  }
+
+  #drawTools({ items, isPaused, isDraining }, lang) {
+    this.#tools.hidden = items.length === 0 && !isPaused;
+    const focused = this.#tools.contains(document.activeElement) ? document.activeElement.dataset.test : null;
+    replaceWhen(this.#tools, `${isPaused} ${isDraining} ${items.length > 0} ${lang}`, () => [
+      items.length > 0 && h("button", { class: "button button-primary", type: "button", "data-test": "send-all", "aria-disabled": String(isDraining), onclick: () => this.state?.isDraining || this.send("send") },
+        isDraining ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("sent"), t(isDraining ? "outbox.draining" : "outbox.send")),
+      h("button", { class: "button", type: "button", "data-test": isPaused ? "resume" : "pause", onclick: () => this.send(isPaused ? "resume" : "pause") },
+        icon(isPaused ? "play" : "pause", isPaused ? "icon-solid" : "icon-thick"), t(isPaused ? "outbox.resume" : "outbox.pause"))]);
+    if (focused && !this.#tools.contains(document.activeElement)) {
+      (this.#tools.querySelector(`[data-test="${focused}"]`) ?? this.#tools.querySelector("button:last-child"))?.focus({ focusVisible: false });
+    }
+  }
+
+  #tell(before, { items }) {
+    for (const item of items) {
+      const old = before.find(({ id }) => id === item.id);
+      if (old && old.state !== item.state) announce(`${item.title}: ${t(`outbox.${item.state}`)}`);
+    }
+    for (const gone of before.filter(({ id }) => !items.some((item) => item.id === id))) {
+      const wasAsked = this.#discarded.delete(gone.id);
+      toast(t(wasAsked ? "outbox.discarded" : "outbox.sent", gone));
+    }
+  }
+
+  #discarded = new Set();
+
+  #makeRow() {
+    const row = h("li", { class: "outbox-item", "data-test": "outbox-item" });
+    const glyph = h("span", { class: "payment-glyph", "aria-hidden": "true" });
+    const head = h("div", { class: "outbox-head" });
+    const meter = h("div", { class: "meter", role: "progressbar", "aria-valuemin": "0", "aria-valuemax": "100", hidden: true, "data-test": "outbox-progress" }, h("span", { class: "meter-part" }));
+    const more = h("div", {});
+    const actions = h("div", { class: "outbox-actions" });
+    row.append(glyph, head, meter, more, actions);
+    row.draw = (item) => {
+      const lang = document.documentElement.lang;
+      const doing = this.#open?.id === item.id ? this.#open.doing : null;
+      row.dataset.id = item.id;
+      row.dataset.state = item.state;
+      replaceWhen(glyph, item.state, () => icon(GLYPHS[item.state] ?? "clock"));
+      glyph.className = `payment-glyph glyph-${item.state}`;
+      replaceWhen(head, doing === "edit" ? `edit ${lang}` : JSON.stringify([item.title, item.detail, lang]), () => (doing === "edit" ? this.#editor(item) : [
+        h("h2", { class: "outbox-title", dir: "auto", "data-test": "outbox-title" }, item.title),
+        h("p", { class: "outbox-detail" }, item.detail)]));
+      const isSending = item.state === "sending";
+      meter.hidden = !isSending;
+      meter.setAttribute("aria-label", t("outbox.progress", item));
+      meter.classList.toggle("is-waiting", item.percent === null);
+      if (item.percent === null) meter.removeAttribute("aria-valuenow");
+      else meter.setAttribute("aria-valuenow", String(item.percent));
+      meter.style.setProperty("--part", `${item.percent ?? 0}%`);
+      replaceWhen(more, JSON.stringify([item.state, item.percent, item.whenText, item.reason, item.attempts, lang]), () => [
+        h("p", { class: "outbox-state" },
+          h("span", { class: `chip chip-${item.state}`, "data-test": "outbox-state" }, isSending && item.percent !== null ? t("outbox.sending.percent", item) : t(`outbox.${item.state}`)),
+          item.whenText && h("span", {}, item.whenText),
+          item.attempts > 0 && !isSending && h("span", {}, t("outbox.attempts", { count: item.attempts }))),
+        item.reason && h("p", { class: "outbox-reason", "data-test": "outbox-reason" }, item.reason)]);
+      this.#drawActions(actions, item, doing, lang);
+    };
+    return row;
+  }
+
+  #drawActions(actions, item, doing, lang) {
+    const focused = actions.contains(document.activeElement);
+    const button = (name, glyph, run, className = "") => h("button", { class: `button ${className}`.trim(), type: "button", "data-test": name,
+      "aria-label": t(`outbox.${name}.name`, item), onclick: run }, icon(glyph), t(`outbox.${name}`));
+    replaceWhen(actions, JSON.stringify([doing, item.state, item.canEdit, item.title, lang]), () => {
+      if (doing === "edit") return [];
+      if (doing === "discard") {
+        return h("div", { class: "card-question", role: "group", "aria-label": t("outbox.discard.ask") },
+          h("span", { class: "card-question-text" }, t("outbox.discard.ask")),
+          h("button", { class: "button", type: "button", "data-test": "discard-cancel", onclick: () => this.#close("discard") }, t("outbox.keep")),
+          h("button", { class: "button button-danger", type: "button", "aria-label": t("outbox.discard.confirm", item), "data-test": "discard-confirm", onclick: () => this.#discard(item) }, t("outbox.discard")));
+      }
+      return [
+        (item.state === "failed" || (item.state === "waiting" && item.whenText)) && button("retry", "reload", () => this.send("retry", { id: item.id })),
+        item.canEdit && button("edit", "edit", () => this.#begin(item, "edit"), "button-quiet"),
+        button("discard", "trash", () => this.#begin(item, "discard"), "button-quiet outbox-discard")];
+    });
+    if (focused && !actions.contains(document.activeElement) && doing !== "edit") actions.querySelector("button")?.focus({ focusVisible: false });
+  }
+
+  #editor(item) {
+    const id = `outbox-title-${item.id}`;
+    const input = h("input", { id, class: "field-input", type: "text", autocomplete: "off", value: item.title, "data-test": "edit-field" });
+    const form = h("form", { class: "outbox-editor", novalidate: true },
+      h("label", { class: "visually-hidden", for: id }, t("compose.field")), input,
+      h("button", { class: "button button-primary", type: "submit", "data-test": "edit-save" }, t("outbox.edit.save")),
+      h("button", { class: "button", type: "button", "data-test": "edit-cancel", onclick: () => this.#close("edit") }, t("cancel")));
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      if (input.value.trim() === "") return input.focus();
+      if (await this.send("edit", { id: item.id, title: input.value })) this.#close("edit");
+    });
+    form.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      this.#close("edit");
+    });
+    return form;
+  }
+
+  #begin(item, doing) {
+    this.#open = { id: item.id, doing };
+    this.render(this.state);
+    const row = this.#row(item.id);
+    const target = row?.querySelector(doing === "edit" ? "[data-test=edit-field]" : "[data-test=discard-cancel]");
+    target?.focus();
+    if (doing === "edit") target?.select();
+  }
+
+  #close(doing) {
+    const id = this.#open?.id;
+    this.#open = null;
+    if (!this.state) return;
+    this.render(this.state);
+    this.#row(id)?.querySelector(`[data-test=${doing}]`)?.focus({ focusVisible: false });
+  }
+
+  #row(id) {
+    return [...this.#list.children].find((row) => row.dataset.key === id);
+  }
+
+  async #discard({ id }) {
+    this.#discarded.add(id);
+    this.#open = null;
+    if (!(await this.send("discard", { id }))) {
+      this.#discarded.delete(id);
+      this.render(this.state);
+    }
+  }
+}
