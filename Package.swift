@@ -25,10 +25,10 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
-func tests(_ target: String, _ dependencies: [Target.Dependency]) -> Target {
+func tests(_ target: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
     .testTarget(
         name: "\(target)Tests", dependencies: [.init(stringLiteral: target)] + dependencies,
-        swiftSettings: strict)
+        resources: resources, swiftSettings: strict)
 }
 
 let package = Package(
@@ -44,6 +44,7 @@ let package = Package(
         .library(name: "AquiferTesting", targets: ["AquiferTesting"]),
         .library(name: "ImageFeed", targets: ["ImageFeed"]),
         .library(name: "Payments", targets: ["Payments"]),
+        .library(name: "ShadowDrive", targets: ["ShadowDrive"]),
         .executable(name: "aquifer", targets: ["AquiferCLI"]),
     ],
     targets: [
@@ -65,6 +66,7 @@ let package = Package(
         // Features
         library("ImageFeed", ["Aquifer"]),
         library("Payments", ["Aquifer", "AquiferCrypto"]),
+        library("ShadowDrive", ["Aquifer", "AquiferCrypto"]),
 
         // The product on one machine
         library("HTTPServer", ["CMicrohttpd"]),
@@ -100,6 +102,7 @@ let package = Package(
         tests("HTTPServer", ["AquiferTesting"]),
         tests("ImageFeed", ["AquiferTesting"]),
         tests("Payments", ["AquiferTesting"]),
+        tests("ShadowDrive", ["AquiferTesting"], resources: [.copy("shadow-drive-vectors.json")]),
         tests("ReferenceAPIs", ["Aquifer", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed"]),
         tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", ["App", "ReferenceAPIs"]),
