@@ -70,7 +70,9 @@ public struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Unicode.GeneralCategory {
-    fileprivate var isControl: Bool { self == .control || self == .format || self == .privateUse || self == .unassigned }
+    fileprivate var isControl: Bool {
+        self == .control || self == .format || self == .privateUse || self == .unassigned
+    }
 }
 
 /// Why something with Shadow Drive did not work.
@@ -117,9 +119,20 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
         case .limit(let error): "\(error)"
         case .file(let error): "\(error)"
         case .transaction(let error): "\(error)"
-        case .noKeypair: "there is no key to sign with; make one with `aquifer drive keygen FILE`, or name one with --keypair"
+        case .noKeypair:
+            "there is no key to sign with; make one with `aquifer drive keygen FILE`, or name one with --keypair"
         case .store(let error): "\(error)"
         case .cancelled: "cancelled"
+        }
+    }
+
+    init(_ error: TransportError) {
+        if error.kind == .cancelled {
+            self = .cancelled
+        } else if error.isConnectivity {
+            self = .connectivity(error)
+        } else {
+            self = .invalidData(.unusable(error))
         }
     }
 
