@@ -21,8 +21,10 @@ final class DriveWorld: Sendable {
     static let base = URL(string: "http://drive.example")!
     static let files = URL(string: "http://files.example")!
     static let node = URL(string: "http://node.example/")!
-    static let signature = try! Signature(
-        Vectors.all.transactions["initialize_account2"]!.rust_order.no_compute_budget.owner_signature_base58)
+    static let signature = must {
+        try Signature(
+            Vectors.all.transactions["initialize_account2"]!.rust_order.no_compute_budget.owner_signature_base58)
+    }
 
     init(client: ScriptedHTTPClient, keypair: Keypair? = Vectors.owner, budget: ComputeBudget = .none) {
         self.client = client

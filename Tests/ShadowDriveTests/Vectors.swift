@@ -81,13 +81,13 @@ struct Vectors: Decodable {
 
     static let all: Vectors = {
         let url = Bundle.module.url(forResource: "shadow-drive-vectors", withExtension: "json")!
-        return try! JSONDecoder().decode(Vectors.self, from: Data(contentsOf: url))
+        return must { try JSONDecoder().decode(Vectors.self, from: Data(contentsOf: url)) }
     }()
 
     // What the inputs say, as this library has it.
     static let program = ShadowDriveProgram.v1
-    static let owner = try! Keypair(seed: hex(all.inputs.owner_seed_hex))
-    static let blockhash = try! Blockhash(all.inputs.blockhash_base58)
+    static let owner = must { try Keypair(seed: hex(all.inputs.owner_seed_hex)) }
+    static let blockhash = must { try Blockhash(all.inputs.blockhash_base58) }
     static let account = program.storageAccount(of: owner.publicKey, counter: 0)
     static let budget = ComputeBudget(
         units: all.inputs.compute_units, price: all.inputs.compute_price_micro_lamports)
@@ -109,6 +109,11 @@ struct Vectors: Decodable {
         default: nil
         }
     }
+}
+
+/// What a test cannot begin without.
+func must<Value>(_ work: () throws -> Value) -> Value {
+    do { return try work() } catch { fatalError("\(error)") }
 }
 
 func hex(_ text: String) -> Data {

@@ -29,7 +29,8 @@ struct CreateFromRemoteTests {
         let transaction = try Transaction(base64: vector.transaction_base64)
         let created = try await world.service.createStorageAccount(transaction: transaction)
         #expect(created.account.address == world.account && created.account.identifier == "my-bucket")
-        #expect(world.requests("storage-account").map { $0.json["transaction"] as? String } == [vector.transaction_base64])
+        #expect(
+            world.requests("storage-account").map { $0.json["transaction"] as? String } == [vector.transaction_base64])
         #expect(world.client.requests.count == 1, "nothing else is asked")
     }
 
@@ -43,12 +44,14 @@ struct CreateFromRemoteTests {
         #expect(world.client.requests.count == asked)
     }
 
-    @Test("Invalid data: an answer that is not the contract's", arguments: [
-        "", "no JSON", "[]", "{}", #"{"shdw_bucket":"x"}"#, #"{"transaction_signature":"x"}"#,
-        #"{"shdw_bucket":"x","transaction_signature":"\#(DriveWorld.signature)"}"#,
-        #"{"shdw_bucket":"\#(Vectors.owner.publicKey)","transaction_signature":"\#(DriveWorld.signature)"}"#,
-        #"{"shdw_bucket":"\#(Vectors.account)","transaction_signature":7}"#,
-    ])
+    @Test(
+        "Invalid data: an answer that is not the contract's",
+        arguments: [
+            "", "no JSON", "[]", "{}", #"{"shdw_bucket":"x"}"#, #"{"transaction_signature":"x"}"#,
+            #"{"shdw_bucket":"x","transaction_signature":"\#(DriveWorld.signature)"}"#,
+            #"{"shdw_bucket":"\#(Vectors.owner.publicKey)","transaction_signature":"\#(DriveWorld.signature)"}"#,
+            #"{"shdw_bucket":"\#(Vectors.account)","transaction_signature":7}"#,
+        ])
     func invalid(body: String) async throws {
         let world = DriveWorld(["storage-account": [.json(body)]])
         let error = await failure { () async throws(DriveError) in
@@ -64,13 +67,17 @@ struct CreateFromRemoteTests {
 
     @Test("The account may stay unnamed: it is the one that was asked for")
     func unnamed() async throws {
-        let world = DriveWorld(["storage-account": [.json(#"{"transaction_signature":"\#(DriveWorld.signature)"}"#, status: 201)]])
+        let world = DriveWorld([
+            "storage-account": [.json(#"{"transaction_signature":"\#(DriveWorld.signature)"}"#, status: 201)]
+        ])
         #expect(try await world.service.createStorageAccount(name: "n", size: 1024).account.address == world.account)
     }
 
-    @Test("No connectivity: delivers a connectivity error, at each step", arguments: [
-        "getAccountInfo", "getLatestBlockhash", "storage-account",
-    ])
+    @Test(
+        "No connectivity: delivers a connectivity error, at each step",
+        arguments: [
+            "getAccountInfo", "getLatestBlockhash", "storage-account",
+        ])
     func noConnectivity(step: String) async throws {
         let world = DriveWorld([step: [.offline]])
         let error = await failure { () async throws(DriveError) in
@@ -117,10 +124,16 @@ struct CreateFromRemoteTests {
         }
     }
 
-    @Test("Refused: the server's words, and nothing is sent again", arguments: [
-        (400, "Transaction simulation failed: Error processing Instruction 0: custom program error: 0x1", Refusal.Reason.notEnoughFunds),
-        (400, "custom program error: 0x10", .other), (401, "bad signature", .badSignature), (500, "oh", .serverFailure),
-    ])
+    @Test(
+        "Refused: the server's words, and nothing is sent again",
+        arguments: [
+            (
+                400, "Transaction simulation failed: Error processing Instruction 0: custom program error: 0x1",
+                Refusal.Reason.notEnoughFunds
+            ),
+            (400, "custom program error: 0x10", .other), (401, "bad signature", .badSignature),
+            (500, "oh", .serverFailure),
+        ])
     func refused(status: Int, words: String, reason: Refusal.Reason) async throws {
         let world = DriveWorld(["storage-account": [.error(words, status: status)]])
         let error = await failure { () async throws(DriveError) in
@@ -131,10 +144,12 @@ struct CreateFromRemoteTests {
         if reason == .notEnoughFunds { #expect("\(error!)".contains("too little SOL")) }
     }
 
-    @Test("What is beyond the limits is refused before anything is sent", arguments: [
-        ("", 1024, LimitError.noName), (String(repeating: "n", count: 65), 1024, .nameTooLong(bytes: 65)),
-        ("n", 0, .size(.zero)), ("n", 1023, .size(.outOfRange)), ("n", (1 << 40) + 1, .size(.outOfRange)),
-    ] as [(String, UInt64, LimitError)])
+    @Test(
+        "What is beyond the limits is refused before anything is sent",
+        arguments: [
+            ("", 1024, LimitError.noName), (String(repeating: "n", count: 65), 1024, .nameTooLong(bytes: 65)),
+            ("n", 0, .size(.zero)), ("n", 1023, .size(.outOfRange)), ("n", (1 << 40) + 1, .size(.outOfRange)),
+        ] as [(String, UInt64, LimitError)])
     func limits(name: String, size: UInt64, limit: LimitError) async {
         let world = DriveWorld()
         let error = await failure { () async throws(DriveError) in
@@ -187,14 +202,17 @@ struct CreateFromRemoteTests {
         let account = Vectors.program.storageAccount(of: Vectors.owner.publicKey, counter: 256)
         let world = DriveWorld([
             "getAccountInfo": [.chain(UserInfo(accountCounter: 256))],
-            "storage-account": [.json(#"{"shdw_bucket":"\#(account)","transaction_signature":"\#(DriveWorld.signature)"}"#)],
+            "storage-account": [
+                .json(#"{"shdw_bucket":"\#(account)","transaction_signature":"\#(DriveWorld.signature)"}"#)
+            ],
         ])
         let created = try await world.service.createStorageAccount(name: "n", size: 1024)
         #expect(created.account.counterSeed == 256 && created.account.address == account)
         let saved = try #require(try await world.service.accounts?.saved()?.value)
         #expect(!saved.isComplete, "there are 256 older ones, and none of them is known")
-        #expect(world.requests("getAccountInfo").first?.json["params"].map { "\($0)" }?
-            .contains("\(Vectors.program.userInfo(of: Vectors.owner.publicKey))") == true)
+        #expect(
+            world.requests("getAccountInfo").first?.json["params"].map { "\($0)" }?
+                .contains("\(Vectors.program.userInfo(of: Vectors.owner.publicKey))") == true)
     }
 
     @Test("A count that another program wrote, or that is no count, is invalid data")
@@ -389,9 +407,11 @@ struct AccountsOnlineTests {
         let world = DriveWorld(["getAccountInfo": [.chain(UserInfo(accountCounter: 9))]])
         let loaded = try await world.service.accounts!.load()
         #expect(loaded.source == .remote && loaded.value.isComplete)
-        #expect(loaded.value.accounts.map(\.address) == (0..<9).map {
-            Vectors.program.storageAccount(of: Vectors.owner.publicKey, counter: $0)
-        })
+        #expect(
+            loaded.value.accounts.map(\.address)
+                == (0..<9).map {
+                    Vectors.program.storageAccount(of: Vectors.owner.publicKey, counter: $0)
+                })
         #expect(try await world.service.accounts!.saved()?.value == loaded.value)
         #expect(world.requests("storage-account-info").count == 9)
     }
