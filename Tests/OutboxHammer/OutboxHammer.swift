@@ -1,0 +1,1 @@
+@main struct OutboxHammer { static func main() {} }
