@@ -78,7 +78,8 @@ let package = Package(
         library(
             "App",
             [
-                "Aquifer", "AquiferSQLite", "AquiferCurl", "AudioFeed", "Foaas", "ImageFeed", "Payments", "HTTPServer",
+                "Aquifer", "AquiferSQLite", "AquiferCurl", "AudioFeed", "Foaas", "ImageFeed", "Payments", "ShadowDrive",
+                "HTTPServer",
                 "ReferenceAPIs",
             ],
             resources: [.copy("Public")]),
@@ -86,6 +87,7 @@ let package = Package(
             name: "AquiferCLI",
             dependencies: [
                 "App", "Aquifer", "AudioFeed", "Foaas", "HTTPServer", "ImageFeed", "Payments", "ReferenceAPIs",
+                "ShadowDrive",
             ],
             swiftSettings: strict),
 

@@ -7,7 +7,7 @@ enum Command {
 
     private static let everywhere: Set<String> = [
         "--data", "--remote", "--at", "--json", "--offline", "--quiet", "--help", "-h", "--version",
-        "--allow-test-card",
+        "--allow-test-card", "--keypair", "--rpc", "--drive-url", "--files-url",
     ]
 
     /// The options of each command beside those that go everywhere.
@@ -24,6 +24,10 @@ enum Command {
         "foaas list": [], "foaas say": ["--unfiltered"], "foaas random": ["--unfiltered"],
         "audio list": [], "audio get": ["-o", "--output"], "audio post": ["--title", "--author", "--later"],
         "outbox list": [], "outbox send": [], "outbox retry": [], "outbox discard": [],
+        "drive create": [], "drive list": [], "drive info": [], "drive files": ["--sizes"],
+        "drive upload": ["--replace"], "drive edit": [], "drive object": [], "drive get": ["-o", "--output"],
+        "drive delete": [], "drive add-storage": [], "drive reduce-storage": [], "drive make-immutable": [],
+        "drive keygen": [], "drive transaction": DriveTransactionCommand.valued,
         "cache list": [], "cache validate": [], "cache clear": [],
     ]
 
@@ -39,14 +43,14 @@ enum Command {
     private static func dispatch(_ words: [String], _ console: Console) async throws(CommandError) -> ExitStatus {
         var arguments = try Arguments(
             words,
-            valued: [
+            valued: DriveTransactionCommand.valued.union([
                 "--data", "--remote", "--at", "--port", "--host", "--fault", "--limit", "-o", "--output",
-                "--card", "--title", "--author",
-            ],
+                "--card", "--title", "--author", "--keypair", "--rpc", "--drive-url", "--files-url",
+            ]),
             flags: [
                 "--json", "--offline", "--quiet", "--help", "-h", "--version", "--no-token", "--all",
                 "--allow-test-card",
-                "--cvv-stdin", "--unfiltered", "--later",
+                "--cvv-stdin", "--unfiltered", "--later", "--sizes", "--replace",
             ])
         if arguments.has("--version") {
             console.out("aquifer \(version)")
@@ -58,7 +62,8 @@ enum Command {
         }
         guard let first = arguments.next() else {
             throw .usage(
-                "say what to do: serve, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox or cache")
+                "say what to do: serve, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive or cache"
+            )
         }
         let name = try fullName(first, &arguments)
         guard let own = own[name] else { throw .usage("\"\(name)\" is not a command") }
@@ -77,6 +82,7 @@ enum Command {
         case "foaas": "foaas \(try arguments.next("list, say or random"))"
         case "audio": "audio \(try arguments.next("list, get or post"))"
         case "outbox": "outbox \(try arguments.next("list, send, retry or discard"))"
+        case "drive": "drive \(try arguments.next("what to do with Shadow Drive: see aquifer drive --help"))"
         case "cache": "cache \(try arguments.next("list, validate or clear"))"
         default: first
         }
@@ -89,6 +95,7 @@ enum Command {
         switch name {
         case "serve": return try await ServeCommand(arguments, options).run(console)
         case "remotes": return try await RemotesCommand(arguments, options).run(console)
+        case "drive transaction": return try DriveTransactionCommand(arguments, options).run(console)
         default: break
         }
         let services = Services(options.configuration)
@@ -111,6 +118,8 @@ enum Command {
         case "audio post": status = try await AudioPostCommand(arguments, options).run(services, console)
         case "outbox list", "outbox send", "outbox retry", "outbox discard":
             status = try await OutboxCommand(name, arguments, options).run(services, console)
+        case _ where name.hasPrefix("drive "):
+            status = try await DriveCommand(name, arguments, options).run(services, console)
         case "cache list": status = try await CacheListCommand(arguments, options).run(services, console)
         case "cache validate": status = try await CacheValidateCommand(arguments, options).run(services, console)
         case "cache clear": status = try await CacheClearCommand(arguments, options).run(services, console)

@@ -24,6 +24,12 @@ struct GlobalOptions {
             let (remote, kind) = try Self.fault(fault)
             configuration.faults[remote] = kind
         }
+        if let path = arguments.value("--keypair") { configuration.driveKeypair = URL(filePath: path) }
+        if let url = arguments.value("--drive-url") {
+            configuration.remotes["drive"] = try Self.address("--drive-url", url)
+        }
+        if let url = arguments.value("--rpc") { configuration.driveRPC = try Self.address("--rpc", url) }
+        if let url = arguments.value("--files-url") { configuration.driveFiles = try Self.address("--files-url", url) }
         configuration.offline = arguments.has("--offline")
         configuration.allowTestCard = arguments.has("--allow-test-card")
         if let time = arguments.value("--at") {
@@ -41,10 +47,14 @@ struct GlobalOptions {
         guard parts.count == 2, names.contains(parts[0]) else {
             throw .usage("--remote takes NAME=URL, with a name of \(names.joined(separator: ", ")), not \"\(text)\"")
         }
-        guard let url = URL(string: parts[1]), url.isWebAddress else {
-            throw .usage("--remote takes an http or https address, not \"\(parts[1])\"")
+        return (parts[0], try address("--remote", parts[1]))
+    }
+
+    private static func address(_ option: String, _ text: String) throws(CommandError) -> URL {
+        guard let url = URL(string: text), url.isWebAddress else {
+            throw .usage("\(option) takes an http or https address, not \"\(text)\"")
         }
-        return (parts[0], url)
+        return url
     }
 
     private static func fault(_ text: String) throws(CommandError) -> (ReferenceRemote, Fault) {

@@ -12,6 +12,7 @@ enum Help {
         case "foaas": foaas
         case "audio": audio
         case "outbox": outbox
+        case "drive": drive
         case "cache": cache
         default: all
         }
@@ -35,6 +36,7 @@ enum Help {
           foaas list | say | random     phrases
           audio list | get | post       clips to be heard and posted
           outbox list | send            what waits to be sent
+          drive COMMAND                 storage accounts and files of Shadow Drive
           cache list | validate | clear what is saved
 
         Options, everywhere:
@@ -150,6 +152,41 @@ enum Help {
           --unfiltered  with the vowels of swear words
 
         A phrase needs a connection; the list does not, for seven days.
+        See aquifer --help for the options that go everywhere.
+        """
+
+    private static let drive = """
+        Usage: aquifer drive create NAME SIZE [OPTION]…
+               aquifer drive list | info ACCOUNT | files ACCOUNT [--sizes] [OPTION]…
+               aquifer drive upload ACCOUNT FILE… [--replace] [OPTION]…
+               aquifer drive edit ACCOUNT FILE [OPTION]…
+               aquifer drive object URL | get URL -o FILE | delete URL [OPTION]…
+               aquifer drive add-storage ACCOUNT SIZE | reduce-storage ACCOUNT SIZE | make-immutable ACCOUNT [OPTION]…
+               aquifer drive keygen FILE
+               aquifer drive transaction KIND OPTION…
+
+        ACCOUNT is an address, or the name of one of yours. SIZE is a number with KB, MB or GB: 10MB, 1.5GB.
+
+          --keypair FILE   your key, in Solana's form; keygen makes one
+          --drive-url URL  the server (else the reference remote)
+          --rpc URL        Solana's JSON-RPC (else the reference remote's)
+          --files-url URL  where the files are (else below the server)
+          --replace        take the place of files with the same names
+          --sizes          with the size of each file
+
+        transaction prints the base64 of a transaction without sending it, always the same for the same words:
+
+          KIND                   create, add-storage, add-immutable-storage, reduce-storage, make-immutable,
+                                 request-delete, unmark-delete, claim-stake, refresh-stake, rename; or the program's name
+          --owner-seed-file FILE the owner's seed: 64 hex digits, or 32 bytes (or --keypair FILE)
+          --blockhash BASE58     the blockhash
+          --counter N            which account of the owner's (0), or --account BASE58
+          --name TEXT            create, rename
+          --bytes N              create, add-storage, add-immutable-storage, reduce-storage
+          --used N               reduce-storage, make-immutable
+          --uploader BASE58      the server's key, if it is not Shadow Drive's
+          --compute-units N, --compute-price N
+
         See aquifer --help for the options that go everywhere.
         """
 

@@ -12,6 +12,12 @@ public struct Configuration: Sendable {
     public var allowTestCard: Bool
     /// The servers to use instead of the reference remotes, by the app's name: `feed`.
     public var remotes: [String: URL]
+    /// The key file of who owns storage accounts, in Solana's form; `nil` for nobody.
+    public var driveKeypair: URL?
+    /// Where Solana is asked; `nil` for the reference remote's.
+    public var driveRPC: URL?
+    /// Where Shadow Drive's files are; `nil` for below its server.
+    public var driveFiles: URL?
     /// Whether every transfer fails as if there were no network.
     public var offline: Bool
     /// The clock.

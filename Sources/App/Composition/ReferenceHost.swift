@@ -27,11 +27,13 @@ final class ReferenceHost: Sendable {
         self.folder = folder
     }
 
-    static func base(of remote: ReferenceRemote) -> URL {
+    static func base(of remote: ReferenceRemote) -> URL { base(named: remote.rawValue) }
+
+    static func base(named name: String) -> URL {
         var parts = URLComponents()
         parts.scheme = "http"
-        parts.host = name
-        parts.path = "/\(remote.rawValue)"
+        parts.host = Self.name
+        parts.path = "/\(name)"
         return parts.url ?? URL(filePath: "/")
     }
 

@@ -7,6 +7,7 @@ import Foundation
 import ImageFeed
 import Payments
 import ReferenceAPIs
+import ShadowDrive
 
 /// The composition root: picks stores, client and clock, and hands the features what they need. The command line, the
 /// server and the tests all build the product here.
@@ -27,6 +28,8 @@ public final class Services: Sendable {
     /// What is saved.
     public let inspector: Inspector
     let reference: ReferenceHost
+    private let client: any HTTPClient
+    private let values: MeteredStore
 
     /// How many bytes of pictures are kept.
     static let pictureBound = 256 << 20
@@ -39,12 +42,12 @@ public final class Services: Sendable {
             folder: configuration.data.appending(path: "reference", directoryHint: .isDirectory))
         self.reference = reference
 
-        let client: any HTTPClient =
+        client =
             configuration.offline
             ? OfflineClient()
             : ReferenceClient(
                 client: CurlHTTPClient(configuration: .init(route: { reference.route($0, $1) })), host: reference)
-        let values = MeteredStore(Self.open("values.sqlite", in: configuration.data))
+        values = MeteredStore(Self.open("values.sqlite", in: configuration.data))
         let pictures = MeteredStore(
             EvictingStore(Self.open("pictures.sqlite", in: configuration.data), bound: Self.pictureBound))
 
@@ -62,7 +65,7 @@ public final class Services: Sendable {
         foaas = FoaasService(
             base: configuration.remotes["foaas"] ?? ReferenceHost.base(of: .foaas), client: client, store: values,
             ownStore: Self.open("foaas.sqlite", in: folder), retry: configuration.retry, now: configuration.now)
-        let downloads = LazyDownloads { () throws(StoreError) in
+        let downloads = LazyDownloads { [client] () throws(StoreError) in
             try Downloads(
                 folder: folder.appending(path: "audio", directoryHint: .isDirectory), client: client,
                 bound: AudioFeedService.bound, retry: configuration.retry, now: configuration.now)
@@ -77,6 +80,32 @@ public final class Services: Sendable {
             retry: configuration.retry, now: configuration.now)
         uploads = Uploads(folder.appending(path: "uploads", directoryHint: .isDirectory))
         inspector = Inspector(stores: [values, pictures], policy: .sevenDays, now: configuration.now)
+    }
+
+    /// Storage accounts and files of Shadow Drive, for the owner whose key file the configuration names.
+    ///
+    /// - Throws: `KeypairError` when there is a key file that cannot be used.
+    public func drive() throws(KeypairError) -> ShadowDriveService {
+        let keypair: Keypair? = if let file = configuration.driveKeypair { try Keypair(contentsOf: file) } else { nil }
+        let base = configuration.remotes["drive"]
+        let api = ShadowDriveAPI(
+            base: base ?? ReferenceHost.base(named: "drive"),
+            files: configuration.driveFiles ?? Self.files(of: base), client: client, retry: configuration.retry)
+        let rpc = SolanaRPC(
+            url: configuration.driveRPC ?? ReferenceHost.base(named: "drive").appending(path: "rpc"), client: client,
+            retry: configuration.retry)
+        return ShadowDriveService(
+            api: api, rpc: rpc, keypair: keypair, store: values, now: configuration.now)
+    }
+
+    /// Where the files of a server are: those of Shadow Drive have a host of their own.
+    private static func files(of base: URL?) -> URL {
+        guard let base else { return ReferenceHost.base(named: "drive").appending(path: "files") }
+        if base.absoluteString.hasPrefix(ShadowDriveAPI.publicBase), let files = URL(string: ShadowDriveAPI.publicFiles)
+        {
+            return files
+        }
+        return base.appending(path: "files")
     }
 
     /// Whether an app uses the reference remote.
