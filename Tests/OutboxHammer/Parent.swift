@@ -50,7 +50,11 @@ final class Parent {
             "\(kills) kills, \(tally.notes.count) queued, \(count) at the server, \(lost) lost, \(twice) twice, "
                 + "\(disordered) out of order")
         let isGood = isEmpty && lost + twice + disordered == 0 && count > kills
-        if isGood { try FileManager.default.removeItem(at: place.folder) } else { print("left in \(place.folder.path)") }
+        if isGood {
+            try FileManager.default.removeItem(at: place.folder)
+        } else {
+            print("left in \(place.folder.path)")
+        }
         return isGood
     }
 
