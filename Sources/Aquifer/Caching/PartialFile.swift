@@ -117,7 +117,8 @@ final class PartialFile: @unchecked Sendable {
             filled += count
             left = UnsafeRawBufferPointer(rebasing: left[count...])
             if filled == BlockSum.size {
-                sums.append(BlockSum.of(UnsafeRawBufferPointer(block), record.sums.count + sums.count, seed: record.seed))
+                sums.append(
+                    BlockSum.of(UnsafeRawBufferPointer(block), record.sums.count + sums.count, seed: record.seed))
                 filled = 0
             }
         }
