@@ -57,7 +57,6 @@ struct DownloadTests {
                     let file = try await loader.file(for: url)
                     try #require(try await file.isTheServers(size))
                     let growth = try peakMemory() - before
-                    print("200 MB needed \(growth / 1024) KB")
                     try #require(growth < 20 << 20, "\(growth) bytes")
                 }
             }
