@@ -4,16 +4,19 @@ import Foundation
 
 /// Downloads into files, each time anew.
 struct DownloadBench {
-    private let downloads: Downloads
+    private let process: Downloads
+    private let power: Downloads
 
     init(folder: URL) throws {
-        downloads = try Downloads(
-            folder: folder.appending(path: "downloads", directoryHint: .isDirectory),
-            client: CurlHTTPClient(configuration: .init(usesProxies: false)), retry: .never)
+        let folder = folder.appending(path: "downloads", directoryHint: .isDirectory)
+        let client = CurlHTTPClient(configuration: .init(usesProxies: false))
+        process = try Downloads(folder: folder, client: client, retry: .never)
+        power = try Downloads(folder: folder, client: client, retry: .never, durability: .power)
     }
 
-    /// The seconds until the file of a URL is whole, every block of it vouched for, and flushed to the device.
-    func run(_ url: URL, bytes: Int) async throws -> Double {
+    /// The seconds until the file of a URL is delivered, every block of it with its checksum.
+    func run(_ durability: String, _ url: URL, bytes: Int) async throws -> Double {
+        let downloads = durability == "power" ? power : process
         let start = ContinuousClock.now
         let file = try await downloads.file(for: url)
         let seconds = (ContinuousClock.now - start) / .seconds(1)

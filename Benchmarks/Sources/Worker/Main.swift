@@ -36,7 +36,7 @@ struct Bench {
     }
 
     /// `cached WAY ITEMS OPS`, `store ENGINE WORK SIZE OPS`, `loads CLIENT CONCURRENCY OPS URL`,
-    /// `download BYTES URL`
+    /// `download DURABILITY BYTES URL`
     mutating func run(_ words: [String]) async throws -> Double {
         switch (words.first, words.count) {
         case ("cached", 4):
@@ -55,10 +55,10 @@ struct Bench {
                 throw Unknown(words: words)
             }
             return try await clients.run(words[1], width, count, url)
-        case ("download", 3):
-            guard let bytes = Int(words[1]), let url = URL(string: words[2]) else { throw Unknown(words: words) }
+        case ("download", 4):
+            guard let bytes = Int(words[2]), let url = URL(string: words[3]) else { throw Unknown(words: words) }
             if downloads == nil { downloads = try DownloadBench(folder: folder) }
-            guard let seconds = try await downloads?.run(url, bytes: bytes) else { throw Unknown(words: words) }
+            guard let seconds = try await downloads?.run(words[1], url, bytes: bytes) else { throw Unknown(words: words) }
             return seconds
         default:
             throw Unknown(words: words)
