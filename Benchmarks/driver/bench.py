@@ -1,13 +1,14 @@
 """Measures Aquifer beside what people would use instead, in one run: `make bench` calls this."""
 
 import argparse
+import os
 import shutil
 import statistics
 import sys
 import tempfile
 
 import peers
-from table import Row, duration, grouped, progress, rate, ratios, rounds, show
+from table import Row, duration, grouped, progress, rate, ratios, rounds, show, speed
 
 
 def cached(bench):
@@ -65,6 +66,29 @@ def loads(bench):
             yield Row(work, rate(f["ours"]), f"{name} {rate(f[way])}", ratios(f["ours"], f[way]), at_least=target)
 
 
+def downloads(bench):
+    progress("downloads of 200 MB")
+    size = 200 << 20
+    url = bench.nginx.put("200m", os.urandom(1 << 20) * 200)
+
+    def undisturbed(seconds):
+        os.sync()  # what the one before has left to write is not this one's to wait for
+        return size / seconds()
+
+    worker, curl = bench.worker.seconds, peers.curl_to_file
+    ways = {
+        "ours": lambda: undisturbed(lambda: worker("download", "process", size, url)),
+        "power": lambda: undisturbed(lambda: worker("download", "power", size, url)),
+        "curl": lambda: undisturbed(lambda: curl(url, f"{bench.folder}/curl.bin", flush=False)),
+        "flushed": lambda: undisturbed(lambda: curl(url, f"{bench.folder}/curl.bin", flush=True))}
+    f = rounds(bench.rounds, ways)
+    for work, ours, peer, name, target in (
+        ("download 200 MB: Downloads", "ours", "curl", "curl -o", 0.8),
+        ("download 200 MB, on the device: Downloads", "power", "flushed", "curl -o, then sync", 0.8),
+    ):
+        yield Row(work, speed(f[ours]), f"{name} {speed(f[peer])}", ratios(f[ours], f[peer]), at_least=target)
+
+
 def served(bench):
     progress("requests for the saved feed")
     peers.to_last_byte([bench.aquifer, "feed", "list", "--data", bench.data])
@@ -99,7 +123,7 @@ def started(bench):
         ratios(f["ours"], f["python"]), at_most=0.5)
 
 
-WORKS = {"cached": cached, "stores": stores, "loads": loads, "served": served, "started": started}
+WORKS = {"cached": cached, "stores": stores, "loads": loads, "downloads": downloads, "served": served, "started": started}
 
 
 def main():
@@ -113,7 +137,7 @@ def main():
     if strangers := set(bench.works) - set(WORKS):
         options.error(f"unknown: {', '.join(strangers)}")
     folder = tempfile.mkdtemp(prefix="aquifer-bench-")
-    bench.data = f"{folder}/data"
+    bench.folder, bench.data = folder, f"{folder}/data"
     closing = []
     try:
         bench.worker = peers.Worker(bench.worker, folder)

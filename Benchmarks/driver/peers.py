@@ -122,6 +122,18 @@ def curl(url, width, count):
         return (time.perf_counter() - start) / count
 
 
+def curl_to_file(url, path, flush):
+    """The seconds that the curl command takes to save a URL under a new name; with `flush` until it is on the device."""
+    if os.path.exists(path):
+        os.remove(path)
+    start = time.perf_counter()
+    subprocess.run(["curl", "-q", "-sS", "-f", "--noproxy", "*", "-o", path, url], check=True)
+    if flush:
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+    return time.perf_counter() - start
+
+
 def to_last_byte(command):
     """From starting a program to the last byte that it writes. It must write something, unless it is the peer."""
     reader, writer = os.pipe()

@@ -70,6 +70,10 @@ def rate(figures):
     return f"{grouped(round(statistics.median(figures), -2))}/s"
 
 
+def speed(figures):
+    return f"{grouped(statistics.median(figures) / 1e6)} MB/s"
+
+
 def grouped(number):
     return f"{number:,.0f}".replace(",", " ")
 

@@ -25,6 +25,7 @@ struct Bench {
     private var cached: [Int: CachedLoad] = [:]
     private var stores: [String: StoreBench] = [:]
     private var clients = Clients()
+    private var downloads: DownloadBench?
 
     init(folder: URL) {
         self.folder = folder
@@ -34,7 +35,8 @@ struct Bench {
         let words: [String]
     }
 
-    /// `cached WAY ITEMS OPS`, `store ENGINE WORK SIZE OPS`, `loads CLIENT CONCURRENCY OPS URL`
+    /// `cached WAY ITEMS OPS`, `store ENGINE WORK SIZE OPS`, `loads CLIENT CONCURRENCY OPS URL`,
+    /// `download DURABILITY BYTES URL`
     mutating func run(_ words: [String]) async throws -> Double {
         switch (words.first, words.count) {
         case ("cached", 4):
@@ -53,6 +55,11 @@ struct Bench {
                 throw Unknown(words: words)
             }
             return try await clients.run(words[1], width, count, url)
+        case ("download", 4):
+            guard let bytes = Int(words[2]), let url = URL(string: words[3]) else { throw Unknown(words: words) }
+            if downloads == nil { downloads = try DownloadBench(folder: folder) }
+            guard let seconds = try await downloads?.run(words[1], url, bytes: bytes) else { throw Unknown(words: words) }
+            return seconds
         default:
             throw Unknown(words: words)
         }

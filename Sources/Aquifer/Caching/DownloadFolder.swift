@@ -79,9 +79,18 @@ struct DownloadFolder: Sendable {
         }
     }
 
-    /// Puts a file in place in one step, flushed.
-    func put(_ bytes: Data, at path: String) throws(StoreError) {
-        try folder.exclusively(patience) { () throws(StoreError) in try folder.write([bytes], to: path) }
+    /// Puts a file in place in one step.
+    func put(_ bytes: Data, at path: String, isFlushed: Bool) throws(StoreError) {
+        try folder.exclusively(patience) { () throws(StoreError) in
+            try folder.write([bytes], to: path, isFlushed: isFlushed)
+        }
+    }
+
+    /// Returns when a whole download, and its being there, would survive a loss of power.
+    func flush(_ file: DownloadedFile) throws(StoreError) {
+        try POSIX.flush(file.data)
+        if let record = try POSIX.openToRead(path(Self.name(of: file.record.url), .info)) { try POSIX.flush(record) }
+        try folder.flush()
     }
 
     func contents(_ path: String) throws(StoreError) -> Data? {

@@ -22,7 +22,7 @@ public final class DownloadedFile: Sendable {
     public let mediaType: String?
 
     let record: DownloadRecord
-    private let data: POSIX.File
+    let data: POSIX.File
     private let discard: @Sendable () -> Void
     private let queue = SerialQueue("aquifer.downloaded-file")
 

@@ -32,7 +32,7 @@ final class PartialFile: @unchecked Sendable {
         let path = folder.dataPath(name, record.generation)
         _ = try POSIX.remove(path)
         data = try POSIX.openToWrite(path, truncate: true)
-        try folder.put(bytes, at: folder.path(name, .part))
+        try folder.put(bytes, at: folder.path(name, .part), isFlushed: false)
         journal = try POSIX.openToWrite(folder.path(name, .part), truncate: false)
         journalEnd = length
     }
@@ -82,17 +82,19 @@ final class PartialFile: @unchecked Sendable {
         guard record.resumeTag != nil, received > 0 else { return try folder.removePart(name) }
         try POSIX.cut(data, to: received)
         record.tail = filled == 0 ? nil : (filled, tailSum)
-        try folder.put(record.encoded(isWhole: false).bytes, at: folder.path(name, .part))
+        try folder.put(record.encoded(isWhole: false).bytes, at: folder.path(name, .part), isFlushed: false)
     }
 
-    /// The download is whole: flushes it, and puts it in place of any earlier one in one step.
-    func commit() throws(StoreError) {
+    /// The download is whole: puts it in place of any earlier one in one step.
+    ///
+    /// - Parameter isFlushed: whether it is on the device before it counts as whole.
+    func commit(isFlushed: Bool) throws(StoreError) {
         var whole = record
         if filled > 0 { whole.sums.append(tailSum) }
         whole.tail = nil
         whole.total = received
-        try POSIX.flush(data)
-        try folder.put(whole.encoded(isWhole: true).bytes, at: folder.path(name, .info))
+        if isFlushed { try POSIX.flush(data) }
+        try folder.put(whole.encoded(isWhole: true).bytes, at: folder.path(name, .info), isFlushed: isFlushed)
         // From here on it is whole. What cannot be removed now is removed by the next transfer.
         try? folder.removePart(name)
     }
@@ -117,7 +119,8 @@ final class PartialFile: @unchecked Sendable {
             filled += count
             left = UnsafeRawBufferPointer(rebasing: left[count...])
             if filled == BlockSum.size {
-                sums.append(BlockSum.of(UnsafeRawBufferPointer(block), record.sums.count + sums.count, seed: record.seed))
+                sums.append(
+                    BlockSum.of(UnsafeRawBufferPointer(block), record.sums.count + sums.count, seed: record.seed))
                 filled = 0
             }
         }

@@ -59,7 +59,9 @@ struct StoreFolder: Sendable {
     }
 
     /// Writes a file beside its place, flushes it, and puts it there in one step. Only within `exclusively`.
-    func write(_ parts: [Data], to target: String) throws(StoreError) {
+    ///
+    /// - Parameter isFlushed: whether it is to survive a loss of power, and not only the process.
+    func write(_ parts: [Data], to target: String, isFlushed: Bool = true) throws(StoreError) {
         do throws(StoreError) {
             let file = try POSIX.openToWrite(incoming, truncate: true)
             for part in parts {
@@ -67,13 +69,13 @@ struct StoreFolder: Sendable {
                     Result { () throws(StoreError) in try POSIX.write(file, bytes) }
                 }.get()
             }
-            try POSIX.flush(file)
+            if isFlushed { try POSIX.flush(file) }
             try POSIX.replace(target, with: incoming)
         } catch {
             _ = try? POSIX.remove(incoming)  // the first error is the one to tell; the next writer empties it anyway
             throw error
         }
-        try flush()
+        if isFlushed { try flush() }
     }
 
     /// Makes a replacement or removal last.

@@ -85,7 +85,9 @@ struct ContentRange: Sendable, Equatable {
         }
         guard parts[0] != "*" else { return }
         let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false).map(Self.number)
-        guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < Int.max else { return nil }
+        guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < Int.max else {
+            return nil
+        }
         bytes = first..<(last + 1)
     }
 

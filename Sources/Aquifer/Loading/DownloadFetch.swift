@@ -8,6 +8,7 @@ struct DownloadSetting: Sendable {
     var limit: Int
     var retry: RetryPolicy
     var patience: Duration
+    var durability: Downloads.Durability
     var clock: any Clock<Duration>
     var now: @Sendable () -> Date
     var check: @Sendable (HTTPResponseHead) throws -> Void
@@ -256,7 +257,8 @@ final class DownloadFetch {
     }
 
     private func commit(_ part: PartialFile) async throws(DownloadError) -> DownloadedFile {
-        try await disk { () throws(StoreError) in try part.commit() }
+        let isFlushed = with.durability == .power
+        try await disk { () throws(StoreError) in try part.commit(isFlushed: isFlushed) }
         self.part = nil
         hasCommitted = true
         return try await reopened()
@@ -268,7 +270,7 @@ final class DownloadFetch {
         record.stamp = with.now()
         let (bytes, _) = record.encoded(isWhole: true)
         try await disk { [with, name] () throws(StoreError) in
-            try with.folder.put(bytes, at: with.folder.path(name, .info))
+            try with.folder.put(bytes, at: with.folder.path(name, .info), isFlushed: with.durability == .power)
         }
         return .done(try await reopened())
     }
@@ -277,6 +279,15 @@ final class DownloadFetch {
         let file = try await disk { [with, transfer] () throws(StoreError) in try with.folder.whole(transfer.url) }
         guard let file else { throw .store(.failed(operation: "open \(name)", reason: "it was removed meanwhile")) }
         return try await deliver(file)
+    }
+
+    /// Sees to it that a download that was delivered survives a loss of power too, as soon as it can be.
+    func flush(_ file: DownloadedFile) async {
+        guard hasCommitted, with.durability == .process else { return }
+        await queue.run { [with] in
+            // It was delivered already. If the device fails, its checksums find that out when it is read.
+            try? with.folder.flush(file)
+        }
     }
 
     private func leaveInOrder() async {

@@ -38,7 +38,9 @@ extension Downloads {
     public func pin(_ url: URL) async throws(StoreError) {
         let key = url.absoluteString
         let path = setting.folder.path(DownloadFolder.name(of: key), .pin)
-        try await queue.run { [setting] () throws(StoreError) in try setting.folder.put(Data(key.utf8), at: path) }
+        try await queue.run { [setting] () throws(StoreError) in
+            try setting.folder.put(Data(key.utf8), at: path, isFlushed: true)
+        }
     }
 
     /// Lets a URL's download be evicted again. Does nothing if it is not pinned.

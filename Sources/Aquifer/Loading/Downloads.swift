@@ -8,8 +8,9 @@ import Foundation
 ///   no byte is fetched twice, after a kill less than 256 KiB are. That takes a strong `ETag`, or a `Last-Modified` at
 ///   least a second older than the answer; with a weak validator or none, it begins again. So it does when the content
 ///   has changed on the server, and when that does not know `Range`.
-/// - A file is delivered when it is whole: as long as announced, flushed to the device, put in place in one step. Every
-///   block of 256 KiB has a checksum, so that damage, at rest or in a part that is resumed, is found and never delivered.
+/// - A file is delivered when it is whole: as long as announced, put in place in one step, safe from `kill -9`; see
+///   ``Durability`` for the loss of power. Every block of 256 KiB has a checksum, so that damage, at rest or in a part
+///   that is resumed, is found and never delivered.
 /// - Nothing is held in memory but the chunk that is written and one block.
 /// - Callers of one URL share one transfer, in this process; the last one to leave ends it. Of several processes one
 ///   transfers at a time, the others wait for it, and go on where it ends.
@@ -18,6 +19,15 @@ import Foundation
 public final class Downloads: Sendable {
     /// Judges the head of an answer: throws when it is not what the caller can use. What is refused is not saved.
     public typealias Check = @Sendable (HTTPResponseHead) throws -> Void
+
+    /// What a download that was delivered survives.
+    public enum Durability: Sendable, Hashable, CaseIterable {
+        /// The process being killed; it is flushed to the device right after it was delivered. When the power fails
+        /// before that, the checksums find out, and it is downloaded again.
+        case process
+        /// The loss of power too: it is delivered once it is on the device.
+        case power
+    }
 
     private struct Running {
         let transfer: DownloadTransfer
@@ -41,6 +51,7 @@ public final class Downloads: Sendable {
     ///   - limit: the most bytes of one download; 4 GiB unless told otherwise.
     ///   - retry: whether a transfer that was cut is gone on with; tries that bring bytes are not counted.
     ///   - patience: how long another process may hold a download without coming on.
+    ///   - durability: whether a download is on the device before it is delivered, or right after.
     ///   - clock: where waiting for another process happens.
     ///   - now: the clock that stamps and judges files.
     ///   - check: judges the head of an answer with the content, such as its media type. The status is judged already.
@@ -50,12 +61,14 @@ public final class Downloads: Sendable {
     public init(
         folder: URL, client: any HTTPClient, bound: Int = 1 << 30, policy: CachePolicy = .sevenDays,
         limit: Int = 4 << 30, retry: RetryPolicy = RetryPolicy(), patience: Duration = .seconds(30),
-        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
+        durability: Durability = .process, clock: any Clock<Duration> = ContinuousClock(),
+        now: @escaping @Sendable () -> Date = { Date() },
         check: @escaping Check = { _ in }
     ) throws(StoreError) {
         setting = DownloadSetting(
             client: client, folder: try DownloadFolder(path: folder.standardizedFileURL.path, patience: .seconds(5)),
-            policy: policy, limit: limit, retry: retry, patience: patience, clock: clock, now: now, check: check)
+            policy: policy, limit: limit, retry: retry, patience: patience, durability: durability, clock: clock,
+            now: now, check: check)
         self.bound = bound
     }
 
@@ -105,6 +118,7 @@ public final class Downloads: Sendable {
             if running[key]?.transfer === transfer { running[key] = nil }
         }
         transfer.finish(end)
+        if case .success(let file) = end { await fetch.flush(file) }
     }
 
     private func leave(_ transfer: DownloadTransfer) {

@@ -25,7 +25,9 @@ struct DownloadKeepingTests {
     func ranges() async throws {
         try await DownloadWorld.with { world in
             let file = try await world.downloads(FileRemote(content).client).file(for: world.url)
-            for range in [0..<1, 0..<0, 5..<block, block..<(block + 1), (block - 1)..<(2 * block + 1), 699_999..<700_000] {
+            for range in [
+                0..<1, 0..<0, 5..<block, block..<(block + 1), (block - 1)..<(2 * block + 1), 699_999..<700_000,
+            ] {
                 #expect(try await file.read(range) == content[range])
             }
             #expect(try await file.read(699_990..<800_000) == content[699_990...])
@@ -37,7 +39,9 @@ struct DownloadKeepingTests {
         }
     }
 
-    @Test("and damaged is an error wherever the damage is read, and replaced by the next download", arguments: [0, 699_999])
+    @Test(
+        "and damaged is an error wherever the damage is read, and replaced by the next download",
+        arguments: [0, 699_999])
     func flippedBit(place: Int) async throws {
         try await DownloadWorld.with { world in
             let remote = FileRemote(content)
@@ -48,7 +52,8 @@ struct DownloadKeepingTests {
             #expect(try await file.read(block..<(2 * block)) == content[block..<(2 * block)])
             for _ in 0..<2 {
                 let error = await failure { () async throws(StoreError) in try await file.read(place..<(place + 1)) }
-                #expect(error == .unreadable(key: world.url.absoluteString, reason: "the checksum of its bytes is wrong"))
+                #expect(
+                    error == .unreadable(key: world.url.absoluteString, reason: "the checksum of its bytes is wrong"))
             }
             await #expect(throws: StoreError.self) { try await file.verify() }
             let client = remote.client

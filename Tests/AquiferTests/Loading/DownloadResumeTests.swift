@@ -9,7 +9,9 @@ struct DownloadResumeTests {
     private let content = Data.noise(700_000)
     private let block = 256 << 10
 
-    @Test("goes on where it was cut, within the retry policy: each byte is fetched once", arguments: [1, 262_144, 300_000])
+    @Test(
+        "goes on where it was cut, within the retry policy: each byte is fetched once",
+        arguments: [1, 262_144, 300_000])
     func retries(cut: Int) async throws {
         try await DownloadWorld.with { world in
             let remote = FileRemote(content) { $0.cuts = [cut, cut] }

@@ -113,8 +113,11 @@ struct DownloadTests {
     @Test(
         "What is not as it should be is refused, and leaves nothing",
         arguments: [
-            (200, ["Content-Length": "5"], 10, InvalidData.unusable(
-                TransportError(.malformed, "more than the 5 bytes announced"))),
+            (
+                200, ["Content-Length": "5"], 10,
+                InvalidData.unusable(
+                    TransportError(.malformed, "more than the 5 bytes announced"))
+            ),
             (200, ["Content-Length": "0"], 0, .body("the body is empty")),
             (200, [:], 0, .body("the body is empty")),
             (200, ["Content-Encoding": "gzip"], 10, .body("sent as gzip, asked for as it is")),

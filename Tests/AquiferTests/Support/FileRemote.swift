@@ -96,11 +96,11 @@ struct DownloadWorld {
     /// Each is a process of its own, as far as the folder can tell.
     func downloads(
         _ client: any HTTPClient, bound: Int = 1 << 30, limit: Int = 4 << 30, retry: RetryPolicy = .never,
-        in folder: URL? = nil, check: @escaping Downloads.Check = { _ in }
+        patience: Duration = .seconds(30), in folder: URL? = nil, check: @escaping Downloads.Check = { _ in }
     ) throws -> Downloads {
         try Downloads(
-            folder: folder ?? self.folder, client: client, bound: bound, limit: limit, retry: retry, clock: clock,
-            now: date.read, check: check)
+            folder: folder ?? self.folder, client: client, bound: bound, limit: limit, retry: retry,
+            patience: patience, clock: clock, now: date.read, check: check)
     }
 
     /// What a download of the URL threw; `nil` if it did not.
@@ -113,6 +113,16 @@ struct DownloadWorld {
             _ = try await downloads.file(for: url)
             return nil
         } catch { return error }
+    }
+
+    /// Lets time pass until it is cancelled.
+    func tick() -> Task<Void, Never> {
+        Task {
+            while !Task.isCancelled {
+                clock.advance(by: .milliseconds(50))
+                await Task.yield()
+            }
+        }
     }
 
     /// Tries again at once.
