@@ -102,7 +102,9 @@ let package = Package(
         tests("HTTPServer", ["AquiferTesting"]),
         tests("ImageFeed", ["AquiferTesting"]),
         tests("Payments", ["AquiferTesting"]),
-        tests("ShadowDrive", ["AquiferTesting"], resources: [.copy("shadow-drive-vectors.json")]),
+        tests(
+            "ShadowDrive", ["AquiferCurl", "AquiferTesting", "HTTPServer"],
+            resources: [.copy("shadow-drive-vectors.json")]),
         tests("ReferenceAPIs", ["Aquifer", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed"]),
         tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", ["App", "ReferenceAPIs"]),
