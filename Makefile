@@ -29,7 +29,7 @@ format: ## format the Swift sources in place
 bench: setup ## the benchmarks, each beside its peer; fails when a target is missed
 	@Scripts/bench
 
-crash: setup ## processes hammer the stores while kill -9 strikes, 200 times each
+crash: setup ## processes hammer the stores and the outbox while kill -9 strikes, 200 times each
 	@Scripts/crash
 
 docs: setup ## the documentation of the engine, as a static site under .build/docs

@@ -93,6 +93,9 @@ let package = Package(
             name: "StoreHammer", dependencies: ["Aquifer", "AquiferSQLite"], path: "Tests/StoreHammer",
             swiftSettings: strict),
         .executableTarget(
+            name: "OutboxHammer", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferTesting"],
+            path: "Tests/OutboxHammer", swiftSettings: strict),
+        .executableTarget(
             name: "VaultHammer", dependencies: ["Payments"], path: "Tests/VaultHammer", swiftSettings: strict),
         tests("Aquifer", ["AquiferTesting"]),
         tests("AquiferTesting", []),

@@ -119,12 +119,15 @@ struct AttachmentFolder: Sendable {
     /// An empty file that no sweep takes away while it is held.
     private func locked(_ name: String) throws(StoreError) -> POSIX.File {
         let target = path + "/" + name
-        for _ in 0..<100 {
+        var held: POSIX.File?
+        _ = try Waiting.until(.seconds(5)) { () throws(StoreError) in
             let file = try POSIX.openToWrite(target, truncate: true)
             // Between making and locking it, a sweep may have taken it for a leftover.
-            if try POSIX.tryLock(file), POSIX.exists(target) { return file }
+            if try POSIX.tryLock(file), POSIX.exists(target) { held = file }
+            return held != nil
         }
-        throw .busy(path: target)
+        guard let held else { throw .busy(path: target) }
+        return held
     }
 }
 

@@ -165,7 +165,7 @@ extension Outbox {
     }
 
     /// Reads what was queued here since, and what others queued before it.
-    private func takeFresh() async {
+    func takeFresh() async {
         do throws(StoreError) {
             let queued = Set(fresh)
             let counter = try await shelf.counter()

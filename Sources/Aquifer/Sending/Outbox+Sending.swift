@@ -87,7 +87,11 @@ extension Outbox {
         }
         sending[number] = transfer
         let keeper = Task { await keepClaim(number, record.head.key, transfer) }
-        await withTaskCancellationHandler { await transfer.value } onCancel: { transfer.cancel() }
+        await withTaskCancellationHandler {
+            await transfer.value
+        } onCancel: {
+            transfer.cancel()
+        }
         keeper.cancel()
         await keeper.value
         return outcome.withLock { $0 }

@@ -9,8 +9,15 @@ extension Outbox {
             if let last = heard.withLock({ $0 }) { await self.changes.wait(after: last) }
             guard !Task.isCancelled else { return nil }
             heard.withLock { $0 = self.changes.rings }
-            return await self.snapshot()
+            return await self.latest()
         }
+    }
+
+    /// The queue with what was just queued, also when nothing sends.
+    private func latest() async -> [Item] {
+        // A store that fails is told by what sends or lists; here the last that is known is shown.
+        if !hasAudited { try? await refresh() } else if !fresh.isEmpty { await takeFresh() }
+        return snapshot()
     }
 
     /// How an item stands, now and after each change, its progress included. Ends with ``State/sent(_:)``, which bears

@@ -6,7 +6,7 @@
 ///   closes the transfer: the server sees the connection end (or the stream reset).
 /// - A reader that is slow slows the sender: a client holds at most a few chunks.
 /// - Many tasks may send at once.
-/// - Only `http` and `https` are spoken. `request.limits` are enforced.
+/// - Only `http` and `https` are spoken. `request.limits` are enforced, and `request.onSent` is told.
 ///
 /// Every client passes `HTTPClientContract` of `AquiferTesting`.
 public protocol HTTPClient: Sendable {

@@ -23,7 +23,8 @@ struct MultipartFormTests {
             #expect(form.contentType == "multipart/form-data; boundary=\(boundary)")
             let expected = [
                 "--\(boundary)", "Content-Disposition: form-data; name=\"title\"", "", "Pássaros",
-                "--\(boundary)", "Content-Disposition: form-data; name=\"metadata\"", "Content-Type: application/json", "",
+                "--\(boundary)", "Content-Disposition: form-data; name=\"metadata\"", "Content-Type: application/json",
+                "",
                 "{}",
                 "--\(boundary)", "Content-Disposition: form-data; name=\"audio\"; filename=\"clip one.mp3\"",
                 "Content-Type: audio/mpeg", "", "sound",

@@ -68,7 +68,8 @@ struct OutboxAttachmentTests {
                     try await outbox.enqueue(request(file, length: 10))
                 }
                 try Data(count: 9).write(to: file)
-                await #expect(throws: OutboxError.attachment(name: "clip.mp3", reason: "is shorter than it should be")) {
+                await #expect(throws: OutboxError.attachment(name: "clip.mp3", reason: "is shorter than it should be"))
+                {
                     try await outbox.enqueue(request(file, length: 10))
                 }
                 await #expect(throws: OutboxError.self) { try await outbox.enqueue(request(place, length: 10)) }
@@ -92,7 +93,8 @@ struct OutboxAttachmentTests {
         }
     }
 
-    @Test("sent from where they lie are refused, by name, when they are gone or were changed", arguments: [true, false])
+    @Test(
+        "sent from where they lie are refused, by name, when they are gone or were changed", arguments: [true, false])
     func changed(isGone: Bool) async throws {
         try await TemporaryFolder.with { place in
             let file = place.appending(path: "clip.mp3")

@@ -47,7 +47,9 @@ struct OutboxDamageTests {
 
     @Test("of an item that is cut short is told, too")
     func shortItem() async throws {
-        try await withDamage { $0 = $0.prefix(20) } _: { world, outbox in
+        try await withDamage {
+            $0 = $0.prefix(20)
+        } _: { world, outbox in
             let report = try await outbox.drain()
             let left = try await outbox.items()
             #expect(report.sent == 4 && left.count == 1)
@@ -84,7 +86,9 @@ struct OutboxDamageTests {
         #expect(try await outbox.standing() == [.damaged("not an item of this version")])
     }
 
-    @Test("of the counter is mended: what is queued later comes later, and no number is used again", arguments: [true, false])
+    @Test(
+        "of the counter is mended: what is queued later comes later, and no number is used again",
+        arguments: [true, false])
     func damagedCounter(isReadable: Bool) async throws {
         try await TemporaryFolder.with { folder in
             let store = try FileStore(directory: folder.appending(path: "store"))

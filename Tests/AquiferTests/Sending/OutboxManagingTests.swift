@@ -118,6 +118,19 @@ struct OutboxManagingTests {
         #expect(await states.next()?.map(\.state) == [waiting])
     }
 
+    @Test("is in the list before anything sends, also when an earlier process queued it")
+    func statesWithoutSending() async throws {
+        try await world.outbox().enqueue(world.note("earlier"), label: "earlier")
+        let outbox = world.outbox()
+        var states = outbox.states().makeAsyncIterator()
+        #expect(await states.next()?.map(\.label) == ["earlier"])
+        try await outbox.enqueue(world.note("now"), label: "now")
+        // The first look may have changed what is known, which is told as well.
+        var labels = await states.next()?.map(\.label)
+        if labels?.count == 1 { labels = await states.next()?.map(\.label) }
+        #expect(labels == ["earlier", "now"])
+    }
+
     @Test("whose watcher leaves is watched no longer")
     func watcherLeaves() async throws {
         let outbox = world.outbox()

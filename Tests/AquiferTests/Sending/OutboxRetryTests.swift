@@ -113,7 +113,9 @@ struct OutboxRetryTests {
         try await outbox.drain()
         for text in ["two", "three"] { try await outbox.enqueue(world.note(text)) }
         try await outbox.drain()
-        #expect(world.server.asked == ["one", "two", "three", "one"] || world.server.asked == ["one", "two", "one", "three"])
+        #expect(
+            world.server.asked == ["one", "two", "three", "one"]
+                || world.server.asked == ["one", "two", "one", "three"])
     }
 
     @Test("a prod brings forward what had no answer, and not what the server asked to wait for")
@@ -143,7 +145,9 @@ struct OutboxRetryTests {
         try await outbox.enqueue(world.note("two"))
         await eventually { world.server.asked.count == 2 }
         world.server.heal()
-        await eventually { (try? await outbox.standing())?.first.map { if case .retrying = $0 { true } else { false } } == true }
+        await eventually {
+            (try? await outbox.standing())?.first.map { if case .retrying = $0 { true } else { false } } == true
+        }
         await outbox.prod()
         await eventually { world.server.taken == ["one", "two"] }
 
@@ -207,7 +211,9 @@ struct OutboxRetryTests {
 
     // MARK: What is refused
 
-    @Test("another 4xx is set aside with the server's words, and holds back its group", arguments: [400, 401, 404, 409, 422])
+    @Test(
+        "another 4xx is set aside with the server's words, and holds back its group",
+        arguments: [400, 401, 404, 409, 422])
     func refused(status: Int) async throws {
         let outbox = world.outbox()
         for text in ["bad", "next"] { try await outbox.enqueue(world.note(text), group: "g") }
@@ -234,7 +240,9 @@ struct OutboxRetryTests {
     func wordsAreBounded() async throws {
         let outbox = world.outbox()
         try await outbox.enqueue(world.note("bad"))
-        world.server.rule { _, _ in .stream(status: 400, chunks: Array(repeating: Data(repeating: 0x61, count: 500_000), count: 5)) }
+        world.server.rule { _, _ in
+            .stream(status: 400, chunks: Array(repeating: Data(repeating: 0x61, count: 500_000), count: 5))
+        }
         try await outbox.drain()
         #expect(
             try await outbox.standing() == [.refused(.server(status: 400, words: String(repeating: "a", count: 4096)))])

@@ -44,6 +44,30 @@ struct OutboxSharingTests {
         #expect(world.server.taken == (0..<20).flatMap { ["\($0)a", "\($0)b"] })
     }
 
+    @Test("keep the order also when one looked while the other was just queueing")
+    func orderAcrossWhileQueueing() async throws {
+        let one = world.outbox()
+        world.server.rule { text, _ in text == "held" ? .held : nil }
+        try await one.enqueue(world.note("held"))
+        let draining = Task { try await one.drain() }
+        let held = await world.server.client.exchange(0)
+
+        let slow = SlowStore(base: world.store)
+        let two = Outbox(in: slow, client: world.server.client, policy: world.policy())
+        let queueing = Task { try await two.enqueue(world.note("first"), group: "g") }
+        await eventually { slow.arrived.withLock { $0 } }
+        // Makes the one that sends look: it sees that there is a number without an item.
+        try await one.enqueue(world.note("look"))
+        await eventually { world.server.taken == ["look"] }
+        slow.gate.open()
+        _ = try await queueing.value
+        try await one.enqueue(world.note("second"), group: "g")
+        await eventually { world.server.taken.contains("second") }
+        held.respond(status: 201)
+        _ = try await draining.value
+        #expect(world.server.taken == ["look", "first", "second"])
+    }
+
     @Test("leave an item to whoever is sending it")
     func leaveItToTheOther() async throws {
         let (one, two) = (world.outbox(), world.outbox())

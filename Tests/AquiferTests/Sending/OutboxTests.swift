@@ -3,7 +3,7 @@ import AquiferTesting
 import Foundation
 import Testing
 
-@Suite("An outbox", .timeLimit(.minutes(1)))
+@Suite("An outbox", .timeLimit(.minutes(5)))
 struct OutboxTests {
     private let world = OutboxWorld()
 
@@ -142,7 +142,9 @@ struct OutboxTests {
     @Test("holds back the group of an item that waits, and no other")
     func groupsAreIndependent() async throws {
         let outbox = world.outbox()
-        for text in ["a1", "a2", "b1", "b2"] { try await outbox.enqueue(world.note(text), group: String(text.prefix(1))) }
+        for text in ["a1", "a2", "b1", "b2"] {
+            try await outbox.enqueue(world.note(text), group: String(text.prefix(1)))
+        }
         try await outbox.enqueue(world.note("c"))
         world.server.rule { text, _ in text == "a1" ? .status(500) : nil }
         let report = try await outbox.drain()

@@ -15,7 +15,8 @@ struct OutboxWorld {
 
     func policy(width: Int = 4, random: Double = 1) -> SendPolicy {
         SendPolicy(
-            width: width, base: .seconds(10), cap: .seconds(100), patience: .hours(2), lease: .seconds(30), clock: clock,
+            width: width, base: .seconds(10), cap: .seconds(100), patience: .hours(2), lease: .seconds(30),
+            clock: clock,
             random: { random }, now: date.read,
             makeKey: { [keys] in
                 keys.withLock { count in

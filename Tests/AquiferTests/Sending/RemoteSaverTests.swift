@@ -25,9 +25,11 @@ struct RemoteSaverTests {
         #expect(client.requests == [HTTPRequest(.post, url, body: .bytes(Data(#"["a"]"#.utf8)))])
     }
 
-    @Test("delivers the no-connectivity error when no answer comes, and sends once", arguments: [
-        TransportError.Kind.offline, .cannotConnect, .timedOut, .interrupted,
-    ])
+    @Test(
+        "delivers the no-connectivity error when no answer comes, and sends once",
+        arguments: [
+            TransportError.Kind.offline, .cannotConnect, .timedOut, .interrupted,
+        ])
     func noConnectivity(kind: TransportError.Kind) async throws {
         let client = ScriptedHTTPClient([.failure(TransportError(kind))])
         await #expect(throws: LoadError.connectivity(TransportError(kind))) { try await saver(client).save(["a"]) }

@@ -1,0 +1,35 @@
+#if os(macOS) || os(Linux)
+    import Foundation
+    import Testing
+
+    /// What only whole processes can show of an outbox in a SQLite store.
+    @Suite("Outboxes and processes")
+    struct OutboxProcessTests {
+        @Test("have each item at the server once, in order, when two senders and the server are killed at random")
+        func killed() async throws {
+            let (status, output) = try await hammer("--parent", "--kills", "25", "--seed", "7")
+            #expect(status == 0)
+            #expect(
+                output.hasPrefix("25 kills, ") && output.hasSuffix(" 0 lost, 0 twice, 0 out of order\n"), "\(output)")
+        }
+
+        @Test("say that the disk is full, leave nothing half queued, keep what is queued, and go on")
+        func full() async throws {
+            try await TemporaryFolder.with { folder in
+                let (status, output) = try await hammer("--full", "--path", folder.path)
+                #expect(status == 0)
+                #expect(output == "attachment: full\nbody: full\nsmall: queued\nitems: 2, files: 0\n")
+            }
+        }
+
+        /// Runs the helper, which is built beside the tests.
+        private func hammer(_ arguments: String...) async throws -> (status: Int32, output: String) {
+            var place = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
+            while !FileManager.default.isExecutableFile(atPath: place.appendingPathComponent("OutboxHammer").path) {
+                try #require(place.path != "/", "OutboxHammer is not built")
+                place.deleteLastPathComponent()
+            }
+            return try await Child.run(place.appendingPathComponent("OutboxHammer").path, arguments)
+        }
+    }
+#endif
