@@ -85,7 +85,7 @@ let package = Package(
             name: "Quickstart", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl"],
             path: "Examples/Quickstart", exclude: ["notes.json"], swiftSettings: strict),
         .testTarget(
-            name: "ExamplesTests", dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting"],
+            name: "ExamplesTests", dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting", "ShadowDrive"],
             path: "Examples/Snippets", swiftSettings: strict),
 
         // Tests
