@@ -96,7 +96,7 @@ let package = Package(
             name: "Quickstart", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl"],
             path: "Examples/Quickstart", exclude: ["notes.json"], swiftSettings: strict),
         .testTarget(
-            name: "ExamplesTests", dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting"],
+            name: "ExamplesTests", dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting", "ShadowDrive"],
             path: "Examples/Snippets", swiftSettings: strict),
 
         // Tests
@@ -116,6 +116,9 @@ let package = Package(
         tests("HTTPServer", ["AquiferTesting"]),
         tests("ImageFeed", ["AquiferTesting"]),
         tests("Payments", ["AquiferTesting"]),
+        tests(
+            "ShadowDrive", ["AquiferCurl", "AquiferTesting", "HTTPServer"],
+            resources: [.copy("shadow-drive-vectors.json")]),
         tests("Foaas", ["AquiferTesting"]),
         tests("AudioFeed", ["AquiferTesting"]),
         tests("ShadowDrive", ["AquiferTesting"], resources: [.copy("shadow-drive-vectors.json")]),

@@ -11,6 +11,16 @@ public struct CreatedAccount: Sendable, Hashable {
     public let saveError: StoreError?
 }
 
+/// How far the making of a storage account is.
+public enum CreationStep: String, Sendable, Hashable, CaseIterable {
+    /// The owner's accounts are counted.
+    case counting
+    /// A fresh blockhash is asked for, and the transaction signed.
+    case signing
+    /// The transaction is with the server.
+    case sending
+}
+
 extension ShadowDriveService {
     /// Makes a storage account: counts the owner's, takes a fresh blockhash, signs and sends the transaction, and adds the
     /// account to the saved list.
@@ -18,20 +28,26 @@ extension ShadowDriveService {
     /// - Parameters:
     ///   - name: 1 to 64 bytes.
     ///   - size: in bytes, 1 KiB to 1 TiB.
+    ///   - onStep: told what is done next.
     /// - Throws: ``DriveError``; `.limit` before anything is sent.
-    public func createStorageAccount(name: String, size: UInt64) async throws(DriveError) -> CreatedAccount {
+    public func createStorageAccount(
+        name: String, size: UInt64, onStep: @Sendable (CreationStep) async -> Void = { _ in }
+    ) async throws(DriveError) -> CreatedAccount {
         let keypair = try signer()
         try Self.check(name: name, size: size)
+        await onStep(.counting)
         let counter = try await accountCounter(of: keypair.publicKey)
         let address = program.storageAccount(of: keypair.publicKey, counter: counter)
+        await onStep(.signing)
         let answer = try await freshly(.create(name: name, bytes: size), address) {
             (transaction) async throws(DriveError) in
-            (transaction, try await self.api.createStorageAccount(transaction))
+            await onStep(.sending)
+            return try await self.api.createStorageAccount(transaction)
         }
         let account = StorageAccount(
             address: address, identifier: name, reservedBytes: size, owner: keypair.publicKey, counterSeed: counter,
             creationTime: UInt64(max(0, now().timeIntervalSince1970)))
-        return try await created(account, by: answer.1, isFirst: counter == 0)
+        return try await created(account, by: answer, isFirst: counter == 0)
     }
 
     /// Makes a storage account with a transaction that the owner has signed elsewhere: the specification's input.

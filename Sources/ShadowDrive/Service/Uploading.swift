@@ -138,7 +138,8 @@ final class UploadMeter: Sendable {
             // The fields around the files are not counted.
             let share = length == 0 ? 0 : UInt64(Double(size) * (Double(min(sent, length)) / Double(length)))
             let now = min(state.settled + share, state.progress.total)
-            guard now > state.progress.sent else { return }
+            // A step is a thousandth: more often nobody can see it, and who watches has other things to do.
+            guard now > state.progress.sent, now - state.progress.sent >= state.progress.total / 1000 else { return }
             state.progress.sent = now
             tell(.progress(state.progress))
         }
