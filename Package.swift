@@ -45,6 +45,7 @@ let package = Package(
         .library(name: "ImageFeed", targets: ["ImageFeed"]),
         .library(name: "Payments", targets: ["Payments"]),
         .library(name: "Foaas", targets: ["Foaas"]),
+        .library(name: "AudioFeed", targets: ["AudioFeed"]),
         .executable(name: "aquifer", targets: ["AquiferCLI"]),
     ],
     targets: [
@@ -67,6 +68,7 @@ let package = Package(
         library("ImageFeed", ["Aquifer"]),
         library("Payments", ["Aquifer", "AquiferCrypto"]),
         library("Foaas", ["Aquifer"]),
+        library("AudioFeed", ["Aquifer"]),
 
         // The product on one machine
         library("HTTPServer", ["CMicrohttpd"]),
@@ -74,13 +76,15 @@ let package = Package(
         library(
             "App",
             [
-                "Aquifer", "AquiferSQLite", "AquiferCurl", "Foaas", "ImageFeed", "Payments", "HTTPServer",
+                "Aquifer", "AquiferSQLite", "AquiferCurl", "AudioFeed", "Foaas", "ImageFeed", "Payments", "HTTPServer",
                 "ReferenceAPIs",
             ],
             resources: [.copy("Public")]),
         .executableTarget(
             name: "AquiferCLI",
-            dependencies: ["App", "Aquifer", "Foaas", "HTTPServer", "ImageFeed", "Payments", "ReferenceAPIs"],
+            dependencies: [
+                "App", "Aquifer", "AudioFeed", "Foaas", "HTTPServer", "ImageFeed", "Payments", "ReferenceAPIs",
+            ],
             swiftSettings: strict),
 
         // What README and the documentation show
@@ -106,6 +110,7 @@ let package = Package(
         tests("ImageFeed", ["AquiferTesting"]),
         tests("Payments", ["AquiferTesting"]),
         tests("Foaas", ["AquiferTesting"]),
+        tests("AudioFeed", ["AquiferTesting"]),
         tests("ReferenceAPIs", ["Aquifer", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed"]),
         tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", ["App", "ReferenceAPIs"]),

@@ -22,6 +22,8 @@ enum Command {
         "pay": ["--card", "--cvv-stdin"],
         "payments list": [], "payments check": [], "payments retry": ["--cvv-stdin"],
         "foaas list": [], "foaas say": ["--unfiltered"], "foaas random": ["--unfiltered"],
+        "audio list": [], "audio get": ["-o", "--output"], "audio post": ["--title", "--author", "--later"],
+        "outbox list": [], "outbox send": [], "outbox retry": [], "outbox discard": [],
         "cache list": [], "cache validate": [], "cache clear": [],
     ]
 
@@ -39,12 +41,12 @@ enum Command {
             words,
             valued: [
                 "--data", "--remote", "--at", "--port", "--host", "--fault", "--limit", "-o", "--output",
-                "--card",
+                "--card", "--title", "--author",
             ],
             flags: [
                 "--json", "--offline", "--quiet", "--help", "-h", "--version", "--no-token", "--all",
                 "--allow-test-card",
-                "--cvv-stdin", "--unfiltered",
+                "--cvv-stdin", "--unfiltered", "--later",
             ])
         if arguments.has("--version") {
             console.out("aquifer \(version)")
@@ -55,7 +57,8 @@ enum Command {
             return .delivered
         }
         guard let first = arguments.next() else {
-            throw .usage("say what to do: serve, remotes, feed, contacts, cards, pay, payments, foaas or cache")
+            throw .usage(
+                "say what to do: serve, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox or cache")
         }
         let name = try fullName(first, &arguments)
         guard let own = own[name] else { throw .usage("\"\(name)\" is not a command") }
@@ -72,6 +75,8 @@ enum Command {
         case "cards": "cards \(try arguments.next("list, add, remove or rotate-key"))"
         case "payments": "payments \(try arguments.next("list, check or retry"))"
         case "foaas": "foaas \(try arguments.next("list, say or random"))"
+        case "audio": "audio \(try arguments.next("list, get or post"))"
+        case "outbox": "outbox \(try arguments.next("list, send, retry or discard"))"
         case "cache": "cache \(try arguments.next("list, validate or clear"))"
         default: first
         }
@@ -101,6 +106,11 @@ enum Command {
         case "foaas list": status = try await FoaasListCommand(arguments, options).run(services, console)
         case "foaas say": status = try await FoaasSayCommand(arguments, options).run(services, console)
         case "foaas random": status = try await FoaasRandomCommand(arguments, options).run(services, console)
+        case "audio list": status = try await AudioListCommand(arguments, options).run(services, console)
+        case "audio get": status = try await AudioGetCommand(arguments, options).run(services, console)
+        case "audio post": status = try await AudioPostCommand(arguments, options).run(services, console)
+        case "outbox list", "outbox send", "outbox retry", "outbox discard":
+            status = try await OutboxCommand(name, arguments, options).run(services, console)
         case "cache list": status = try await CacheListCommand(arguments, options).run(services, console)
         case "cache validate": status = try await CacheValidateCommand(arguments, options).run(services, console)
         case "cache clear": status = try await CacheClearCommand(arguments, options).run(services, console)

@@ -163,10 +163,12 @@ struct FeedImageCommand {
 }
 
 extension Arguments {
-    fileprivate mutating func nextID() throws(CommandError) -> UUID {
-        let text = try next("the picture's ID")
+    /// The ID of a thing, which a command lists.
+    mutating func nextID(of thing: String = "picture", listedBy list: String = "feed list") throws(CommandError) -> UUID
+    {
+        let text = try next("the \(thing)'s ID")
         guard let id = UUID(uuidString: text) else {
-            throw .usage("\"\(text)\" is not the ID of a picture; aquifer feed list shows them")
+            throw .usage("\"\(text)\" is not the ID of a \(thing); aquifer \(list) shows them")
         }
         return id
     }

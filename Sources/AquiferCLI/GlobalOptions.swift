@@ -52,7 +52,7 @@ struct GlobalOptions {
         guard parts.count == 2, let remote = ReferenceRemote(rawValue: parts[0]), let fault = Fault(rawValue: parts[1])
         else {
             let remotes = ReferenceRemote.allCases.map(\.rawValue).joined(separator: ", ")
-            let faults = Fault.allCases.map(\.rawValue).joined(separator: ", ")
+            let faults = Fault.forms.joined(separator: ", ")
             throw .usage("--fault takes REMOTE=FAULT (remotes: \(remotes); faults: \(faults)), not \"\(text)\"")
         }
         return (remote, fault)

@@ -10,6 +10,8 @@ enum Help {
         case "pay": pay
         case "payments": payments
         case "foaas": foaas
+        case "audio": audio
+        case "outbox": outbox
         case "cache": cache
         default: all
         }
@@ -31,11 +33,13 @@ enum Help {
           pay @USERNAME AMOUNT          send money with a card
           payments list | check | retry what was paid
           foaas list | say | random     phrases
+          audio list | get | post       clips to be heard and posted
+          outbox list | send            what waits to be sent
           cache list | validate | clear what is saved
 
         Options, everywhere:
           --data DIR         keep what is saved in DIR (else $XDG_DATA_HOME/aquifer or ~/.local/share/aquifer)
-          --remote NAME=URL  use the server at URL for an app (feed, payments, foaas), not its reference remote
+          --remote NAME=URL  use the server at URL for an app (feed, payments, foaas, audio), not its reference remote
           --json             print one JSON document
           --offline          act as if there were no network
           --at TIME          act as if it were TIME: 2026-11-21T09:00:00Z, or from now: +8d, -1h
@@ -57,7 +61,7 @@ enum Help {
           --host HOST           the address to listen on (127.0.0.1: this machine only)
           --no-token            let in whoever reaches the port, not only who has the printed address
           --fault REMOTE=FAULT  begin with a fault of a reference remote: offline, slow, failing, garbage,
-                                cut, answer-lost
+                                cut, answer-lost, cut-at:BYTES
 
         See aquifer --help for the options that go everywhere.
         """
@@ -69,7 +73,9 @@ enum Help {
 
           --port PORT           the port; 0 for any free one (8090)
           --host HOST           the address to listen on (127.0.0.1: this machine only)
-          --fault REMOTE=FAULT  make a remote offline, slow, failing, garbage, cut or answer-lost
+          --data FOLDER         keep here what is posted to them; otherwise it goes with them
+          --fault REMOTE=FAULT  make a remote offline, slow, failing, garbage, cut, answer-lost or
+                                cut-at:BYTES
         """
 
     private static let feed = """
@@ -144,6 +150,38 @@ enum Help {
           --unfiltered  with the vowels of swear words
 
         A phrase needs a connection; the list does not, for seven days.
+        See aquifer --help for the options that go everywhere.
+        """
+
+    private static let audio = """
+        Usage: aquifer audio list [QUERY] [OPTION]…
+               aquifer audio get ID -o FILE [OPTION]…
+               aquifer audio post FILE --title TEXT [--author TEXT] [--later] [OPTION]…
+
+        list  the clips; offline those saved in the last seven days
+        get   a clip's sound; what was cut is gone on with, and what is there is not fetched again
+        post  posts a clip now and prints its ID
+
+          -o FILE        where the sound goes; - is standard output
+          --title TEXT   what the clip is called, at most 200 characters
+          --author TEXT  whose it is
+          --later        keep it in the outbox, to be posted once as soon as there is a connection; prints the item's ID
+
+        See aquifer --help for the options that go everywhere.
+        """
+
+    private static let outbox = """
+        Usage: aquifer outbox list [OPTION]…
+               aquifer outbox send [OPTION]…
+               aquifer outbox retry ID [OPTION]…
+               aquifer outbox discard ID [OPTION]…
+
+        list     what waits to be sent, in its order
+        send     sends what can be sent now
+        retry    tries an item again now, with the same key: a server that has it already does not take it twice
+        discard  takes an item out of the outbox for good
+
+        Exit: 0 nothing is left to be sent; 65 the server refused something; 69 something waits for the server.
         See aquifer --help for the options that go everywhere.
         """
 

@@ -40,18 +40,21 @@ struct RemotesCommand {
     private let options: GlobalOptions
     private let host: String
     private let port: UInt16
+    /// Where what is posted is kept. Only a folder that was asked for: remotes begin empty.
+    private let folder: URL?
 
     init(_ arguments: Arguments, _ options: GlobalOptions) throws(CommandError) {
         try arguments.end()
         self.options = options
         host = arguments.value("--host") ?? "127.0.0.1"
         port = try arguments.port(else: 8090)
+        folder = arguments.value("--data") == nil ? nil : options.configuration.data.appending(path: "reference")
     }
 
     func run(_ console: Console) async throws(CommandError) -> ExitStatus {
         let server: HTTPServer
         do {
-            let apis = try ReferenceAPIs()
+            let apis = try ReferenceAPIs(folder: folder)
             for (remote, fault) in options.configuration.faults { apis.set(fault, of: remote) }
             var configuration = ReferenceAPIs.configuration
             configuration.host = host

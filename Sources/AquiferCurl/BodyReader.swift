@@ -11,6 +11,8 @@ final class BodyReader {
     private var file: Int32?
     /// Whether anything has been handed out.
     private(set) var hasBeenRead = false
+    /// How far in the whole body the reader is.
+    private(set) var position: UInt64 = 0
 
     init(_ body: HTTPBody) {
         parts = body.parts
@@ -35,12 +37,14 @@ final class BodyReader {
             count = try read(url, at: start + offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
         }
         offset += UInt64(count)
+        position += UInt64(count)
         return count
     }
 
     /// Goes to a place in the whole body.
     func seek(to position: UInt64) {
         closeFile()
+        self.position = position
         index = 0
         offset = position
         while index < parts.count, offset > parts[index].length {

@@ -65,7 +65,10 @@ extension Transfer {
     func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         heard()
         do throws(TransportError) {
-            return try bodyReader?.read(into: buffer) ?? 0
+            guard let bodyReader else { return 0 }
+            let count = try bodyReader.read(into: buffer)
+            if count > 0 { request.onSent?(bodyReader.position) }
+            return count
         } catch {
             refusal = error
             return Int(CURL_READFUNC_ABORT)

@@ -3,10 +3,17 @@ import Foundation
 /// A domain of `UserDefaults` for one test: empty at first, gone with its owner.
 public final class TemporaryDefaults: Sendable {
     /// The domain's name, made anew for each.
-    public let name = "aquifer-tests-\(UUID().uuidString)"
+    public let name: String
 
     /// An empty domain.
-    public init() {}
+    public init() {
+        #if os(Linux)
+            // A domain named by a path lies there, and not among the settings of whoever runs the tests.
+            name = FileManager.default.temporaryDirectory.appending(path: "aquifer-defaults-\(UUID().uuidString)").path
+        #else
+            name = "aquifer-tests-\(UUID().uuidString)"
+        #endif
+    }
 
     /// Opens the domain, as another part of a program would.
     public func open() -> UserDefaults {
@@ -14,18 +21,19 @@ public final class TemporaryDefaults: Sendable {
         UserDefaults(suiteName: name) ?? UserDefaults()
     }
 
+    #if os(Linux)
+        /// Lets no write to the domain's file succeed any more, by whichever user.
+        public func breakFile() throws {
+            try? FileManager.default.removeItem(atPath: "\(name).plist")  // it may not be there yet
+            try FileManager.default.createDirectory(atPath: "\(name).plist", withIntermediateDirectories: false)
+        }
+    #endif
+
     deinit {
-        let defaults = open()
-        defaults.removePersistentDomain(forName: name)
-        defaults.synchronize()
+        open().removePersistentDomain(forName: name)
         #if os(Linux)
-            // Here the file of a domain outlives its last value.
-            let environment = ProcessInfo.processInfo.environment
-            let folder =
-                environment["XDG_CONFIG_HOME"].map { URL(filePath: $0) }
-                ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".config")
-            // A file that is left behind harms nobody.
-            try? FileManager.default.removeItem(at: folder.appending(path: "\(name).plist"))
+            // Here the file of a domain outlives its last value. One that is left behind harms nobody.
+            try? FileManager.default.removeItem(atPath: "\(name).plist")
         #endif
     }
 }

@@ -6,15 +6,17 @@ public enum ReferenceRemote: String, Sendable, Hashable, CaseIterable {
     case payments
     /// Phrases.
     case foaas
+    /// Clips of sound, to be heard and to be posted.
+    case audio
 }
 
 /// What is wrong with a remote, on demand.
-public enum Fault: String, Sendable, Hashable, CaseIterable {
+public enum Fault: Sendable, Hashable {
     /// Nothing.
-    case none = "online"
+    case none
     /// Connections are cut before any answer.
     case offline
-    /// Every answer takes its time; pictures trickle.
+    /// Every answer takes its time; pictures and clips trickle, and what is posted is read slowly.
     case slow
     /// Every answer is 503, and nothing is done.
     case failing
@@ -22,9 +24,47 @@ public enum Fault: String, Sendable, Hashable, CaseIterable {
     case garbage
     /// Every body ends early; what was asked for is done.
     case cut
-    /// A payment is made, and the connection is cut before its answer; whatever else is asked is answered. For remotes
-    /// that charge nothing it is ``cut``.
-    case answerLost = "answer-lost"
+    /// What is posted is done (a payment made, a clip saved), and the connection is cut before its answer; whatever
+    /// else is asked is answered. For remotes that nothing is posted to it is ``cut``.
+    case answerLost
+    /// Every body ends after this many bytes, exactly; one that is no longer is whole. What was asked for is done. A
+    /// range counts from its own start: who asks on where it was cut gets as many bytes again.
+    case cutAt(UInt64)
+}
+
+extension Fault: RawRepresentable, CaseIterable {
+    /// Every fault but ``cutAt(_:)``, of which there are too many.
+    public static var allCases: [Fault] { [.none, .offline, .slow, .failing, .garbage, .cut, .answerLost] }
+
+    /// How faults are written: the names, and `cut-at:BYTES`.
+    public static var forms: [String] { allCases.map(\.rawValue) + ["cut-at:BYTES"] }
+
+    /// The fault of this name: `offline`, `cut-at:5000`.
+    public init?(rawValue: String) {
+        if let fault = Self.allCases.first(where: { $0.rawValue == rawValue }) {
+            self = fault
+            return
+        }
+        let parts = rawValue.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0] == "cut-at", parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let bytes = UInt64(parts[1])
+        else { return nil }
+        self = .cutAt(bytes)
+    }
+
+    /// The name, as ``init(rawValue:)`` reads it.
+    public var rawValue: String {
+        switch self {
+        case .none: "online"
+        case .offline: "offline"
+        case .slow: "slow"
+        case .failing: "failing"
+        case .garbage: "garbage"
+        case .cut: "cut"
+        case .answerLost: "answer-lost"
+        case .cutAt(let bytes): "cut-at:\(bytes)"
+        }
+    }
 }
 
 /// How a remote's transfers ended.

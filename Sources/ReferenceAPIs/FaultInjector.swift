@@ -3,64 +3,52 @@ import HTTPServer
 
 /// Stands before a remote: counts its transfers, and spoils its answers as told.
 final class FaultInjector: Sendable {
-    private struct State {
-        var fault = Fault.none
-        var counts = TransferCounts()
-    }
-
     private let lock = NSLock()
-    nonisolated(unsafe) private var state = State()
+    nonisolated(unsafe) private var current = Fault.none
     private let clock: any Clock<Duration>
     private let charges: Bool
+    let log = RequestLog()
 
-    /// - Parameter charges: whether a `POST` to the remote charges somebody.
+    /// How fast slowness lets a posted body in: a pause for each piece of it, in proportion. `nil` at other times.
+    @TaskLocal static var pause: (@Sendable (_ bytes: Int) async throws -> Void)?
+
+    /// - Parameter charges: whether a `POST` to the remote does something, such as charging somebody.
     init(clock: any Clock<Duration>, charges: Bool = false) {
         self.clock = clock
         self.charges = charges
     }
 
     var fault: Fault {
-        get { lock.withLock { state.fault } }
-        set { lock.withLock { state.fault = newValue } }
+        get { lock.withLock { current } }
+        set { lock.withLock { current = newValue } }
     }
-
-    var counts: TransferCounts { lock.withLock { state.counts } }
 
     /// The answer of `handler`, spoilt by the fault of the moment.
     func answer(_ request: ServerRequest, _ handler: ServerHandler) async -> ServerResponse {
-        begin()
+        let number = log.begin(request)
         let fault = effect(of: fault, on: request)
-        if fault == .offline {
-            end(whole: false)
+        switch fault {
+        case .offline:
+            log.end(whole: false)
             return .drop
-        }
-        if fault == .slow {
+        case .answerLost:
+            _ = await handler(request)
+            log.end(whole: false)
+            return .drop
+        case .failing:
+            // A server that is out of order does not charge anybody. It reads on, so that the client reads its answer.
+            await request.body.drain()
+            return send(outOfOrder, to: request, number, fault)
+        case .slow:
             do { try await clock.sleep(for: .milliseconds(800)) } catch {
-                end(whole: false)
+                log.end(whole: false)
                 return .drop
             }
+            let response = await Self.$pause.withValue(pause) { await handler(request) }
+            return send(response, to: request, number, fault)
+        default:
+            return send(spoil(fault, await handler(request)), to: request, number, fault)
         }
-        if fault == .answerLost {
-            _ = await handler(request)
-            end(whole: false)
-            return .drop
-        }
-        // A server that is out of order does not charge anybody.
-        var response = fault == .failing ? outOfOrder : spoil(fault, await handler(request))
-        guard case .bytes(let data) = response.body, !data.isEmpty, fault == .slow || fault == .cut else {
-            end(whole: true)
-            return response
-        }
-        response.body = .stream(length: UInt64(data.count)) { [self] writer in
-            do {
-                try await trickle(data, fault, writer)
-                end(whole: true)
-            } catch {
-                end(whole: false)
-                throw error
-            }
-        }
-        return response
     }
 
     /// Only charges lose their answers: who was charged can still ask.
@@ -79,26 +67,91 @@ final class FaultInjector: Sendable {
         return garbage
     }
 
+    private var pause: @Sendable (Int) async throws -> Void {
+        { [clock] bytes in try await clock.sleep(for: .milliseconds(150) * (Double(bytes) / Double(64 << 10))) }
+    }
+
+    // MARK: Bodies
+
+    /// Counts the answer, as a stream where it is cut, trickles, or comes from a file: of one that the kernel sends
+    /// nobody could say how much has gone.
+    private func send(
+        _ response: ServerResponse, to request: ServerRequest, _ number: Int, _ fault: Fault
+    ) -> ServerResponse {
+        log.answered(number, status: response.status)
+        let isSent = request.method != "HEAD" && response.status != 304
+        guard isSent, let bytes = BodyBytes(response.body), bytes.length > 0 else {
+            log.end(whole: true)
+            return response
+        }
+        var file: String?
+        if case .file = response.body { file = request.path }
+        guard file != nil || fault == .slow || fault.cuts(bytes.length) != nil else {
+            log.sent(number, Int(bytes.length), file: nil)
+            log.end(whole: true)
+            return response
+        }
+        var response = response
+        response.body = .stream(length: bytes.length) { [self, file] writer in
+            do {
+                try await stream(bytes, fault) { [log] data in
+                    log.sent(number, data.count, file: file)
+                    do { try await writer.write(data) } catch {
+                        log.takeBack(number, data.count, file: file)
+                        throw error
+                    }
+                }
+                log.end(whole: true)
+            } catch {
+                log.end(whole: false)
+                throw error
+            }
+        }
+        return response
+    }
+
     private struct Cut: Error {}
 
-    private func trickle(_ data: Data, _ fault: Fault, _ writer: ServerResponseWriter) async throws {
-        if fault == .cut {
-            try await writer.write(data.prefix(data.count / 2))
+    private func stream(_ bytes: BodyBytes, _ fault: Fault, _ write: (Data) async throws -> Void) async throws {
+        if let end = fault.cuts(bytes.length) {
+            try await bytes.read(upTo: end, pieces: BodyBytes.piece, write)
             throw Cut()
         }
-        let step = max(1, data.count / 8)
-        for start in stride(from: 0, to: data.count, by: step) {
-            try await writer.write(data[start..<min(start + step, data.count)])
+        guard fault == .slow else {
+            return try await bytes.read(upTo: bytes.length, pieces: BodyBytes.piece, write)
+        }
+        // Eight steps, whatever the length.
+        let step = max(1, bytes.length / 8)
+        var sinceRest: UInt64 = 0
+        try await bytes.read(upTo: bytes.length, pieces: Int(min(step, UInt64(BodyBytes.piece)))) { data in
+            try await write(data)
+            sinceRest += UInt64(data.count)
+            guard sinceRest >= step else { return }
+            sinceRest = 0
             try await clock.sleep(for: .milliseconds(150))
         }
     }
+}
 
-    private func begin() { lock.withLock { state.counts.active += 1 } }
+extension Fault {
+    /// Where a body of this length is cut, if it is.
+    fileprivate func cuts(_ length: UInt64) -> UInt64? {
+        switch self {
+        case .cut: length / 2
+        case .cutAt(let bytes): bytes < length ? bytes : nil
+        default: nil
+        }
+    }
+}
 
-    private func end(whole: Bool) {
-        lock.withLock {
-            state.counts.active -= 1
-            if whole { state.counts.completed += 1 } else { state.counts.cut += 1 }
+extension ServerRequestBody {
+    /// Reads what is left of the body and forgets it: many clients read no answer before they have sent everything.
+    func drain() async {
+        do throws(ServerBodyError) {
+            var rest = makeAsyncIterator()
+            while try await rest.next(isolation: #isolation) != nil {}
+        } catch {
+            // Too long, and the server says so; or nobody is there to be answered.
         }
     }
 }

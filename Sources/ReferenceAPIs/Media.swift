@@ -15,6 +15,9 @@ struct Media: Sendable {
         folder = resources.appending(path: "Media/\(name)")
     }
 
+    /// Where a resource is.
+    func url(_ path: String) -> URL { folder.appending(path: path) }
+
     func data(_ path: String) throws -> Data {
         do {
             return try Data(contentsOf: folder.appending(path: path))

@@ -10,23 +10,35 @@ public final class ReferenceAPIs: Sendable {
     /// The remotes, with their media read from the module's resources.
     ///
     /// - Parameters:
+    ///   - folder: where the clips are kept that are posted to the audio feed, for other processes and later ones;
+    ///     made when the first is. `nil` is a temporary folder that goes with the remotes.
     ///   - clock: where slowness waits.
-    ///   - now: dates transactions; dates of comments count from its first answer.
+    ///   - now: dates transactions and clips; dates of comments count from its first answer.
     /// - Throws: when the resources are missing or unreadable.
-    public init(clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }) throws
-    {
+    public init(
+        folder: URL? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws {
         let feed = try ReferenceFeed(media: try Media("feed"), now: now())
         let payments = try ReferencePayments(media: try Media("payments"), now: now)
         let foaas = try ReferenceFoaas(media: try Media("foaas"))
-        remotes = [.feed: feed.handler, .payments: payments.handler, .foaas: foaas.handler]
+        let audio = try ReferenceAudio(media: try Media("audio"), store: ClipStore(folder: folder, now: now))
+        remotes = [
+            .feed: feed.handler, .payments: payments.handler, .foaas: foaas.handler, .audio: audio.handler,
+        ]
         injectors = [
             .feed: FaultInjector(clock: clock), .payments: FaultInjector(clock: clock, charges: true),
-            .foaas: FaultInjector(clock: clock),
+            .foaas: FaultInjector(clock: clock), .audio: FaultInjector(clock: clock, charges: true),
         ]
     }
 
-    /// What the server before ``handler`` puts up with: paths of 16 KiB, for values of 8 kB.
-    public static var configuration: HTTPServer.Configuration { .init(maxHeaderBytes: 24 << 10) }
+    /// What the server before ``handler`` puts up with: paths of 16 KiB, for values of 8 kB, and clips of 200 MB.
+    public static var configuration: HTTPServer.Configuration {
+        .init(
+            maxHeaderBytes: 24 << 10,
+            // A clip comes with its metadata and the heads of its parts.
+            maxBodyBytesByPath: ["/audio/v1/audio": ReferenceAudio.largestSound + 128 << 10])
+    }
 
     /// Answers requests to any of the remotes.
     public var handler: ServerHandler {
@@ -50,6 +62,13 @@ public final class ReferenceAPIs: Sendable {
 
     /// How a remote's transfers ended, so far.
     public func transfers(of remote: ReferenceRemote) -> TransferCounts {
-        injectors[remote]?.counts ?? TransferCounts()
+        injectors[remote]?.log.counts ?? TransferCounts()
     }
+
+    /// The last 200 requests to a remote, the oldest first.
+    public func requests(of remote: ReferenceRemote) -> [ReferenceRequest] { injectors[remote]?.log.requests ?? [] }
+
+    /// How many bytes were sent of each file, by its path, over all requests. A file whose every byte was fetched once
+    /// has sent as many bytes as it is long.
+    public func bytesSent(of remote: ReferenceRemote) -> [String: UInt64] { injectors[remote]?.log.files ?? [:] }
 }

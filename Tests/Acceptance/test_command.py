@@ -34,7 +34,7 @@ def test_version(aquifer):
 @pytest.mark.parametrize(
     "words, message",
     [
-        ([], "say what to do: serve, remotes, feed, contacts, cards, pay, payments, foaas or cache"),
+        ([], "say what to do: serve, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox or cache"),
         (["frob"], '"frob" is not a command'),
         (["feed"], "list, comments or image is missing"),
         (["feed", "frob"], '"feed frob" is not a command'),

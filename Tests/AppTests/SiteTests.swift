@@ -140,6 +140,21 @@ struct SiteTests {
         #expect(try await real.json("GET", "/api/connection")["available"] as? Bool == false)
     }
 
+    @Test("The reference remotes' last requests are told, with what was sent of each")
+    func transfers() async throws {
+        let world = AppWorld()
+        #expect(await world.request("GET", "/api/feed").status == 200)
+        let remotes = try await world.json("GET", "/api/reference/transfers")
+        let feed = try #require(remotes["feed"] as? [String: Any])
+        let request = try #require((feed["requests"] as? [[String: Any]])?.first)
+        #expect(request["method"] as? String == "GET" && request["path"] as? String == "/feed/v1/feed")
+        #expect(request["range"] is NSNull && request["status"] as? Int == 200)
+        #expect((request["bytes"] as? Int ?? 0) > 100 && feed["completed"] as? Int == 1)
+        let audio = try #require(remotes["audio"] as? [String: Any])
+        #expect((audio["requests"] as? [Any])?.isEmpty == true && (audio["bytes"] as? [String: Any])?.isEmpty == true)
+        await world.services.stop()
+    }
+
     @Test("The inspector lists what is saved, validates and deletes it")
     func inspector() async throws {
         let world = AppWorld()

@@ -90,12 +90,14 @@ struct GlobalOptionsTests {
 
     @Test("Say what was wrong and what would be right")
     func mistakes() {
+        let remotes = ReferenceRemote.allCases.map(\.rawValue).joined(separator: ", ")
+        #expect(remotes.contains("feed") && remotes.contains("audio"))
         #expect(
             message("--remote", "feed")
-                == "--remote takes NAME=URL, with a name of feed, payments, foaas, not \"feed\"; see aquifer --help")
+                == "--remote takes NAME=URL, with a name of \(remotes), not \"feed\"; see aquifer --help")
         #expect(
             message("--remote", "x=http://a")
-                == "--remote takes NAME=URL, with a name of feed, payments, foaas, not \"x=http://a\"; see aquifer --help"
+                == "--remote takes NAME=URL, with a name of \(remotes), not \"x=http://a\"; see aquifer --help"
         )
         #expect(
             message("--remote", "feed=file:///etc")
@@ -105,7 +107,7 @@ struct GlobalOptionsTests {
                 == "--at takes a time such as 2026-11-21T09:00:00Z, +8d or -1h, not \"soon\"; see aquifer --help")
         #expect(
             message("--fault", "feed=fire")
-                == "--fault takes REMOTE=FAULT (remotes: feed, payments, foaas; faults: online, offline, slow, failing, garbage, cut, answer-lost), not \"feed=fire\"; see aquifer --help"
+                == "--fault takes REMOTE=FAULT (remotes: \(remotes); faults: \(Fault.forms.joined(separator: ", "))), not \"feed=fire\"; see aquifer --help"
         )
         #expect(message("--data", "") == "--data needs a folder; see aquifer --help")
     }

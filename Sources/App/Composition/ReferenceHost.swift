@@ -19,8 +19,12 @@ final class ReferenceHost: Sendable {
     private let lock = NSLock()
     nonisolated(unsafe) private var state: State
 
-    init(faults: [ReferenceRemote: Fault]) {
+    private let folder: URL
+
+    /// - Parameter folder: where what is posted to the remotes is kept, for the next process.
+    init(faults: [ReferenceRemote: Fault], folder: URL) {
         state = State(faults: faults)
+        self.folder = folder
     }
 
     static func base(of remote: ReferenceRemote) -> URL {
@@ -50,6 +54,14 @@ final class ReferenceHost: Sendable {
         lock.withLock { state.apis }?.transfers(of: remote) ?? TransferCounts()
     }
 
+    func requests(of remote: ReferenceRemote) -> [ReferenceRequest] {
+        lock.withLock { state.apis }?.requests(of: remote) ?? []
+    }
+
+    func bytesSent(of remote: ReferenceRemote) -> [String: UInt64] {
+        lock.withLock { state.apis }?.bytesSent(of: remote) ?? [:]
+    }
+
     func stop() async {
         let server = lock.withLock {
             defer { state.server = nil }
@@ -61,7 +73,7 @@ final class ReferenceHost: Sendable {
     fileprivate func start() throws {
         try lock.withLock {
             guard state.server == nil else { return }
-            let apis = try ReferenceAPIs()
+            let apis = try ReferenceAPIs(folder: folder)
             for (remote, fault) in state.faults { apis.set(fault, of: remote) }
             state.server = try HTTPServer(ReferenceAPIs.configuration, handler: apis.handler)
             state.apis = apis

@@ -1,6 +1,7 @@
 import Aquifer
 import AquiferCurl
 import AquiferSQLite
+import AudioFeed
 import Foaas
 import Foundation
 import ImageFeed
@@ -18,6 +19,11 @@ public final class Services: Sendable {
     public let payments: PaymentsService
     /// Phrases and operations.
     public let foaas: FoaasService
+    /// Clips to be heard and posted.
+    public let audio: AudioFeedService
+    /// Posts that wait for a connection.
+    public var outbox: Outbox { audio.outbox }
+    let uploads: Uploads
     /// What is saved.
     public let inspector: Inspector
     let reference: ReferenceHost
@@ -28,7 +34,9 @@ public final class Services: Sendable {
     /// Builds the product. Nothing is opened, connected to or started before it is first needed.
     public init(_ configuration: Configuration) {
         self.configuration = configuration
-        let reference = ReferenceHost(faults: configuration.faults)
+        let reference = ReferenceHost(
+            faults: configuration.faults,
+            folder: configuration.data.appending(path: "reference", directoryHint: .isDirectory))
         self.reference = reference
 
         let client: any HTTPClient =
@@ -54,6 +62,20 @@ public final class Services: Sendable {
         foaas = FoaasService(
             base: configuration.remotes["foaas"] ?? ReferenceHost.base(of: .foaas), client: client, store: values,
             ownStore: Self.open("foaas.sqlite", in: folder), retry: configuration.retry, now: configuration.now)
+        let downloads = LazyDownloads { () throws(StoreError) in
+            try Downloads(
+                folder: folder.appending(path: "audio", directoryHint: .isDirectory), client: client,
+                bound: AudioFeedService.bound, retry: configuration.retry, now: configuration.now)
+        }
+        audio = AudioFeedService(
+            base: configuration.remotes["audio"] ?? ReferenceHost.base(of: .audio), client: client, store: values,
+            downloads: { () throws(StoreError) in try downloads() },
+            outbox: Outbox(
+                in: Self.open("outbox.sqlite", in: folder, durability: .power),
+                attachments: folder.appending(path: "outbox", directoryHint: .isDirectory), client: client,
+                policy: SendPolicy(now: configuration.now)),
+            retry: configuration.retry, now: configuration.now)
+        uploads = Uploads(folder.appending(path: "uploads", directoryHint: .isDirectory))
         inspector = Inspector(stores: [values, pictures], policy: .sevenDays, now: configuration.now)
     }
 
@@ -67,7 +89,11 @@ public final class Services: Sendable {
         await reference.stop()
     }
 
-    private static func open(_ name: String, in folder: URL) -> any CacheStore {
-        LazyStore { () throws(StoreError) in try SQLiteStore(file: folder.appending(path: name)) }
+    private static func open(
+        _ name: String, in folder: URL, durability: SQLiteStore.Durability = .process
+    ) -> any CacheStore {
+        LazyStore { () throws(StoreError) in
+            try SQLiteStore(file: folder.appending(path: name), durability: durability)
+        }
     }
 }

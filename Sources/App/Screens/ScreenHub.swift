@@ -1,4 +1,5 @@
 import Aquifer
+import AudioFeed
 import Foaas
 import Foundation
 import ImageFeed
@@ -21,6 +22,9 @@ final class ScreenHub {
             case foaasOperations
             case foaasPreview(operation: String)
             case foaasSettings
+            case audio
+            case audioCompose
+            case outbox
         }
         let tab: String
         let kind: Kind
@@ -36,10 +40,13 @@ final class ScreenHub {
     /// One a tab: what one tab's preview makes is not for the others.
     private var centers: [String: NotificationCenter] = [:]
     private let foaasSettings: FoaasSettings
+    /// Sends what waits in the outbox.
+    let runner: OutboxRunner
 
     init(_ services: Services) {
         self.services = services
         foaasSettings = FoaasSettings(services.foaas)
+        runner = OutboxRunner(services.outbox)
     }
 
     /// The screen at an address, made when it is first asked for.
@@ -68,6 +75,12 @@ final class ScreenHub {
         return screen?.model.items.first { $0.id == id }?.image
     }
 
+    /// A clip that a tab shows.
+    func clip(_ id: UUID, tab: String) -> AudioClip? {
+        let screen = sessions[Address(tab: tab, kind: .audio)]?.screen as? AudioScreen
+        return screen?.model.clips.first { $0.id == id }
+    }
+
     private func make(_ address: Address) -> any Screen {
         switch address.kind {
         case .feed: FeedScreen(services.feed, tab: address.tab)
@@ -81,6 +94,9 @@ final class ScreenHub {
         case .foaasOperations: FoaasOperationsScreen(services.foaas)
         case .foaasPreview(let operation): preview(of: operation, tab: address.tab)
         case .foaasSettings: FoaasSettingsScreen(foaasSettings)
+        case .audio: AudioScreen(services.audio)
+        case .audioCompose: AudioComposeScreen(services.audio, uploads: services.uploads)
+        case .outbox: OutboxScreen(services.outbox, runner)
         }
     }
 

@@ -31,12 +31,14 @@ struct ConnectionAPI: Sendable {
         guard let body = try? await request.body.collect(upTo: 4096),
             let fault = (try? JSONDecoder().decode([String: String].self, from: body)["mode"]).flatMap(Fault.init)
         else {
-            let names = Fault.allCases.map(\.rawValue).joined(separator: ", ")
+            let names = Fault.forms.joined(separator: ", ")
             return .problem(400, "mode", "send {\"mode\": …}, one of \(names)")
         }
         for remote in ReferenceRemote.allCases where services.usesReference(remote) {
             services.reference.set(fault, of: remote)
         }
+        // What waits for an answer need not wait any longer.
+        if fault == .none { await services.outbox.prod() }
         return state()
     }
 
@@ -49,9 +51,28 @@ struct ConnectionAPI: Sendable {
                         remote.rawValue,
                         .object([
                             ("active", .int(counts.active)), ("completed", .int(counts.completed)),
-                            ("cut", .int(counts.cut)),
+                            ("cut", .int(counts.cut)), ("bytes", bytes(of: remote)), ("requests", requests(of: remote)),
                         ])
                     )
                 }))
+    }
+
+    /// How much was sent of each file, by its path.
+    private func bytes(of remote: ReferenceRemote) -> JSONText {
+        .object(
+            services.reference.bytesSent(of: remote).sorted { $0.key < $1.key }
+                .map { ($0.key, .raw("\($0.value)")) })
+    }
+
+    /// The last requests, the oldest first.
+    private func requests(of remote: ReferenceRemote) -> JSONText {
+        .array(
+            services.reference.requests(of: remote).map { request in
+                .object([
+                    ("method", .string(request.method)), ("path", .string(request.path)),
+                    ("range", .string(request.range)), ("status", request.status.map { .int($0) } ?? .null),
+                    ("bytes", .raw("\(request.bytes)")),
+                ])
+            })
     }
 }

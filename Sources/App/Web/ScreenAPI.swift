@@ -78,9 +78,7 @@ struct ScreenAPI: Sendable {
     }
 
     private func address(_ request: ServerRequest, _ screen: String?) -> ScreenHub.Address? {
-        guard let tab = request.queryValue("tab"), (1...64).contains(tab.utf8.count),
-            tab.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
-        else { return nil }
+        guard let tab = request.queryValue("tab").flatMap(Self.tab) else { return nil }
         switch screen {
         case "feed": return .init(tab: tab, kind: .feed)
         case "comments":
@@ -98,8 +96,19 @@ struct ScreenAPI: Sendable {
         case "foaas-preview":
             return request.queryValue("operation").map { .init(tab: tab, kind: .foaasPreview(operation: $0)) }
         case "foaas-settings": return .init(tab: tab, kind: .foaasSettings)
+        case "audio": return .init(tab: tab, kind: .audio)
+        case "audio-compose": return .init(tab: tab, kind: .audioCompose)
+        case "outbox": return .init(tab: tab, kind: .outbox)
         default: return nil
         }
+    }
+
+    /// A tab's name as pages make them; `nil` for anything else.
+    static func tab(_ name: String) -> String? {
+        let isGood =
+            (1...64).contains(name.utf8.count)
+            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        return isGood ? name : nil
     }
 
     private var unknownScreen: ServerResponse {

@@ -15,6 +15,7 @@ struct Site: Sendable {
         var router = Router()
         hub = ScreenHub(services)
         ScreenAPI(hub: hub, services: services).add(to: &router)
+        AudioAPI(hub: hub, services: services).add(to: &router)
         InspectorAPI(services: services).add(to: &router)
         ConnectionAPI(services: services).add(to: &router)
         router.fallback = { _ in .problem(404, "notFound", "there is no such thing here") }

@@ -1,3 +1,4 @@
+import AudioFeed
 import Foundation
 import HTTPServer
 
@@ -8,6 +9,7 @@ public final class WebServer: Sendable {
     /// The port that is listened on.
     public var port: UInt16 { server.port }
     private let server: HTTPServer
+    private let runner: OutboxRunner
 
     /// Starts listening.
     ///
@@ -20,18 +22,22 @@ public final class WebServer: Sendable {
         let secret = token ? Gate.randomToken() : nil
         let site = Site(services)
         let gate = LateGate()
-        server = try HTTPServer(.init(host: host, port: port)) { request in
+        let uploads = [AudioAPI.filePath: Int(ClipDraft.largestFile) + 1 << 20]
+        server = try HTTPServer(.init(host: host, port: port, maxBodyBytesByPath: uploads)) { request in
             await Self.answer(request, gate.wait(), site)
         }
         gate.open(Gate(host: host, port: server.port, token: secret))
         // The address of all addresses is none that a browser can open.
         let address = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
         let name = address.contains(":") ? "[\(address)]" : address
+        runner = site.hub.runner
+        runner.start()
         link = "http://\(name):\(server.port)/" + (secret.map { "?token=\($0)" } ?? "")
     }
 
     /// Stops: nobody new is let in, and who is in has a moment to finish.
     public func stop() async {
+        await runner.stop()
         await server.stop(grace: .seconds(2))
     }
 

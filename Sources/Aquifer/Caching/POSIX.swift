@@ -79,6 +79,24 @@ package enum POSIX {
         }
     }
 
+    /// Writes all of `bytes` from `offset` on.
+    package static func write(_ file: File, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let count = retry { pwrite(file.descriptor, rest.baseAddress, rest.count, off_t(offset + done)) }
+            guard count > 0 else { throw .system(errno, "write \(file.path)", path: file.path) }
+            done += count
+        }
+    }
+
+    /// Leaves the first `size` bytes of a file.
+    package static func cut(_ file: File, to size: Int) throws(StoreError) {
+        guard retry({ ftruncate(file.descriptor, off_t(size)) }) == 0 else {
+            throw .system(errno, "shorten \(file.path)", path: file.path)
+        }
+    }
+
     /// Returns when what was written is on the device.
     package static func flush(_ file: File) throws(StoreError) {
         guard retry({ fsync(file.descriptor) }) == 0 else {
@@ -103,6 +121,13 @@ package enum POSIX {
         if retry({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
         if errno == EWOULDBLOCK { return false }
         throw .system(errno, "lock \(file.path)", path: file.path)
+    }
+
+    /// Whether the file still has a name: false once it was removed or replaced.
+    package static func hasName(_ file: File) throws(StoreError) -> Bool {
+        var info = stat()
+        guard fstat(file.descriptor, &info) == 0 else { throw .system(errno, "look at \(file.path)", path: file.path) }
+        return info.st_nlink > 0
     }
 
     /// Gives the lock back.

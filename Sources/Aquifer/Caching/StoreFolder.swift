@@ -1,15 +1,32 @@
 import Foundation
 
-/// The folder of a ``FileStore``: tells a store from anything else, and keeps writers apart.
+/// The folder of a ``FileStore`` or of ``Downloads``: tells one from anything else, and keeps writers apart.
 struct StoreFolder: Sendable {
+    /// What a folder is for, as its marker says.
+    struct Purpose: Sendable {
+        /// The name of the marker.
+        var name: String
+        /// What the marker says before the version.
+        var title: String
+
+        static let entries = Purpose(name: "aquifer-store", title: "Aquifer file store, version ")
+        static let downloads = Purpose(name: "aquifer-downloads", title: "Aquifer downloads, version ")
+    }
+
     static let version = 1
-    private static let title = "Aquifer file store, version "
 
     let path: String
-    var marker: String { path + "/aquifer-store" }
-    var lock: String { path + "/aquifer-store.lock" }
+    var purpose = Purpose.entries
+    private var title: String { purpose.title }
+    var marker: String { path + "/" + purpose.name }
+    var lock: String { marker + ".lock" }
     /// One name is enough: only the holder of the lock writes it, so that what lies there belongs to the dead.
-    var incoming: String { path + "/aquifer-store.incoming" }
+    var incoming: String { marker + ".incoming" }
+
+    init(path: String, purpose: Purpose = .entries) {
+        self.path = path
+        self.purpose = purpose
+    }
 
     /// Opens the folder, or makes it a store if it is missing or empty.
     func open(patience: Duration) throws(StoreError) {
@@ -25,7 +42,7 @@ struct StoreFolder: Sendable {
         guard ours.isSuperset(of: names) else { throw .notAStore(path: path) }
         try exclusively(patience) { () throws(StoreError) in
             if try isMarked() { return }  // another process was faster
-            try write([Data("\(Self.title)\(Self.version)\n".utf8)], to: marker)
+            try write([Data("\(title)\(Self.version)\n".utf8)], to: marker)
         }
     }
 
@@ -92,8 +109,8 @@ struct StoreFolder: Sendable {
             Result { () throws(StoreError) in try POSIX.read(file, into: raw, at: 0) }
         }.get()
         let text = String(decoding: buffer.prefix(count), as: UTF8.self)
-        guard text.hasPrefix(Self.title), text.hasSuffix("\n"),
-            let found = Int(text.dropFirst(Self.title.count).dropLast())
+        guard text.hasPrefix(title), text.hasSuffix("\n"),
+            let found = Int(text.dropFirst(title.count).dropLast())
         else { throw .notAStore(path: path) }
         guard found <= Self.version else {
             throw .newerVersion(path: path, found: found, supported: Self.version)

@@ -7,8 +7,9 @@ import Foundation
 ///
 /// - **Several processes.** Each sees what the others wrote only after the system has passed it on, and two that write at
 ///   once may lose one's change; ``update(_:_:)`` is atomic within one process only.
-/// - **`kill -9`.** Each change is handed to the system with `synchronize()`, which promises less than a file that was
-///   synced: a crash of the machine may lose the last changes, never tear one.
+/// - **`kill -9`.** Each change is handed to the system with `synchronize()`. On Linux that writes the whole file over in
+///   place: a process killed at that moment can leave it short, and everything in it lost. On Apple systems the system
+///   writes when it likes.
 /// - **Size.** All of it is read into memory at the start. Keep large or many entries in `SQLiteStore` or ``FileStore``.
 public final class UserDefaultsStore: CacheStore {
     // Safe from any thread, says its documentation; it is not marked so everywhere.
@@ -20,7 +21,9 @@ public final class UserDefaultsStore: CacheStore {
 
     /// A store in these defaults.
     ///
-    /// - Parameter prefix: what the keys begin with there; tells the entries from other settings.
+    /// - Parameters:
+    ///   - defaults: the domain. Nobody else may use this instance of it.
+    ///   - prefix: what the keys begin with there; tells the entries from other settings.
     public init(_ defaults: sending UserDefaults = .standard, prefix: String = "") {
         self.defaults = defaults
         self.prefix = prefix
@@ -107,18 +110,20 @@ public final class UserDefaultsStore: CacheStore {
     }
 
     private func write(_ entry: StoredEntry, _ name: String, _ key: String) throws(StoreError) {
-        defaults.set(try EntryCoding.head(of: entry, key: key) + entry.bytes, forKey: name)
-        try handOver("insert \"\(key)\"")
+        try change(name, to: try EntryCoding.head(of: entry, key: key) + entry.bytes, "insert \"\(key)\"")
     }
 
     private func erase(_ name: String) throws(StoreError) {
         guard defaults.object(forKey: name) != nil else { return }
-        defaults.removeObject(forKey: name)
-        try handOver("delete")
+        try change(name, to: nil, "delete an entry")
     }
 
-    private func handOver(_ operation: String) throws(StoreError) {
+    /// Puts back what was there when the defaults cannot be written: they would go on showing the new value.
+    private func change(_ name: String, to data: Data?, _ operation: String) throws(StoreError) {
+        let before = defaults.object(forKey: name)
+        defaults.set(data, forKey: name)
         guard defaults.synchronize() else {
+            defaults.set(before, forKey: name)
             throw .failed(operation: operation, reason: "UserDefaults could not be written to disk")
         }
     }

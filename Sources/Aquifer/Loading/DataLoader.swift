@@ -7,6 +7,7 @@ import Foundation
 /// - Concurrent callers of one URL share one transfer; the last one to leave cancels it.
 /// - What is saved may be evicted: give it a store with a bound.
 /// - A store that fails does not keep data from being shown: it is fetched, and the error told beside it.
+/// - Data too large for memory goes to files: see ``download(_:)``, for loaders with ``Downloads``.
 public final class DataLoader: Sendable {
     /// Judges an answer: throws when it is not what the caller can use. What is refused is not saved.
     public typealias Check = @Sendable (HTTPResponseHead, Data) throws -> Void
@@ -14,7 +15,9 @@ public final class DataLoader: Sendable {
     private let client: any HTTPClient
     private let store: any CacheStore
     private let policy: CachePolicy
-    private let limit: Int
+    let limit: Int
+    /// Where large data goes; `nil` if this loader has no place for it.
+    public let downloads: Downloads?
     private let retry: RetryPolicy
     private let now: @Sendable () -> Date
     private let check: Check
@@ -28,11 +31,12 @@ public final class DataLoader: Sendable {
     ///   - policy: how long a copy is shown without asking; seven days unless told otherwise.
     ///   - limit: the most bytes of one answer; 32 MiB unless told otherwise.
     ///   - retry: whether a failed transfer is tried again.
+    ///   - downloads: where large data goes.
     ///   - now: the clock that stamps and judges copies.
     ///   - check: judges an answer; status 200 and not empty unless told otherwise.
     public init(
         client: any HTTPClient, store: any CacheStore, policy: CachePolicy = .sevenDays, limit: Int = 32 << 20,
-        retry: RetryPolicy = .never, now: @escaping @Sendable () -> Date = { Date() },
+        retry: RetryPolicy = .never, downloads: Downloads? = nil, now: @escaping @Sendable () -> Date = { Date() },
         check: @escaping Check = { head, data in
             guard head.status == 200 else { throw InvalidData.status(head.status) }
             guard !data.isEmpty else { throw InvalidData.body("the body is empty") }
@@ -43,6 +47,7 @@ public final class DataLoader: Sendable {
         self.policy = policy
         self.limit = limit
         self.retry = retry
+        self.downloads = downloads
         self.now = now
         self.check = check
     }
@@ -50,6 +55,7 @@ public final class DataLoader: Sendable {
     /// The data of a URL.
     public func data(for url: URL) async throws(LoadError) -> Loaded<Data> {
         if let saved = await freshCopy(of: url) { return saved }
+        if let saved = await downloaded(url) { return saved }
         let resource = resource(for: url)
         return try await flights.value(for: url) { () async throws(LoadError) in try await resource.load() }
     }

@@ -56,7 +56,7 @@ public struct RetryPolicy: Sendable {
     func wait(after attempt: Int, head: HTTPResponseHead) -> Duration? {
         guard head.status == 408 || head.status == 429 || (500...599).contains(head.status) else { return nil }
         guard let wait = backoff(after: attempt) else { return nil }
-        guard let asked = head.headers["Retry-After"].flatMap(retryAfter) else { return wait }
+        guard let asked = head.retryAfter(now()) else { return wait }
         return asked > patience ? nil : max(asked, wait)
     }
 
@@ -65,12 +65,5 @@ public struct RetryPolicy: Sendable {
         // 2^20 times any base is past every cap; the bound keeps the shift from overflowing.
         let longest = min(cap, base * (1 << min(attempt - 1, 20)))
         return longest * min(max(random(), 0), 1)
-    }
-
-    /// `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).
-    private func retryAfter(_ field: String) -> Duration? {
-        if let seconds = Int(field) { return .seconds(max(0, seconds)) }
-        guard let date = HTTPDate.parse(field) else { return nil }
-        return .seconds(max(0, date.timeIntervalSince(now())))
     }
 }

@@ -52,16 +52,35 @@ public struct HTTPRequest: Sendable, Hashable {
     public var body: HTTPBody?
     /// What the client enforces.
     public var limits: Limits
+    /// Told, while the body goes out, how many bytes of it have been handed over for sending so far.
+    ///
+    /// Called on any thread, and must be quick. The number grows up to the length of the body, and starts again
+    /// from the beginning when the body has to be sent again (a redirect, a connection that had died). It is no
+    /// part of what is asked: two requests are equal whoever listens.
+    public var onSent: (@Sendable (UInt64) -> Void)? {
+        get { listener.onSent }
+        set { listener.onSent = newValue }
+    }
+    private var listener = Listener()
+
+    /// Whoever listens, which makes no request differ from another.
+    private struct Listener: Sendable, Hashable {
+        var onSent: (@Sendable (UInt64) -> Void)?
+
+        static func == (_: Listener, _: Listener) -> Bool { true }
+        func hash(into _: inout Hasher) {}
+    }
 
     /// A request.
     public init(
         _ method: Method = .get, _ url: URL, headers: HTTPHeaders = [:], body: HTTPBody? = nil,
-        limits: Limits = Limits()
+        limits: Limits = Limits(), onSent: (@Sendable (UInt64) -> Void)? = nil
     ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
         self.limits = limits
+        self.onSent = onSent
     }
 }

@@ -20,6 +20,14 @@ public final class ScriptedExchange: HTTPBodySource {
 
     // MARK: Answering
 
+    /// Takes so many bytes of the request's body, all of it unless told otherwise, and has the sender told so.
+    ///
+    /// A client that answers by itself has taken everything before it does.
+    public func takeBody(_ bytes: UInt64? = nil) {
+        guard let length = request.body?.length, length > 0 else { return }
+        request.onSent?(min(bytes ?? length, length))
+    }
+
     /// Answers with everything at once.
     public func respond(status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data()) {
         start(status: status, headers: headers)

@@ -78,7 +78,12 @@ public final class ScriptedHTTPClient: HTTPClient {
         if Task.isCancelled { throw .cancelled }
         let exchange = ScriptedExchange(request)
         state.update { $0.append(exchange) }
-        switch script(request) {
+        let reply = script(request)
+        switch reply {
+        case .answer, .stream: exchange.takeBody()
+        case .failure, .held: break
+        }
+        switch reply {
         case .answer(let status, let headers, let body):
             exchange.respond(status: status, headers: headers, body: body)
         case .failure(let error):

@@ -39,6 +39,17 @@ extension HTTPClientContract {
             try trial.expect(
                 sent == expected, "\(sent.count) bytes arrived, and not the \(expected.count) that were sent")
         },
+        Check(.uploads, "The sender is told how much of a body has gone out, up to its length") { trial in
+            let told = Watched([UInt64]())
+            let server = try LoopbackServer.answering { connection, _ in try connection.respond() }
+            let body = HTTPBody(parts: [.bytes(Data(count: 300_000)), .bytes(Data(count: 200_000))])
+            let request = HTTPRequest(.post, server.url(), body: body) { sent in told.update { $0.append(sent) } }
+            _ = try await trial.data(request)
+            let numbers = told.update { $0 }
+            try trial.expect(numbers.last, is: body.length, "the last number")
+            try trial.expect(numbers == numbers.sorted(), "the numbers went back: \(numbers)")
+            try trial.expect(numbers.count > 1, "it was told once, and not on the way")
+        },
         Check(.uploads, "A POST of nothing says that its length is 0") { trial in
             let server = try LoopbackServer.answering { connection, request in
                 try connection.respond(body: Data((request.value("Content-Length") ?? "none").utf8))

@@ -1,0 +1,44 @@
+import Aquifer
+import Observation
+
+/// Sends what is in the outbox for as long as the server runs, unless it is paused.
+@MainActor @Observable
+final class OutboxRunner {
+    /// Whether nothing is sent until ``resume()``.
+    private(set) var isPaused = false
+    @ObservationIgnored private let outbox: Outbox
+    @ObservationIgnored private var task: Task<Void, Never>?
+    @ObservationIgnored private var isStarted = false
+
+    init(_ outbox: Outbox) {
+        self.outbox = outbox
+    }
+
+    /// Begins to send.
+    func start() {
+        isStarted = true
+        guard task == nil, !isPaused else { return }
+        task = Task { [outbox] in await outbox.run() }
+    }
+
+    /// Ends what is being sent; it stays in the queue.
+    func pause() {
+        isPaused = true
+        task?.cancel()
+        task = nil
+    }
+
+    /// Sends again.
+    func resume() {
+        isPaused = false
+        if isStarted { start() }
+    }
+
+    /// Ends for good, and returns when nothing is being sent any more.
+    func stop() async {
+        isStarted = false
+        task?.cancel()
+        await task?.value
+        task = nil
+    }
+}

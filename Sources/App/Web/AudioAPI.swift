@@ -1,0 +1,102 @@
+import Aquifer
+import AudioFeed
+import Foundation
+import HTTPServer
+
+/// The sound behind the audio screens: clips out, with ranges, and files in.
+struct AudioAPI: Sendable {
+    let hub: ScreenHub
+    let services: Services
+
+    /// Where files are handed over; they may be larger than other bodies.
+    static let filePath = "/api/screens/audio-compose/file"
+
+    func add(to router: inout Router) {
+        router.on("GET", "/api/screens/audio/clips/:id") { request, parameters in
+            await sound(request, parameters["id"].flatMap(UUID.init))
+        }
+        router.on("POST", Self.filePath) { request, _ in await take(request) }
+    }
+
+    /// A clip's sound: from this machine if it is kept, else from the remote, with the range that the page asks for.
+    private func sound(_ request: ServerRequest, _ id: UUID?) async -> ServerResponse {
+        guard let id, let tab = request.queryValue("tab"), let clip = await clip(id, tab: tab) else {
+            return .problem(404, "notFound", "this tab shows no such clip")
+        }
+        // A file that cannot be read is fetched anew.
+        if let file = try? await services.audio.downloads().saved(clip.audio) { return kept(file, request) }
+        return await passed(clip, request)
+    }
+
+    private func clip(_ id: UUID, tab: String) async -> AudioClip? {
+        if let clip = await hub.clip(id, tab: tab) { return clip }
+        // The player outlives the screen; what it played is in the saved list.
+        return try? await services.audio.loadSaved().value.first { $0.id == id }
+    }
+
+    private func kept(_ file: DownloadedFile, _ request: ServerRequest) -> ServerResponse {
+        .resource(
+            length: UInt64(file.length), contentType: file.mediaType ?? "audio/mpeg", etag: file.validators.etag,
+            headers: ["X-Aquifer-Source": "kept"], for: request
+        ) { part in
+            .stream(length: UInt64(part.count)) { writer in
+                for try await chunk in file.chunks(Int(part.lowerBound)..<Int(part.upperBound)) {
+                    try await writer.write(chunk)
+                }
+            }
+        }
+    }
+
+    private func passed(_ clip: AudioClip, _ request: ServerRequest) async -> ServerResponse {
+        var asked = HTTPRequest(.get, clip.audio, headers: ["Accept": "audio/*"])
+        for field in ["Range", "If-Range"] { asked.headers[field] = request.headers[field] }
+        let response: HTTPResponse
+        do throws(TransportError) { response = try await services.audio.client.send(asked) } catch {
+            return .problem(503, "connectivity", "this clip is not kept on this machine, and cannot be loaded now")
+        }
+        let head = response.head
+        guard [200, 206, 416].contains(head.status) else {
+            return .problem(502, "invalidData", "the server has no such clip")
+        }
+        var headers = ServerHeaders()
+        for field in ["Content-Type", "Content-Range", "Accept-Ranges", "ETag", "Last-Modified"] {
+            headers[field] = head.headers[field]
+        }
+        let body = response.body
+        return ServerResponse(
+            status: head.status, headers: headers,
+            body: .stream(length: head.contentLength.flatMap { UInt64(exactly: $0) }) { writer in
+                for try await chunk in body { try await writer.write(chunk) }
+            })
+    }
+
+    /// A file that the page hands over: kept, then given to the tab's form.
+    private func take(_ request: ServerRequest) async -> ServerResponse {
+        guard let tab = request.queryValue("tab"), let address = ScreenAPI.tab(tab) else {
+            return .problem(404, "notFound", "name the tab that the file is for")
+        }
+        let name = request.queryValue("name").map { String($0.prefix(200)) } ?? ""
+        let file: URL
+        do throws(Uploads.Refusal) {
+            // A byte more than can be posted, so that the form says what is wrong with the file.
+            file = try await services.uploads.take(request.body, limit: ClipDraft.largestFile + 1)
+        } catch {
+            return .problem(error.status, error.kind, error.message)
+        }
+        return await choose(file, name.isEmpty ? "clip" : name, address)
+    }
+
+    @MainActor
+    private func choose(_ file: URL, _ name: String, _ tab: String) -> ServerResponse {
+        let session = hub.session(.init(tab: tab, kind: .audioCompose))
+        guard let screen = session.screen as? AudioComposeScreen else {
+            services.uploads.remove(file)
+            return .problem(500, "screen", "the form could not be opened")
+        }
+        guard screen.model.choose(file, name: name) else {
+            return .problem(
+                422, "file", screen.model.fileError?.description ?? "a clip is being posted; wait until it has ended")
+        }
+        return .empty()
+    }
+}

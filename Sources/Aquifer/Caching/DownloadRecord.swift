@@ -1,0 +1,126 @@
+import Foundation
+
+/// Checksums of a file block by block, so that any part of it can be vouched for without reading all of it.
+enum BlockSum {
+    /// The bytes of a block; the last one of a file may be shorter.
+    static let size = 256 << 10
+
+    /// Each download has a seed of its own: a block of another one, or of an earlier version, is damage too.
+    static func seed(url: String, generation: UInt64) -> UInt64 { Checksum.xxh64(url, seed: generation) }
+
+    static func of(_ bytes: UnsafeRawBufferPointer, _ index: Int, seed: UInt64) -> UInt64 {
+        let seed = seed &+ UInt64(index)
+        return bytes.count > 16 ? Checksum.rapid(bytes, seed: seed) : Checksum.xxh64(bytes, seed: seed)
+    }
+
+    static func count(_ length: Int) -> Int { (length + size - 1) / size }
+}
+
+/// What lies beside the bytes of a download: where they are from, and the checksums that vouch for them.
+///
+/// A file of it is: checksum of the head (8 bytes), length of the head (4), the head, the sums (8 bytes each),
+/// little-endian. Of a whole download the head vouches for the sums too; while it grows, sums are appended.
+struct DownloadRecord: Sendable {
+    var url: String
+    /// Which of the URL's data files: raised with each start from the beginning.
+    var generation: UInt64
+    var validators: Validators
+    /// What `If-Range` may say; `nil` when the server gave nothing to resume by.
+    var resumeTag: String?
+    var mediaType: String?
+    /// The size of the whole, once it is known.
+    var total: Int?
+    /// When a server last confirmed it.
+    var stamp: Date
+    /// Bytes behind the last whole block, and their checksum: known when the transfer ended in order.
+    var tail: (length: Int, sum: UInt64)?
+    /// One for each block; of an unfinished download, for each whole one.
+    var sums: [UInt64] = []
+
+    var seed: UInt64 { BlockSum.seed(url: url, generation: generation) }
+
+    /// As the sidecar of a whole download, or as the start of the journal of one that grows.
+    func encoded(isWhole: Bool) -> (bytes: Data, headLength: Int) {
+        let sums = self.sums.withUnsafeBytes { Data($0) }
+        let head = BinaryWriter.encode(Head(record: self, sumsSeal: isWhole ? Self.seal(sums) : 0))
+        var bytes = Data(capacity: 12 + head.count + sums.count)
+        append(Self.seal(head), to: &bytes)
+        append(UInt32(head.count), to: &bytes)
+        bytes.append(head)
+        bytes.append(sums)
+        return (bytes, 12 + head.count)
+    }
+
+    /// - Throws: ``BinaryReader/Failure`` when it is not what was written.
+    static func decoded(_ bytes: Data, isWhole: Bool) throws(BinaryReader.Failure) -> DownloadRecord {
+        guard bytes.count >= 12 else { throw BinaryReader.Failure("too short for a record") }
+        let length = Int(load(UInt32.self, bytes, 8))
+        guard length <= bytes.count - 12 else { throw BinaryReader.Failure("shorter than it says") }
+        let head = bytes.subdata(in: 12..<(12 + length))
+        guard seal(head) == load(UInt64.self, bytes, 0) else { throw BinaryReader.Failure("its checksum is wrong") }
+        let read: Head = try BinaryReader.decode(head)
+        var record = read.record
+        let sums = bytes.subdata(in: (12 + length)..<bytes.count)
+        record.sums = (0..<(sums.count / 8)).map { load(UInt64.self, sums, $0 * 8) }
+        if isWhole {
+            guard seal(sums) == read.sumsSeal, let total = record.total, record.sums.count == BlockSum.count(total)
+            else { throw BinaryReader.Failure("its sums are damaged") }
+        }
+        return record
+    }
+
+    private func append<T: FixedWidthInteger>(_ value: T, to data: inout Data) {
+        withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) }
+    }
+
+    private static func seal(_ bytes: Data) -> UInt64 { bytes.withUnsafeBytes { Checksum.xxh64($0) } }
+
+    private static func load<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type, _ data: Data, _ at: Int) -> T {
+        data.withUnsafeBytes { T(littleEndian: $0.loadUnaligned(fromByteOffset: at, as: T.self)) }
+    }
+}
+
+/// The part of a record that is written once.
+private struct Head: BinaryCodable {
+    static let format: UInt8 = 1
+    var record: DownloadRecord
+    var sumsSeal: UInt64
+
+    init(record: DownloadRecord, sumsSeal: UInt64) {
+        self.record = record
+        self.sumsSeal = sumsSeal
+    }
+
+    init(from reader: inout BinaryReader) throws(BinaryReader.Failure) {
+        let url = try reader.string()
+        let generation = try reader.uint()
+        let validators = Validators(etag: try reader.optionalString(), lastModified: try reader.optionalString())
+        let resumeTag = try reader.optionalString()
+        let mediaType = try reader.optionalString()
+        let total = try reader.uint()
+        let stamp = try reader.date()
+        let tail = (length: try reader.uint(), sum: try reader.uint())
+        guard let whole = Int(exactly: total), tail.length < UInt64(BlockSum.size) else {
+            throw BinaryReader.Failure("a length that cannot be")
+        }
+        record = DownloadRecord(
+            url: url, generation: generation, validators: validators, resumeTag: resumeTag, mediaType: mediaType,
+            total: whole == 0 ? nil : whole - 1, stamp: stamp,
+            tail: tail.length == 0 ? nil : (Int(tail.length), tail.sum))
+        sumsSeal = try reader.uint()
+    }
+
+    func write(to writer: inout BinaryWriter) {
+        writer.write(record.url)
+        writer.write(record.generation)
+        writer.write(record.validators.etag)
+        writer.write(record.validators.lastModified)
+        writer.write(record.resumeTag)
+        writer.write(record.mediaType)
+        writer.write(UInt64(record.total.map { $0 + 1 } ?? 0))
+        writer.write(record.stamp)
+        writer.write(UInt64(record.tail?.length ?? 0))
+        writer.write(record.tail?.sum ?? 0)
+        writer.write(sumsSeal)
+    }
+}

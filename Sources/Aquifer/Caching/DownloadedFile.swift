@@ -1,0 +1,132 @@
+import Foundation
+
+/// A download that is whole: a file on disk that can be read anywhere, each byte checked.
+///
+/// - Every read checks the blocks of 256 KiB it touches: a flipped bit or a short file is
+///   ``StoreError/unreadable(key:reason:)``, never a value. ``verify()`` checks all of them.
+/// - A file found damaged is removed from the folder, so that the next download replaces it; this object goes on telling.
+/// - The file stays readable through this object when it is evicted, deleted or replaced meanwhile.
+public final class DownloadedFile: Sendable {
+    /// What was downloaded.
+    public let url: URL
+    /// Where its bytes lie, and nothing but they. Reading there checks nothing: see ``verify()``. The file may be
+    /// evicted unless it is pinned, and must not be changed.
+    public let location: URL
+    /// Its size in bytes.
+    public let length: Int
+    /// When a server last confirmed it.
+    public let savedAt: Date
+    /// The server's validators.
+    public let validators: Validators
+    /// Its media type as the server said, in lower case, without parameters.
+    public let mediaType: String?
+
+    let record: DownloadRecord
+    private let data: POSIX.File
+    private let discard: @Sendable () -> Void
+    private let queue = SerialQueue("aquifer.downloaded-file")
+
+    /// - Parameter discard: called when damage is found.
+    init(
+        url: URL, path: String, data: POSIX.File, record: DownloadRecord, length: Int,
+        discard: @escaping @Sendable () -> Void
+    ) {
+        self.url = url
+        self.discard = discard
+        self.data = data
+        self.record = record
+        self.length = length
+        location = URL(fileURLWithPath: path)
+        savedAt = record.stamp
+        validators = record.validators
+        mediaType = record.mediaType
+    }
+
+    /// The bytes of a range, as far as the file goes.
+    public func read(_ range: Range<Int>) async throws(StoreError) -> Data {
+        try await queue.run { () throws(StoreError) in
+            do throws(StoreError) {
+                return try self.checked(range)
+            } catch {
+                if case .unreadable = error { self.discard() }
+                throw error
+            }
+        }
+    }
+
+    /// The bytes of a range, or all of them, a block at a time: for files larger than memory should be.
+    public func chunks(_ range: Range<Int>? = nil) -> Chunks {
+        Chunks(file: self, range: (range ?? 0..<length).clamped(to: 0..<length))
+    }
+
+    /// Checks every byte.
+    public func verify() async throws(StoreError) {
+        for index in record.sums.indices {
+            let start = index * BlockSum.size
+            _ = try await read(start..<(start + BlockSum.size))
+        }
+    }
+
+    private func checked(_ range: Range<Int>) throws(StoreError) -> Data {
+        let range = range.clamped(to: 0..<length)
+        guard !range.isEmpty else { return Data() }
+        var bytes = Data(capacity: range.count)
+        var block = Data(count: min(BlockSum.size, length))
+        for index in (range.lowerBound / BlockSum.size)...((range.upperBound - 1) / BlockSum.size) {
+            let start = index * BlockSum.size
+            let count = min(BlockSum.size, length - start)
+            try block.withUnsafeMutableBytes { raw in
+                Result { () throws(StoreError) in
+                    let part = UnsafeMutableRawBufferPointer(rebasing: raw[..<count])
+                    guard try POSIX.read(data, into: part, at: start) == count else {
+                        throw .unreadable(key: record.url, reason: "it became shorter")
+                    }
+                    let read = UnsafeRawBufferPointer(part)
+                    guard BlockSum.of(read, index, seed: record.seed) == record.sums[index] else {
+                        throw .unreadable(key: record.url, reason: "the checksum of its bytes is wrong")
+                    }
+                    let wanted = range.clamped(to: start..<(start + count))
+                    bytes.append(
+                        contentsOf: UnsafeRawBufferPointer(
+                            rebasing: read[(wanted.lowerBound - start)..<(wanted.upperBound - start)]))
+                }
+            }.get()
+        }
+        return bytes
+    }
+
+    /// The bytes of a range of a file, a block at a time.
+    public struct Chunks: AsyncSequence, Sendable {
+        fileprivate let file: DownloadedFile
+        fileprivate let range: Range<Int>
+
+        /// Iterates from the start of the range.
+        public func makeAsyncIterator() -> Iterator { Iterator(file: file, rest: range) }
+
+        /// An iterator over a range of a file.
+        public struct Iterator: AsyncIteratorProtocol {
+            fileprivate let file: DownloadedFile
+            fileprivate var rest: Range<Int>
+
+            /// The next bytes; `nil` at the end.
+            public mutating func next() async throws(StoreError) -> Data? {
+                guard let piece = takePiece() else { return nil }
+                return try await file.read(piece)
+            }
+
+            /// The next bytes; `nil` at the end.
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws(StoreError) -> Data? {
+                guard let piece = takePiece() else { return nil }
+                return try await file.read(piece)
+            }
+
+            /// Up to the end of a block: no block is read twice.
+            private mutating func takePiece() -> Range<Int>? {
+                guard !rest.isEmpty else { return nil }
+                let end = Swift.min(rest.upperBound, (rest.lowerBound / BlockSum.size + 1) * BlockSum.size)
+                defer { rest = end..<rest.upperBound }
+                return rest.lowerBound..<end
+            }
+        }
+    }
+}

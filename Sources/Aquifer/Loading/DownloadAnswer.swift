@@ -1,0 +1,108 @@
+import Foundation
+
+/// What a transfer asks for.
+enum DownloadQuestion: Sendable, Equatable {
+    /// All of it.
+    case all
+    /// All of it, unless these validators still stand.
+    case ifChanged(Validators)
+    /// What lies behind the first bytes, if the tag still stands (RFC 9110, 13.1.5 and 14.2).
+    case rest(from: Int, tag: String, total: Int?)
+
+    /// The request. Never compressed: ranges count the bytes of what is stored.
+    func request(_ url: URL) -> HTTPRequest {
+        var request = HTTPRequest(.get, url, headers: ["Accept-Encoding": "identity"])
+        switch self {
+        case .all: break
+        case .ifChanged(let validators):
+            if let etag = validators.etag { request.headers["If-None-Match"] = etag }
+            if let date = validators.lastModified { request.headers["If-Modified-Since"] = date }
+        case .rest(let start, let tag, _):
+            request.headers["Range"] = "bytes=\(start)-"
+            request.headers["If-Range"] = tag
+        }
+        return request
+    }
+}
+
+/// What the head of an answer means to a transfer.
+enum DownloadAnswer: Sendable, Equatable {
+    /// The body is all of it, this many bytes if the server says.
+    case all(total: Int?)
+    /// The body is what was missing, up to `end`.
+    case rest(end: Int, total: Int?)
+    /// What is saved is still the latest.
+    case unchanged
+    /// Everything is here already.
+    case nothingLeft
+    /// What is here belongs to nothing that the server has: ask for all of it.
+    case startOver
+    /// Not as the contract says.
+    case refused(InvalidData)
+
+    init(_ head: HTTPResponseHead, to question: DownloadQuestion) {
+        let coding = head.headers["Content-Encoding"]?.lowercased() ?? "identity"
+        switch (head.status, question) {
+        case (200, _), (206, .rest):
+            guard coding == "identity" else {
+                self = .refused(.body("sent as \(coding), asked for as it is"))
+                return
+            }
+            self = head.status == 200 ? .all(total: head.contentLength) : Self.part(head, question)
+        case (304, .ifChanged): self = .unchanged
+        case (416, .rest(let start, _, let total)):
+            let size = ContentRange(head)?.total
+            self = size == start && (total ?? start) == start ? .nothingLeft : .startOver
+        default: self = .refused(.status(head.status))
+        }
+    }
+
+    /// A part is taken if it begins where ours ends, and contradicts nothing that is known of the whole.
+    private static func part(_ head: HTTPResponseHead, _ question: DownloadQuestion) -> DownloadAnswer {
+        guard case .rest(let start, let tag, let total) = question, let range = ContentRange(head),
+            let bytes = range.bytes, bytes.lowerBound == start
+        else { return .startOver }
+        if let total, let size = range.total, size != total { return .startOver }
+        let size = range.total ?? total
+        if let size, bytes.upperBound > size { return .startOver }
+        if let etag = head.headers["ETag"], tag.hasPrefix("\""), etag != tag { return .startOver }
+        return .rest(end: bytes.upperBound, total: size)
+    }
+}
+
+/// `Content-Range: bytes 0-9/100`, `bytes 0-9/*` or `bytes */100` (RFC 9110, 14.4).
+struct ContentRange: Sendable, Equatable {
+    var bytes: Range<Int>?
+    var total: Int?
+
+    init?(_ head: HTTPResponseHead) {
+        guard let field = head.headers["Content-Range"], field.lowercased().hasPrefix("bytes ") else { return nil }
+        let parts = field.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        if parts[1] != "*" {
+            guard let total = Self.number(parts[1]) else { return nil }
+            self.total = total
+        }
+        guard parts[0] != "*" else { return }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false).map(Self.number)
+        guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < Int.max else { return nil }
+        bytes = first..<(last + 1)
+    }
+
+    private static func number(_ text: Substring) -> Int? {
+        text.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? Int(text) : nil
+    }
+}
+
+extension HTTPResponseHead {
+    /// What a later request may say in `If-Range`; `nil` if this answer cannot be resumed: a weak `ETag` stands for
+    /// other bytes too, and so does a `Last-Modified` in the second of the answer, or of an unknown one
+    /// (RFC 9110, 8.8.2.2 and 13.1.5).
+    var resumeTag: String? {
+        if let etag = headers["ETag"] { return etag.count >= 2 && etag.first == "\"" && etag.last == "\"" ? etag : nil }
+        guard let field = headers["Last-Modified"], let modified = HTTPDate.parse(field),
+            let sent = headers["Date"].flatMap(HTTPDate.parse), sent.timeIntervalSince(modified) >= 1
+        else { return nil }
+        return field
+    }
+}

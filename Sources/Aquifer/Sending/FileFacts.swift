@@ -1,0 +1,23 @@
+import Foundation
+
+/// What tells whether a file still is what it was.
+struct FileFacts: Sendable, Hashable, Codable {
+    let size: UInt64
+    let modified: Date
+
+    /// - Throws: when there is no such file, or it is none.
+    init(of url: URL) throws(MultipartForm.UnusableFile) {
+        let attributes: [FileAttributeKey: Any]
+        do {
+            // Resolved, for the attributes of a link are not those of the file.
+            attributes = try FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
+        } catch {
+            throw MultipartForm.UnusableFile(name: url.lastPathComponent, reason: "is not there")
+        }
+        guard attributes[.type] as? FileAttributeType == .typeRegular,
+            let size = attributes[.size] as? NSNumber, let modified = attributes[.modificationDate] as? Date
+        else { throw MultipartForm.UnusableFile(name: url.lastPathComponent, reason: "is not a file") }
+        self.size = size.uint64Value
+        self.modified = modified
+    }
+}

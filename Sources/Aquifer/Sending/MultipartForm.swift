@@ -1,0 +1,90 @@
+import Foundation
+
+/// A form with files, as `multipart/form-data` (RFC 7578). Files are not read here, but while the body is sent.
+///
+/// ```swift
+/// var form = MultipartForm()
+/// form.add("title", "Morning birds")
+/// try form.add("audio", file: recording, type: "audio/mpeg")
+/// var request = HTTPRequest(.post, url, headers: ["Content-Type": form.contentType], body: form.body)
+/// ```
+public struct MultipartForm: Sendable {
+    /// A file that cannot be sent.
+    public struct UnusableFile: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The name of the file.
+        public let name: String
+        /// What is wrong with it.
+        public let reason: String
+
+        /// One line.
+        public var description: String { "\(name) \(reason)" }
+    }
+
+    /// What stands between the fields.
+    public let boundary: String
+    private var parts: [HTTPBody.Part] = []
+
+    /// A form without fields.
+    ///
+    /// - Parameter id: makes the boundary one that no field contains.
+    public init(id: UUID = UUID()) {
+        boundary = "aquifer-\(id.uuidString)"
+    }
+
+    /// The value of the request's `Content-Type`.
+    public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+
+    /// The request's body: the fields in the order they were added.
+    public var body: HTTPBody { HTTPBody(parts: parts + [.bytes(Data("--\(boundary)--\r\n".utf8))]) }
+
+    /// Adds a text.
+    public mutating func add(_ name: String, _ value: String) {
+        add(head: disposition(name, nil), .bytes(Data(value.utf8)))
+    }
+
+    /// Adds bytes, as a file if `filename` is given.
+    public mutating func add(_ name: String, _ bytes: Data, type: String, filename: String? = nil) {
+        add(head: disposition(name, filename) + field(type), .bytes(bytes))
+    }
+
+    /// Adds a file, under its own name unless told otherwise. It is read while the body is sent.
+    ///
+    /// - Throws: ``UnusableFile`` when there is no such file now.
+    public mutating func add(
+        _ name: String, file: URL, type: String, filename: String? = nil
+    ) throws(UnusableFile) {
+        let facts = try FileFacts(of: file)
+        add(
+            head: disposition(name, filename ?? file.lastPathComponent) + field(type),
+            .file(file, offset: 0, length: facts.size))
+    }
+
+    private mutating func add(head: String, _ content: HTTPBody.Part) {
+        parts.append(.bytes(Data("--\(boundary)\r\n\(head)\r\n".utf8)))
+        parts.append(content)
+        parts.append(.bytes(Data("\r\n".utf8)))
+    }
+
+    private func disposition(_ name: String, _ filename: String?) -> String {
+        let file = filename.map { "; filename=\"\(Self.escaped($0))\"" } ?? ""
+        return "Content-Disposition: form-data; name=\"\(Self.escaped(name))\"\(file)\r\n"
+    }
+
+    private func field(_ type: String) -> String { "Content-Type: \(Self.escaped(type, quotes: false))\r\n" }
+
+    /// As browsers have it (RFC 7578, 2 and 4.2; WHATWG HTML, "multipart/form-data encoding algorithm"): a quote or a
+    /// line break in a name would end it, and let whoever chose the name write fields of their own.
+    private static func escaped(_ text: String, quotes: Bool = true) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"" where quotes: result += "%22"
+            case "\r": result += "%0D"
+            case "\n": result += "%0A"
+            case "\0": result += "%00"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

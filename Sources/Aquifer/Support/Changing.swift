@@ -1,0 +1,51 @@
+/// A value whose changes can be waited for. Who is slow misses the changes between two looks, never the last one.
+package final class Changing<Value: Sendable>: Sendable {
+    private struct State {
+        var value: Value
+        var version: UInt64 = 0
+        var lastID: UInt64 = 0
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    }
+
+    private let state: Locked<State>
+
+    package init(_ value: Value) {
+        state = Locked(State(value: value))
+    }
+
+    /// The value, and the number of its last change.
+    package var current: (value: Value, version: UInt64) { state.withLock { ($0.value, $0.version) } }
+
+    /// Changes the value and wakes everyone who waits.
+    package func update(_ change: (inout Value) -> Void) {
+        let waiters = state.withLock { state in
+            change(&state.value)
+            state.version += 1
+            defer { state.waiters.removeAll() }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// The value once it has changed since `version`; `nil` when the task is cancelled.
+    package func next(after version: UInt64) async -> (value: Value, version: UInt64)? {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    // Read under the lock: a cancellation from here on finds the waiter.
+                    if state.version != version || Task.isCancelled { return true }
+                    state.waiters[id] = continuation
+                    return false
+                }
+                if goesOn { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+        }
+        return Task.isCancelled ? nil : current
+    }
+}

@@ -1,0 +1,27 @@
+import Aquifer
+import Foundation
+
+/// The requests of the audio feed's contract (`reference/feeds.md`), from the base URL of its server.
+extension HTTPRequest {
+    /// `GET /v1/audio`.
+    public static func audioClips(_ base: URL) -> HTTPRequest {
+        HTTPRequest(.get, base.appending(path: "v1/audio"), headers: ["Accept": "application/json"])
+    }
+
+    /// `POST /v1/audio`: a clip, its file streamed. Whoever sends it adds the `Idempotency-Key`.
+    ///
+    /// - Throws: `MultipartForm.UnusableFile` when the file is not there any more.
+    public static func postClip(_ base: URL, _ draft: ClipDraft) throws -> HTTPRequest {
+        struct Metadata: Encodable {
+            let title: String
+            let author: String?
+        }
+        var form = MultipartForm()
+        let metadata = try JSONEncoder().encode(Metadata(title: draft.title, author: draft.author))
+        form.add("metadata", metadata, type: "application/json")
+        try form.add("audio", file: draft.file, type: draft.kind.mediaType, filename: draft.fileName)
+        return HTTPRequest(
+            .post, base.appending(path: "v1/audio"),
+            headers: ["Accept": "application/json", "Content-Type": form.contentType], body: form.body)
+    }
+}

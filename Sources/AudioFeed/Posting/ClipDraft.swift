@@ -1,0 +1,113 @@
+import Aquifer
+import Foundation
+
+/// What is wrong with a clip that is to be posted. Nothing was read, sent or changed.
+public enum ClipDraftError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The title has no letters.
+    case noTitle
+    /// The title is longer than this many characters.
+    case titleTooLong(limit: Int)
+    /// There is no such file, or it cannot be read.
+    case noFile(String)
+    /// The file is empty.
+    case emptyFile(String)
+    /// The file is larger than this many bytes.
+    case fileTooLarge(String, limit: UInt64)
+    /// The file is no sound.
+    case notAudio(String)
+
+    /// One line: what was wrong, and what to do.
+    public var description: String {
+        switch self {
+        case .noTitle: "the title is empty; say what the clip is called"
+        case .titleTooLong(let limit): "the title has more than \(limit) characters; shorten it"
+        case .noFile(let name): "\(name) cannot be read; check its name and its permissions"
+        case .emptyFile(let name): "\(name) is empty; choose another file"
+        case .fileTooLarge(let name, let limit):
+            "\(name) has more than the \(limit / 1_048_576) MB that can be posted; shorten or compress it"
+        case .notAudio(let name): "\(name) is no sound that can be posted (MP3, M4A, WAV, FLAC, Ogg or WebM)"
+        }
+    }
+
+    /// What the customer is told.
+    public func message(in language: Language) -> String {
+        switch self {
+        case .noTitle: language.pick("Give it a title.", "Dê um título.")
+        case .titleTooLong(let limit):
+            language.pick("At most \(limit) characters.", "No máximo \(limit) caracteres.")
+        case .noFile: language.pick("This file can’t be read.", "Não dá para ler este arquivo.")
+        case .emptyFile: language.pick("This file is empty.", "Este arquivo está vazio.")
+        case .fileTooLarge(_, let limit):
+            language.pick(
+                "This file has more than \(limit / 1_048_576) MB.", "Este arquivo tem mais de \(limit / 1_048_576) MB.")
+        case .notAudio:
+            language.pick(
+                "This is no sound that can be posted. Choose MP3, M4A, WAV, FLAC, Ogg or WebM.",
+                "Isto não é um som que se possa publicar. Escolha MP3, M4A, WAV, FLAC, Ogg ou WebM.")
+        }
+    }
+}
+
+/// A clip that can be posted: its title and its file have been checked.
+public struct ClipDraft: Sendable, Hashable {
+    /// The most characters of a title.
+    public static let longestTitle = 200
+    /// The most bytes of a file.
+    public static let largestFile: UInt64 = 100 << 20
+
+    /// What it is called, without space around it.
+    public let title: String
+    /// Whose it is.
+    public let author: String?
+    /// Where its sound is.
+    public let file: URL
+    /// What the file is called.
+    public let fileName: String
+    /// What kind of sound it is.
+    public let kind: AudioKind
+    /// How many bytes it has.
+    public let size: UInt64
+
+    /// A clip of a title and a file.
+    ///
+    /// - Parameter fileName: what the file is called, if that is not its name on disk.
+    /// - Throws: ``ClipDraftError``. Of a file that is too large nothing is read.
+    public init(title: String, author: String? = nil, file: URL, fileName: String? = nil) throws(ClipDraftError) {
+        self.title = try Self.title(title)
+        let author = author?.trimmingCharacters(in: .whitespacesAndNewlines)
+        self.author = author == "" ? nil : author
+        self.file = file
+        self.fileName = fileName ?? file.lastPathComponent
+        (kind, size) = try Self.check(file, name: self.fileName)
+    }
+
+    /// A title without space around it.
+    ///
+    /// - Throws: `.noTitle`, `.titleTooLong`.
+    public static func title(_ text: String) throws(ClipDraftError) -> String {
+        let title = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !title.isEmpty else { throw .noTitle }
+        guard title.count <= longestTitle else { throw .titleTooLong(limit: longestTitle) }
+        return title
+    }
+
+    /// What kind of sound a file is, and how many bytes it has.
+    ///
+    /// - Throws: all of ``ClipDraftError`` that is about files.
+    public static func check(_ file: URL, name: String) throws(ClipDraftError) -> (AudioKind, UInt64) {
+        let handle: FileHandle
+        let size: UInt64
+        let start: Data
+        do {
+            handle = try FileHandle(forReadingFrom: file)
+            defer { handle.closeFile() }
+            size = try handle.seekToEnd()
+            try handle.seek(toOffset: 0)
+            start = try handle.read(upToCount: AudioKind.signature) ?? Data()
+        } catch { throw .noFile(name) }
+        guard size > 0 else { throw .emptyFile(name) }
+        guard size <= largestFile else { throw .fileTooLarge(name, limit: largestFile) }
+        guard let kind = AudioKind(start) else { throw .notAudio(name) }
+        return (kind, size)
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// How long a file of sound is, read from its headers: WAV, and MP3 of a constant bit rate or with a count of frames.
+enum AudioDuration {
+    /// Seconds, or `nil` when the file does not say or is of another kind.
+    static func seconds(of file: URL, _ kind: AudioKind) throws -> Double? {
+        guard kind == .mp3 || kind == .wav else { return nil }
+        let handle = try FileHandle(forReadingFrom: file)
+        defer { handle.closeFile() }
+        let length = try handle.seekToEnd()
+        return try kind == .mp3 ? mp3(handle, length) : wav(handle, length)
+    }
+
+    private static func read(_ file: FileHandle, at offset: UInt64, _ count: Int) throws -> [UInt8] {
+        try file.seek(toOffset: offset)
+        return Array(try file.read(upToCount: count) ?? Data())
+    }
+
+    private static func mp3(_ file: FileHandle, _ length: UInt64) throws -> Double? {
+        var start: UInt64 = 0
+        let tag = try read(file, at: 0, 10)
+        if tag.count == 10, tag.starts(with: Array("ID3".utf8)) {
+            // Seven bits a byte.
+            start = 10 + tag[6...9].reduce(UInt64(0)) { $0 << 7 | UInt64($1 & 0x7F) }
+        }
+        let bytes = try read(file, at: start, 4096)
+        guard let first = bytes.indices.first(where: { MP3Frame(bytes[$0...].prefix(4)) != nil }),
+            let frame = MP3Frame(bytes[first...].prefix(4))
+        else { return nil }
+        let counts = first + frame.offsetOfCounts
+        let hasCounts = ["Xing", "Info"].contains {
+            bytes[min(counts, bytes.count)...].starts(with: Array($0.utf8))
+        }
+        if hasCounts, bytes.count >= counts + 12, bytes[counts + 7] & 1 == 1 {
+            let frames = bytes[(counts + 8)..<(counts + 12)].reduce(0) { $0 << 8 | Int($1) }
+            return Double(frames * frame.samples) / Double(frame.sampleRate)
+        }
+        return Double(length - min(length, start + UInt64(first))) * 8 / Double(frame.bitRate)
+    }
+
+    private static func wav(_ file: FileHandle, _ length: UInt64) throws -> Double? {
+        var offset: UInt64 = 12
+        var bytesPerSecond = 0
+        while offset + 8 <= length {
+            let head = try read(file, at: offset, 20)
+            guard head.count >= 8 else { return nil }
+            func number(_ range: Range<Int>) -> UInt64 {
+                head[range].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+            }
+            let size = number(4..<8)
+            switch String(decoding: head[0..<4], as: UTF8.self) {
+            case "fmt " where head.count >= 20: bytesPerSecond = Int(number(16..<20))
+            case "data":
+                // Who writes while recording does not know the size, and writes none or the largest.
+                let left = length - offset - 8
+                let bytes = size == 0 ? left : min(size, left)
+                return bytesPerSecond > 0 ? Double(bytes) / Double(bytesPerSecond) : nil
+            default: break
+            }
+            offset += 8 + size + size % 2
+        }
+        return nil
+    }
+}
+
+/// The head of a frame of MPEG audio, layer III.
+struct MP3Frame {
+    let bitRate: Int
+    let sampleRate: Int
+    /// In one frame.
+    let samples: Int
+    /// Where a count of frames would be, from the frame's first byte.
+    let offsetOfCounts: Int
+
+    private static let bitRates1 = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+    private static let bitRates2 = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+
+    /// `nil` when the bytes begin no such frame.
+    init?(_ bytes: some Collection<UInt8>) {
+        let head = Array(bytes.prefix(4))
+        guard head.count == 4, head[0] == 0xFF, head[1] & 0xE0 == 0xE0, head[1] >> 1 & 3 == 1 else { return nil }
+        let version = head[1] >> 3 & 3  // 3: MPEG 1, 2: MPEG 2, 0: MPEG 2.5
+        let rate = Int(head[2] >> 4)
+        let frequency = Int(head[2] >> 2 & 3)
+        guard version != 1, (1...14).contains(rate), frequency < 3 else { return nil }
+        let isFirst = version == 3
+        bitRate = (isFirst ? Self.bitRates1 : Self.bitRates2)[rate - 1] * 1000
+        sampleRate = [44100, 48000, 32000][frequency] / (isFirst ? 1 : version == 2 ? 2 : 4)
+        samples = isFirst ? 1152 : 576
+        let isMono = head[3] >> 6 == 3
+        offsetOfCounts = 4 + (isFirst ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
+    }
+}

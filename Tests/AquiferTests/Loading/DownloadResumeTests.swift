@@ -1,0 +1,264 @@
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import Aquifer
+
+@Suite("A download that was cut", .timeLimit(.minutes(1)))
+struct DownloadResumeTests {
+    private let content = Data.noise(700_000)
+    private let block = 256 << 10
+
+    @Test("goes on where it was cut, within the retry policy: each byte is fetched once", arguments: [1, 262_144, 300_000])
+    func retries(cut: Int) async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { $0.cuts = [cut, cut] }
+            let client = remote.client
+            let file = try await world.downloads(client, retry: world.retry(2)).file(for: world.url)
+            #expect(try await file.all() == content)
+            #expect(remote.sentEachByteOnce)
+            #expect(client.requests.map { $0.headers["Range"] } == [nil, "bytes=\(cut)-", "bytes=\(2 * cut)-"])
+            #expect(client.requests.map { $0.headers["If-Range"] } == [nil, "\"1\"", "\"1\""])
+            #expect(client.requests.allSatisfy { $0.headers["Accept-Encoding"] == "identity" })
+        }
+    }
+
+    @Test("goes on in another process: each byte is fetched once", arguments: [1, 262_144, 300_000, 699_999])
+    func restarts(cut: Int) async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { $0.cuts = [cut] }
+            let error = try await world.failure(remote.client)
+            #expect(error == .connectivity(TransportError(.interrupted)))
+            let file = try await world.downloads(remote.client).file(for: world.url)
+            #expect(try await file.all() == content)
+            #expect(remote.sentEachByteOnce)
+        }
+    }
+
+    @Test("tries that bring bytes do not count; those that bring none do")
+    func countsTries() async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { $0.cuts = [100, 100, 100, 100, 0] }
+            let client = remote.client
+            let error = try await world.failure(client, retry: world.retry(2))
+            #expect(error?.isConnectivity == true)
+            #expect(client.requests.count == 5)
+        }
+    }
+
+    @Test("goes on after being killed from what its journal vouches for: the last whole block")
+    func killed() async throws {
+        try await DownloadWorld.with { world in
+            let client = ScriptedHTTPClient()
+            let download = try world.downloads(client).download(world.url)
+            let exchange = await client.exchange(0)
+            exchange.start(headers: ["ETag": "\"1\"", "Content-Length": "\(content.count)"])
+            exchange.send(content.prefix(300_000))
+            for await progress in download.progress where progress.received == 300_000 { break }
+            // What lies on the disk now is what a process that is killed now leaves.
+            let copy = world.folder.appendingPathExtension("copy")
+            try FileManager.default.copyItem(at: world.folder, to: copy)
+            let remote = FileRemote(content)
+            let after = remote.client
+            let file = try await world.downloads(after, in: copy).file(for: world.url)
+            #expect(try await file.all() == content)
+            #expect(after.requests.map { $0.headers["Range"] } == ["bytes=\(block)-"])
+        }
+    }
+
+    @Test("killed as it became whole, it is whole, and the journal left behind harms nothing")
+    func killedAtTheEnd() async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { $0.cuts = [300_000] }
+            _ = try await world.failure(remote.client)
+            let journal = try #require(try world.files(".part").first)
+            let left = try Data(contentsOf: journal)
+            _ = try await world.downloads(remote.client).file(for: world.url)
+            try left.write(to: journal)
+            world.date.advance(by: Duration.days(8).timeInterval)
+            let client = remote.client
+            let file = try await world.downloads(client).file(for: world.url)
+            #expect(try await file.all() == content)
+            #expect(client.requests.map { $0.headers["If-None-Match"] } == ["\"1\""])
+        }
+    }
+
+    @Test("killed between its last byte and its becoming whole, it asks for nothing more")
+    func wholeButNotPut() async throws {
+        try await DownloadWorld.with { world in
+            // Cut behind the last byte: the end of the body never came.
+            let remote = FileRemote(content) { $0.cuts = [content.count] }
+            _ = try await world.failure(remote.client)
+            let client = remote.client
+            #expect(try await world.downloads(client).file(for: world.url).all() == content)
+            #expect(client.requests.isEmpty)
+        }
+    }
+
+    @Test("begins again when the content has changed on the server")
+    func changed() async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { $0.cuts = [300_000] }
+            _ = try await world.failure(remote.client)
+            let newer = Data.noise(600_000, seed: 2)
+            remote.change { ($0.content, $0.fields["ETag"]) = (newer, "\"2\"") }
+            let client = remote.client
+            let file = try await world.downloads(client).file(for: world.url)
+            #expect(try await file.all() == newer)
+            #expect(file.validators.etag == "\"2\"")
+            #expect(client.requests.count == 1 && client.requests[0].headers["If-Range"] == "\"1\"")
+            #expect(try world.counts == [".part": 0, ".data": 1])
+        }
+    }
+
+    @Test("begins again when the server does not know ranges")
+    func noRanges() async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) {
+                $0.cuts = [300_000]
+                $0.knowsRanges = false
+            }
+            let file = try await world.downloads(remote.client, retry: world.retry(2)).file(for: world.url)
+            #expect(try await file.all() == content)
+        }
+    }
+
+    @Test(
+        "is resumed by a strong ETag, or by a date a second older than the answer, and else begins again",
+        arguments: [
+            (["ETag": "\"1\""], true), (["ETag": "W/\"1\""], false), (["ETag": "1"], false), ([:], false),
+            (["Last-Modified": "Sun, 06 Nov 1994 08:49:36 GMT", "Date": "Sun, 06 Nov 1994 08:49:37 GMT"], true),
+            (["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:49:37 GMT"], false),
+            (["Last-Modified": "Sun, 06 Nov 1994 08:49:36 GMT"], false),
+            (
+                [
+                    "ETag": "W/\"1\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:36 GMT",
+                    "Date": "Sun, 06 Nov 1994 08:49:37 GMT",
+                ], false
+            ),
+        ] as [([String: String], Bool)])
+    func validators(fields: [String: String], isResumed: Bool) async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { state in
+                state.cuts = [300_000]
+                state.fields = HTTPHeaders(fields.map { HTTPHeaders.Field($0.key, $0.value) })
+            }
+            _ = try await world.failure(remote.client)
+            let left = try world.files(".data")
+            #expect(left.isEmpty == !isResumed)
+            let client = remote.client
+            #expect(try await world.downloads(client).file(for: world.url).all() == content)
+            #expect(client.requests.map { $0.headers["Range"] } == [isResumed ? "bytes=300000-" : nil])
+            #expect(remote.sentEachByteOnce == isResumed)
+        }
+    }
+
+    @Test(
+        "begins again when the part that comes is not the one that is missing",
+        arguments: [
+            ["Content-Range": "bytes 299999-699999/700000"], ["Content-Range": "bytes 300000-700000/700001"],
+            ["Content-Range": "bytes 300000-699999/700000", "ETag": "\"2\""], [:],
+            ["Content-Range": "bytes 300000-"], ["Content-Range": "lines 300000-699999/700000"],
+            ["Content-Range": "bytes 300000-700000/*"],
+        ])
+    func wrongPart(fields: [String: String]) async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { $0.cuts = [300_000] }
+            _ = try await world.failure(remote.client)
+            let client = ScriptedHTTPClient { request in
+                guard request.headers["Range"] != nil else { return remote.reply(to: request) }
+                let fields = HTTPHeaders(fields.map { HTTPHeaders.Field($0.key, $0.value) })
+                return .answer(status: 206, headers: fields, body: Data(count: 400_000))
+            }
+            #expect(try await world.downloads(client).file(for: world.url).all() == content)
+            #expect(client.requests.map { $0.headers["Range"] } == ["bytes=300000-", nil])
+        }
+    }
+
+    @Test("is whole when the server has nothing behind what is there, and its length was never told")
+    func nothingLeft() async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) {
+                $0.cuts = [content.count]
+                $0.announcesLength = false
+            }
+            let client = remote.client
+            let file = try await world.downloads(client, retry: world.retry(2)).file(for: world.url)
+            #expect(try await file.all() == content)
+            #expect(client.requests.map { $0.headers["Range"] } == [nil, "bytes=700000-"])
+        }
+    }
+
+    @Test("begins again when the server has less than what is there")
+    func shorterOnTheServer() async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { $0.cuts = [300_000] }
+            _ = try await world.failure(remote.client)
+            let newer = content.prefix(1000)
+            remote.change { $0.content = newer }
+            let client = remote.client
+            #expect(try await world.downloads(client).file(for: world.url).all() == newer)
+            #expect(client.requests.map { $0.headers["Range"] } == ["bytes=300000-", nil])
+        }
+    }
+
+    @Test("asks on when the server gives less than it was asked for")
+    func slices() async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) {
+                $0.cuts = [100_000]
+                $0.slice = 250_000
+            }
+            _ = try await world.failure(remote.client)
+            let client = remote.client
+            #expect(try await world.downloads(client).file(for: world.url).all() == content)
+            #expect(client.requests.count == 3 && remote.sentEachByteOnce)
+        }
+    }
+
+    @Test("does not go on from bytes that have changed on the disk", arguments: [0, 262_144, 599_999])
+    func damagedPart(place: Int) async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { $0.cuts = [600_000] }
+            _ = try await world.failure(remote.client)
+            try world.flipBit(".data", at: place)
+            let client = remote.client
+            #expect(try await world.downloads(client).file(for: world.url).all() == content)
+            let good = place / block * block
+            #expect(client.requests.map { $0.headers["Range"] } == [good == 0 ? nil : "bytes=\(good)-"])
+        }
+    }
+
+    @Test("begins again when its journal is damaged", arguments: [0, 9, 30])
+    func damagedJournal(place: Int) async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { $0.cuts = [600_000] }
+            _ = try await world.failure(remote.client)
+            try world.flipBit(".part", at: place)
+            let client = remote.client
+            #expect(try await world.downloads(client).file(for: world.url).all() == content)
+            #expect(client.requests.map { $0.headers["Range"] } == [nil])
+            #expect(try world.files(".data").count == 1)
+        }
+    }
+
+    @Test("keeps what has come when the server says that it is gone, and when it is told to wait")
+    func refusedMeanwhile() async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { $0.cuts = [300_000] }
+            _ = try await world.failure(remote.client)
+            for status in [404, 503] {
+                let refusing = ScriptedHTTPClient([.answer(status: status)])
+                let error = try await world.failure(refusing)
+                #expect(error == .invalidData(.status(status)))
+            }
+            let client = remote.client
+            _ = try await world.downloads(client).file(for: world.url)
+            #expect(client.requests.map { $0.headers["Range"] } == ["bytes=300000-"])
+        }
+    }
+}
+
+extension DownloadError {
+    var isConnectivity: Bool { if case .connectivity = self { true } else { false } }
+}

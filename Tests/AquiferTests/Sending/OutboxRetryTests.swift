@@ -1,0 +1,314 @@
+import Aquifer
+import AquiferTesting
+import Foundation
+import Testing
+
+@Suite("Trying again", .timeLimit(.minutes(1)))
+struct OutboxRetryTests {
+    private let world = OutboxWorld()
+
+    @Test(
+        "408, 425, 429 and 5xx are tried again, however often it takes",
+        arguments: [408, 425, 429, 500, 502, 503, 504, 599])
+    func statusesThatPass(status: Int) async throws {
+        let outbox = world.outbox()
+        try await outbox.enqueue(world.note("one"))
+        world.server.rule { _, _ in .status(status) }
+        for attempt in 1...50 {
+            #expect(try await outbox.drain().failed == 1)
+            let item = try #require(try await outbox.items().first)
+            #expect(item.attempts == attempt)
+            world.pass(100)
+        }
+        world.server.heal()
+        #expect(try await outbox.drain().sent == 1)
+    }
+
+    @Test(
+        "no answer is tried again",
+        arguments: [
+            TransportError.Kind.offline, .cannotResolve, .cannotConnect, .timedOut, .interrupted, .insecure, .malformed,
+            .tooManyRedirects,
+        ])
+    func noAnswer(kind: TransportError.Kind) async throws {
+        let outbox = world.outbox()
+        try await outbox.enqueue(world.note("one"))
+        world.server.rule { _, _ in .failure(TransportError(kind)) }
+        #expect(try await outbox.drain() == Outbox.Report(failed: 1, nextTry: .seconds(10)))
+        #expect(
+            try await outbox.standing() == [.retrying(after: .noAnswer(kind.rawValue), at: world.date.now + 10)])
+        world.server.heal()
+        world.pass(10)
+        #expect(try await outbox.drain().sent == 1)
+    }
+
+    @Test("a server that answers 500 for an hour loses no item")
+    func hourOf500() async throws {
+        let outbox = world.outbox(random: 0.5)
+        let texts = (0..<20).map { "\($0)" }
+        for text in texts { try await outbox.enqueue(world.note(text), group: "g") }
+        world.server.rule { _, _ in .status(500) }
+        let running = Task { await outbox.run() }
+        for _ in 0..<120 {
+            await world.clock.waitForSleepers()
+            world.pass(30)
+        }
+        #expect(world.server.taken == [])
+        world.server.heal()
+        while world.server.taken.count < texts.count {
+            await world.clock.waitForSleepers()
+            world.pass(100)
+        }
+        running.cancel()
+        await running.value
+        #expect(world.server.taken == texts)
+    }
+
+    @Test("the longest wait doubles up to its bound, and half of it is chance")
+    func backoff() async throws {
+        for (random, waits) in [(1.0, [10.0, 20, 40, 80, 100, 100]), (0, [5, 10, 20, 40, 50, 50])] {
+            let outbox = world.outbox(random: random)
+            let item = try await outbox.enqueue(world.note("one"))
+            world.server.rule { _, _ in .status(500) }
+            for wait in waits {
+                #expect(try await outbox.drain().nextTry == .seconds(wait))
+                world.pass(wait - 0.01)
+                #expect(try await outbox.drain().failed == 0)
+                world.pass(0.01)
+            }
+            try await outbox.discard(item.id)
+        }
+    }
+
+    @Test("a Retry-After in seconds or as a date is the least that is waited, up to the policy's patience")
+    func retryAfter() async throws {
+        world.date.now = Date(timeIntervalSince1970: 784_111_767)  // ten seconds before the date below
+        for (field, wait) in [("60", 60.0), ("1", 10), ("Sun, 06 Nov 1994 08:50:37 GMT", 70), ("99999999", 7200)] {
+            world.date.now = Date(timeIntervalSince1970: 784_111_767)
+            let outbox = world.outbox()
+            let item = try await outbox.enqueue(world.note("one"))
+            world.server.rule { _, _ in .status(503, ["Retry-After": field]) }
+            #expect(try await outbox.drain().nextTry == .seconds(wait))
+            try await outbox.discard(item.id)
+        }
+    }
+
+    @Test("a host that asks to be left alone is, by all items")
+    func retryAfterHoldsTheHost() async throws {
+        let outbox = world.outbox(width: 1)
+        for text in ["one", "two"] { try await outbox.enqueue(world.note(text)) }
+        var elsewhere = world.note("elsewhere")
+        elsewhere.url = URL(string: "http://other.example/")!
+        try await outbox.enqueue(elsewhere)
+        world.server.rule { text, _ in text == "one" ? .status(429, ["Retry-After": "60"]) : nil }
+        #expect(try await outbox.drain() == Outbox.Report(sent: 1, failed: 1, nextTry: .seconds(60)))
+        #expect(world.server.asked == ["one", "elsewhere"])
+    }
+
+    @Test("an answer brings forward what waited for its host to answer, once")
+    func answerBringsForward() async throws {
+        let outbox = world.outbox(width: 1)
+        try await outbox.enqueue(world.note("one"))
+        world.server.rule { text, _ in text == "one" ? .silence : nil }
+        try await outbox.drain()
+        for text in ["two", "three"] { try await outbox.enqueue(world.note(text)) }
+        try await outbox.drain()
+        #expect(world.server.asked == ["one", "two", "three", "one"] || world.server.asked == ["one", "two", "one", "three"])
+    }
+
+    @Test("a prod brings forward what had no answer, and not what the server asked to wait for")
+    func prod() async throws {
+        let outbox = world.outbox()
+        try await outbox.enqueue(world.note("silent"))
+        try await outbox.enqueue(world.note("busy"))
+        world.server.rule { text, _ in
+            text == "busy" ? .status(503, ["Retry-After": "60"]) : .failure(TransportError(.offline))
+        }
+        try await outbox.drain()
+        world.server.heal()
+        #expect(try await outbox.drain().sent == 0)
+        await outbox.prod()
+        #expect(try await outbox.drain().sent == 1)
+        #expect(world.server.taken == ["silent"])
+    }
+
+    @Test("run sends what is queued, waits its waits out, and is woken by a prod")
+    func run() async throws {
+        let outbox = world.outbox()
+        let running = Task { await outbox.run() }
+        try await outbox.enqueue(world.note("one"))
+        await eventually { world.server.taken == ["one"] }
+
+        world.server.rule { _, _ in .silence }
+        try await outbox.enqueue(world.note("two"))
+        await eventually { world.server.asked.count == 2 }
+        world.server.heal()
+        await eventually { (try? await outbox.standing())?.first.map { if case .retrying = $0 { true } else { false } } == true }
+        await outbox.prod()
+        await eventually { world.server.taken == ["one", "two"] }
+
+        world.server.rule { _, _ in .silence }
+        try await outbox.enqueue(world.note("three"))
+        await eventually { world.server.asked.count == 4 }
+        world.server.heal()
+        await eventually {
+            world.pass(1)
+            return world.server.taken.count == 3
+        }
+        running.cancel()
+        await running.value
+    }
+
+    @Test("run finds what another process has queued")
+    func runPolls() async throws {
+        let outbox = world.outbox()
+        let running = Task { await outbox.run() }
+        await world.clock.waitForSleepers()
+        try await world.outbox().enqueue(world.note("theirs"))
+        #expect(world.server.asked == [])
+        world.pass(30)
+        await eventually { world.server.taken == ["theirs"] }
+        running.cancel()
+        await running.value
+    }
+
+    @Test("run goes on when the store works again")
+    func runSurvivesTheStore() async throws {
+        let outbox = world.outbox()
+        try await outbox.enqueue(world.note("one"))
+        world.store.fail(.entries, with: .busy(path: "/store"))
+        let running = Task { await outbox.run() }
+        await world.clock.waitForSleepers()
+        world.store.heal()
+        world.pass(10)
+        await eventually { world.server.taken == ["one"] }
+        running.cancel()
+        await running.value
+    }
+
+    @Test("clocks that jump make nothing wait for longer than twice its wait", arguments: [-86_400.0, -5, 5, 86_400])
+    func clockJumps(jump: Double) async throws {
+        let outbox = world.outbox()
+        try await outbox.enqueue(world.note("one"))
+        world.server.rule { _, _ in .status(500) }
+        try await outbox.drain()
+        world.server.heal()
+        world.date.advance(by: jump)
+        let wait = try await outbox.drain().nextTry ?? .zero
+        #expect(wait <= .seconds(10))
+        world.date.advance(by: wait.timeInterval)
+        if world.server.taken.isEmpty, let more = try await outbox.drain().nextTry {
+            #expect(wait + more <= .seconds(20))
+            world.date.advance(by: more.timeInterval)
+            try await outbox.drain()
+        }
+        #expect(world.server.taken == ["one"])
+    }
+
+    // MARK: What is refused
+
+    @Test("another 4xx is set aside with the server's words, and holds back its group", arguments: [400, 401, 404, 409, 422])
+    func refused(status: Int) async throws {
+        let outbox = world.outbox()
+        for text in ["bad", "next"] { try await outbox.enqueue(world.note(text), group: "g") }
+        try await outbox.enqueue(world.note("other"))
+        world.server.rule { text, _ in text == "bad" ? .status(status, [:], "no title") : nil }
+        #expect(try await outbox.drain() == Outbox.Report(sent: 1, refused: 1))
+        let refusal = Outbox.Refusal.server(status: status, words: "no title")
+        #expect(try await world.outbox().standing() == [.refused(refusal), .waiting])
+        #expect("\(refusal)" == "status \(status): no title")
+        world.pass(86_400)
+        #expect(try await outbox.drain() == Outbox.Report())
+        #expect(world.server.taken == ["other"])
+    }
+
+    @Test("the group of what was refused goes on if it is told to")
+    func passesRefused() async throws {
+        let outbox = world.outbox(passesRefused: true)
+        for text in ["bad", "next"] { try await outbox.enqueue(world.note(text), group: "g") }
+        world.server.rule { text, _ in text == "bad" ? .status(400) : nil }
+        #expect(try await outbox.drain() == Outbox.Report(sent: 1, refused: 1))
+    }
+
+    @Test("of the server's words 4 KiB are kept")
+    func wordsAreBounded() async throws {
+        let outbox = world.outbox()
+        try await outbox.enqueue(world.note("bad"))
+        world.server.rule { _, _ in .stream(status: 400, chunks: Array(repeating: Data(repeating: 0x61, count: 500_000), count: 5)) }
+        try await outbox.drain()
+        #expect(
+            try await outbox.standing() == [.refused(.server(status: 400, words: String(repeating: "a", count: 4096)))])
+    }
+
+    @Test("what was refused is tried again with the same key when told to, in its place")
+    func retryRefused() async throws {
+        let outbox = world.outbox()
+        for text in ["bad", "next"] { try await outbox.enqueue(world.note(text), group: "g") }
+        world.server.rule { _, _ in .status(403) }
+        try await outbox.drain()
+        world.server.heal()
+        let item = try #require(try await outbox.items().first)
+        try await outbox.retry(item.id)
+        #expect(try await outbox.items().first?.attempts == 0)
+        #expect(try await outbox.drain().sent == 2)
+        #expect(world.server.client.requests.map { $0.headers["Idempotency-Key"] } == ["key-1", "key-1", "key-2"])
+        #expect(world.server.taken == ["bad", "next"])
+    }
+
+    @Test("what was refused is sent edited, in its place, with a key of its own")
+    func editRefused() async throws {
+        let outbox = world.outbox()
+        let item = try await outbox.enqueue(world.note("bad"), group: "g")
+        try await outbox.enqueue(world.note("next"), group: "g")
+        world.server.rule { text, _ in text == "bad" ? .status(422) : nil }
+        try await outbox.drain()
+        var request = try await outbox.request(of: item.id)
+        #expect(request == world.note("bad"))
+        request.body = .bytes(Data("better".utf8))
+        try await outbox.edit(item.id, to: request)
+        #expect(try await outbox.drain().sent == 2)
+        #expect(world.server.taken == ["better", "next"])
+        #expect(world.server.client.requests.map { $0.headers["Idempotency-Key"] } == ["key-1", "key-3", "key-2"])
+    }
+
+    @Test("only what was refused can be edited")
+    func editOthers() async throws {
+        let outbox = world.outbox()
+        let item = try await outbox.enqueue(world.note("one"))
+        await #expect(throws: OutboxError.notNow(item.id, reason: "was not refused")) {
+            try await outbox.edit(item.id, to: world.note("two"))
+        }
+        let nobody = Outbox.ID(number: 77)
+        await #expect(throws: OutboxError.noSuchItem(nobody)) { try await outbox.edit(nobody, to: world.note("two")) }
+        await #expect(throws: OutboxError.noSuchItem(nobody)) { try await outbox.retry(nobody) }
+        await #expect(throws: OutboxError.noSuchItem(nobody)) { _ = try await outbox.request(of: nobody) }
+    }
+
+    @Test("what was refused is discarded when told to, and its group goes on")
+    func discardRefused() async throws {
+        let outbox = world.outbox()
+        let item = try await outbox.enqueue(world.note("bad"), group: "g")
+        try await outbox.enqueue(world.note("next"), group: "g")
+        world.server.rule { text, _ in text == "bad" ? .status(400) : nil }
+        try await outbox.drain()
+        try await outbox.discard(item.id)
+        try await outbox.drain()
+        #expect(world.server.taken == ["next"])
+        #expect(try await outbox.items() == [])
+        try await outbox.discard(item.id)
+    }
+
+    @Test("what an answer means can be judged by its body: a portal's page is no success")
+    func judge() async throws {
+        let outbox = world.outbox(judge: { item, head, body in
+            guard head.status == 201 else { return head.status == 200 ? .again : .init(status: head.status) }
+            return body == Data("took \(item.label)".utf8) ? .sent : .again
+        })
+        try await outbox.enqueue(world.note("one"), label: "one")
+        world.server.rule { _, _ in .status(200, [:], "<html>Welcome to the hotel") }
+        #expect(try await outbox.drain().failed == 1)
+        world.server.heal()
+        world.pass(10)
+        #expect(try await outbox.drain().sent == 1)
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Starts a server and senders, kills any of them at random moments, then lets them finish and compares.
+final class Parent {
+    private let kills: Int
+    private let senders: Int
+    private let place: Place
+    private var numbers: SeededNumbers
+    private var writers = 0
+    private let tally = Tally()
+
+    init(kills: Int, senders: Int, seed: UInt64) {
+        self.kills = kills
+        self.senders = senders
+        numbers = SeededNumbers(state: seed)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hammer-\(UUID().uuidString)")
+        place = Place(folder.path)
+    }
+
+    /// True if the server has each item once, in order.
+    func run() async throws -> Bool {
+        try FileManager.default.createDirectory(at: place.folder, withIntermediateDirectories: true)
+        var server = try startServer()
+        var running = try (0..<senders).map { _ in try startSender() }
+        for _ in 0..<kills {
+            usleep(UInt32.random(in: 5_000...120_000, using: &numbers))
+            // The server as often as either sender.
+            let victim = Int.random(in: 0...senders, using: &numbers)
+            if victim == senders {
+                server.strike()
+                server = try startServer()
+            } else {
+                running[victim].strike()
+                running[victim] = try startSender()
+            }
+        }
+        for sender in running { sender.strike() }
+        server.strike()
+        let isEmpty = try finish()
+        let (lost, twice, disordered, count) = compare()
+        print(
+            "\(kills) kills, \(tally.notes.count) queued, \(count) at the server, \(lost) lost, \(twice) twice, "
+                + "\(disordered) out of order")
+        let isGood = isEmpty && lost + twice + disordered == 0 && count > kills
+        if isGood { try FileManager.default.removeItem(at: place.folder) } else { print("left in \(place.folder.path)") }
+        return isGood
+    }
+
+    /// Two senders empty the queue, undisturbed.
+    private func finish() throws -> Bool {
+        let server = try start(["--server", "--calm"])
+        let last = try (0..<senders).map { _ in try start(["--sender", "--quiet"]) }
+        let isEmpty = last.map { $0.waitForEnd() }.allSatisfy { $0 }
+        server.strike()
+        if !isEmpty { print("the queue was not emptied") }
+        return isEmpty
+    }
+
+    private func compare() -> (lost: Int, twice: Int, disordered: Int, count: Int) {
+        // A log that is not there has nothing in it.
+        let text = (try? Data(contentsOf: place.log)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        var seen: [Note: Int] = [:]
+        var latest: [String: Int] = [:]
+        var disordered = 0
+        for line in text.split(separator: "\n") {
+            guard let key = line.firstIndex(of: " "), let note = Note(line[line.index(after: key)...]) else { continue }
+            seen[note, default: 0] += 1
+            // Exactly the next one: what was not acknowledged is the last of its writer, or not there at all.
+            if note.index != (latest[note.groupName] ?? -1) + 1 { disordered += 1 }
+            latest[note.groupName] = note.index
+        }
+        let lost = tally.notes.filter { seen[$0] == nil }
+        for note in lost.sorted() { print("lost: \(note.name)") }
+        return (lost.count, seen.values.count { $0 > 1 }, disordered, seen.count)
+    }
+
+    private func startServer() throws -> Running {
+        try start(["--server"])
+    }
+
+    /// A writer has a number that no other one had: what it did not acknowledge is not written again.
+    private func startSender() throws -> Running {
+        writers += 1
+        return try start(["--sender", "--writer", "\(writers)"])
+    }
+
+    private func start(_ arguments: [String]) throws -> Running {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
+        process.arguments = arguments + ["--path", place.folder.path, "--seed", "\(numbers.next() >> 2)"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        return Running(process, pipe.fileHandleForReading, tally)
+    }
+}
+
+/// A process, and the thread that reads what it acknowledges.
+private final class Running {
+    private let process: Process
+    private let drained = DispatchSemaphore(value: 0)
+
+    init(_ process: Process, _ output: FileHandle, _ tally: Tally) {
+        self.process = process
+        let drained = drained
+        Thread.detachNewThread {
+            var rest = Data()
+            while true {
+                let chunk = output.availableData
+                if chunk.isEmpty { break }
+                rest.append(chunk)
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    tally.note(String(decoding: rest[..<end], as: UTF8.self))
+                    rest = Data(rest[(end + 1)...])
+                }
+            }
+            drained.signal()
+        }
+    }
+
+    /// Kills it, and waits until all it told has been read.
+    func strike() {
+        kill(process.processIdentifier, SIGKILL)
+        drained.wait()
+        process.waitUntilExit()
+    }
+
+    /// Whether it ended well, within five minutes.
+    func waitForEnd() -> Bool {
+        guard drained.wait(timeout: .now() + 300) == .success else {
+            kill(process.processIdentifier, SIGKILL)
+            return false
+        }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}
+
+/// What was acknowledged.
+private final class Tally: @unchecked Sendable {
+    private let lock = NSLock()
+    private var acknowledged: Set<Note> = []
+
+    func note(_ line: String) {
+        guard let note = Note(Substring(line)) else { return print("not a note: \(line)") }
+        _ = lock.withLock { acknowledged.insert(note) }
+    }
+
+    var notes: Set<Note> { lock.withLock { acknowledged } }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// What parent, senders and server agree on.
+struct Place: Sendable {
+    let folder: URL
+
+    init(_ path: String) { folder = URL(fileURLWithPath: path, isDirectory: true) }
+
+    var store: URL { folder.appendingPathComponent("outbox.db") }
+    var attachments: URL { folder.appendingPathComponent("attachments") }
+    /// Where the server of the moment listens.
+    var port: URL { folder.appendingPathComponent("port") }
+    /// What the server has: a line for each item, in the order they came.
+    var log: URL { folder.appendingPathComponent("server.log") }
+}
+
+/// An item as the server gets it, of which every byte follows from these three.
+struct Note: Hashable, Comparable {
+    var writer: Int
+    var group: Int
+    var index: Int
+
+    /// Which items keep an order.
+    var groupName: String { "\(writer).\(group)" }
+    var name: String { "\(writer) \(group) \(index)" }
+    /// Every third one has a file beside it.
+    var hasFile: Bool { index % 3 == 0 }
+
+    init(writer: Int, group: Int, index: Int) {
+        self.writer = writer
+        self.group = group
+        self.index = index
+    }
+
+    init?(_ text: Substring) {
+        let words = text.split(separator: " ").compactMap { Int($0) }
+        guard words.count == 3 else { return nil }
+        self.init(writer: words[0], group: words[1], index: words[2])
+    }
+
+    var fileContent: Data {
+        var numbers = SeededNumbers(state: UInt64(index) << 32 ^ UInt64(writer) << 8 ^ UInt64(group))
+        return Data((0..<20_000).map { _ in UInt8(truncatingIfNeeded: numbers.next()) })
+    }
+
+    var body: Data { Data("\(name)\n".utf8) + (hasFile ? fileContent : Data()) }
+
+    static func < (one: Note, other: Note) -> Bool {
+        (one.writer, one.group, one.index) < (other.writer, other.group, other.index)
+    }
+}
+
+/// SplitMix64: the same kills for the same seed, as far as the scheduler allows.
+struct SeededNumbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
