@@ -145,6 +145,23 @@ class TestPlaying:
         expect(playing(page)).to_have_count(1)
         assert any(r["range"] and r["status"] == 206 for r in asked(page, "GET", ".mp3")), remote(page)["requests"]
 
+    def test_moving_far_ahead_fetches_only_from_there(self, audio, tmp_path):
+        page = audio()
+        compose(page, tone(tmp_path, seconds=240, rate=44100), "Four minutes")
+        page.by("send").click()
+        expect(page.by("compose-sent")).to_be_visible()
+        page.by("to-audio").click()
+        page.by("reload").click()
+        row = page.by("clip").filter(has_text="Four minutes")
+        bar = part(row, "seek")
+        expect(bar).to_have_attribute("aria-valuemax", "240")
+        box = bar.bounding_box()
+        page.page.mouse.click(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
+        expect(row).to_have_attribute("data-state", "playing")
+        assert elapsed(row) >= 210
+        starts = [int(r["range"].split("=")[1].split("-")[0]) for r in asked(page, "GET") if r["range"]]
+        assert max(starts) > 240 * 88_200 * 0.8, starts
+
     def test_one_at_a_time(self, audio):
         page = audio()
         first, second = page.by("clip").nth(0), page.by("clip").nth(3)
