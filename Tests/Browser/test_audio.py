@@ -1,6 +1,7 @@
 """Clips: heard, moved within, kept for later; sent, queued and what becomes of them."""
 
 import math
+import os
 import struct
 import wave
 
@@ -55,13 +56,13 @@ def asked(page, method, path_end=""):
 
 
 def tone(folder, seconds=2, name="tone.wav", rate=8000):
-    """A sound of our own: sixteen bits, one channel."""
+    """A sound of our own, that swells every second: sixteen bits, one channel."""
     path = folder / name
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(rate)
-        one = b"".join(struct.pack("<h", int(9000 * math.sin(2 * math.pi * 440 * n / rate))) for n in range(rate))
+        one = b"".join(struct.pack("<h", int(9000 * math.sin(math.pi * n / rate) * math.sin(2 * math.pi * 440 * n / rate))) for n in range(rate))
         file.writeframes(one * seconds)
     return path
 
@@ -624,6 +625,36 @@ class TestTheOutbox:
         page.by("discard-confirm").click()
         expect(page.by("outbox-empty")).to_be_visible()
         expect(page.by("toast").last).to_contain_text("discarded")
+
+    def test_what_failed_says_why_and_its_title_can_be_changed(self, server, audio, tmp_path):
+        page = audio("/outbox")
+        expect(page.by("outbox-empty")).to_be_visible()
+        page.connection("offline")
+        file = tone(tmp_path)
+        self.queue(page, file, "Damged")
+        kept = [f for f in server.data.rglob("*") if f.is_file() and file.read_bytes()[:2000] in f.read_bytes()]
+        assert kept, "the outbox has a copy of its own"
+        for copy in kept:
+            # What the remote will not take for audio.
+            before = copy.stat()
+            copy.write_bytes(b"x" * before.st_size)
+            os.utime(copy, ns=(before.st_atime_ns, before.st_mtime_ns))
+        page.by("result-outbox").click()
+        page.connection("online")
+        send_all(page)
+        item = page.by("outbox-item")
+        expect(item).to_have_attribute("data-state", "failed")
+        expect(part(item, "outbox-reason")).to_contain_text("(422)")
+        page.by("edit").click()
+        page.by("edit-field").fill("Damaged")
+        page.page.keyboard.press("Escape")
+        expect(part(item, "outbox-title")).to_have_text("Damged")
+        assert page.evaluate("document.activeElement.dataset.test") == "edit"
+        page.by("edit").click()
+        page.by("edit-field").fill("Damaged")
+        page.by("edit-save").click()
+        expect(part(item, "outbox-title")).to_have_text("Damaged")
+        expect(part(item, "retry")).to_be_visible()
 
     def test_keys_alone_discard(self, audio, tmp_path):
         page = audio()
