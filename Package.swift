@@ -25,10 +25,10 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
-func tests(_ target: String, _ dependencies: [Target.Dependency]) -> Target {
+func tests(_ target: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
     .testTarget(
         name: "\(target)Tests", dependencies: [.init(stringLiteral: target)] + dependencies,
-        swiftSettings: strict)
+        resources: resources, swiftSettings: strict)
 }
 
 let package = Package(
@@ -46,6 +46,7 @@ let package = Package(
         .library(name: "Payments", targets: ["Payments"]),
         .library(name: "Foaas", targets: ["Foaas"]),
         .library(name: "AudioFeed", targets: ["AudioFeed"]),
+        .library(name: "ShadowDrive", targets: ["ShadowDrive"]),
         .executable(name: "aquifer", targets: ["AquiferCLI"]),
     ],
     targets: [
@@ -69,6 +70,7 @@ let package = Package(
         library("Payments", ["Aquifer", "AquiferCrypto"]),
         library("Foaas", ["Aquifer"]),
         library("AudioFeed", ["Aquifer"]),
+        library("ShadowDrive", ["Aquifer", "AquiferCrypto"]),
 
         // The product on one machine
         library("HTTPServer", ["CMicrohttpd"]),
@@ -111,6 +113,7 @@ let package = Package(
         tests("Payments", ["AquiferTesting"]),
         tests("Foaas", ["AquiferTesting"]),
         tests("AudioFeed", ["AquiferTesting"]),
+        tests("ShadowDrive", ["AquiferTesting"], resources: [.copy("shadow-drive-vectors.json")]),
         tests("ReferenceAPIs", ["Aquifer", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed"]),
         tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", ["App", "ReferenceAPIs"]),

@@ -102,6 +102,16 @@ public func wipe(_ secret: inout Data) {
     secret = Data()
 }
 
+/// Overwrites a secret with zeros, in a way that no compiler leaves out.
+///
+/// Only if no one else shares these bytes: copies of an array share them until one is changed.
+public func wipe(_ secret: inout [UInt8]) {
+    secret.withUnsafeMutableBytes { raw in
+        if let base = raw.baseAddress { sodium_memzero(base, raw.count) }
+    }
+    secret = []
+}
+
 extension UnsafeRawBufferPointer {
     fileprivate var bytes: UnsafePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
 }

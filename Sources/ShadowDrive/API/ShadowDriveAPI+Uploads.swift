@@ -1,0 +1,134 @@
+import Aquifer
+import Foundation
+
+/// A file to be sent: checked, with the name that it will have.
+public struct FileToSend: Sendable, Hashable {
+    /// Where it is on this machine.
+    public let url: URL
+    /// The name that it will have, in Unicode's composed form.
+    public let name: String
+    /// Its size in bytes.
+    public let size: UInt64
+
+    /// A file that may be sent, under its own name unless told otherwise.
+    ///
+    /// - Throws: ``FileError``: not there, above 1 GiB, with a name that no request can carry.
+    public init(_ url: URL, name: String? = nil) throws(FileError) {
+        let given = name ?? url.lastPathComponent
+        self.url = url
+        self.name = given.precomposedStringWithCanonicalMapping
+        try Self.check(name: self.name)
+        do throws(StoreError) {
+            guard let file = try POSIX.openToRead(url.path(percentEncoded: false)), let size = try POSIX.size(file)
+            else { throw StoreError.failed(operation: "open it", reason: "it is not there, or is not a file") }
+            self.size = UInt64(size)
+        } catch {
+            let reason = if case .failed(_, let reason) = error { reason } else { "\(error)" }
+            throw .unreadable(name: given, reason: reason)
+        }
+        guard size <= ShadowDriveLimits.fileBytes else { throw .tooLarge(name: self.name, bytes: size) }
+    }
+
+    private static func check(name: String) throws(FileError) {
+        guard !name.isEmpty, name != ".", name != ".." else {
+            throw .badName(name: name, reason: "addresses with it lead elsewhere")
+        }
+        // The names of an upload are joined by commas, and signed so.
+        guard !name.contains(",") else { throw .badName(name: name, reason: "a comma separates names") }
+        guard !name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+            throw .badName(name: name, reason: "it has a control character")
+        }
+    }
+
+    /// The media type that goes with the name's ending.
+    var mediaType: String {
+        switch name.split(separator: ".").last?.lowercased() {
+        case "html", "htm": "text/html"
+        case "css": "text/css"
+        case "js", "mjs": "text/javascript"
+        case "txt", "md": "text/plain"
+        case "json": "application/json"
+        case "pdf": "application/pdf"
+        case "png": "image/png"
+        case "jpg", "jpeg": "image/jpeg"
+        case "gif": "image/gif"
+        case "svg": "image/svg+xml"
+        case "webp": "image/webp"
+        case "mp3": "audio/mpeg"
+        case "mp4": "video/mp4"
+        default: "application/octet-stream"
+        }
+    }
+}
+
+extension ShadowDriveAPI {
+    /// A silent server is waited for so long after an upload: it stores before it answers.
+    private static let uploadLimits = HTTPRequest.Limits(idle: .seconds(120))
+
+    /// `POST /upload`: sends up to five files, read from disk as they are sent.
+    ///
+    /// - Parameters:
+    ///   - signature: of ``SignedMessage/upload(to:names:)`` with the names in this order.
+    ///   - overwrite: whether files of the same names are replaced.
+    ///   - onSent: told how many bytes of the body have gone out, and how many it has.
+    public func upload(
+        _ files: [FileToSend], to account: PublicKey, signer: PublicKey, signature: Signature, overwrite: Bool = false,
+        onSent: (@Sendable (_ sent: UInt64, _ of: UInt64) -> Void)? = nil
+    ) async throws(DriveError) -> UploadAnswer {
+        precondition((1...ShadowDriveLimits.filesPerUpload).contains(files.count))
+        var form = MultipartForm()
+        for file in files { try add(file, to: &form) }
+        form.add("message", "\(signature)")
+        form.add("signer", "\(signer)")
+        form.add("storage_account", "\(account)")
+        form.add("fileNames", files.map(\.name).joined(separator: ","))
+        if overwrite { form.add("overwrite", "true") }
+        return try await send(form, to: "upload", onSent)
+    }
+
+    private struct EditAnswer: Decodable {
+        let finalized_location: String
+    }
+
+    /// `POST /edit`: replaces the content of a file.
+    ///
+    /// - Parameters:
+    ///   - file: the new content, under the name of the file that it replaces.
+    ///   - location: the file's address.
+    ///   - signature: of ``SignedMessage/edit(_:in:hash:)``.
+    /// - Returns: where the file lies.
+    public func edit(
+        _ file: FileToSend, at location: FileLocation, signer: PublicKey, signature: Signature,
+        onSent: (@Sendable (_ sent: UInt64, _ of: UInt64) -> Void)? = nil
+    ) async throws(DriveError) -> String {
+        var form = MultipartForm()
+        try add(file, to: &form)
+        form.add("message", "\(signature)")
+        form.add("signer", "\(signer)")
+        form.add("storage_account", "\(location.account)")
+        form.add("url", location.text)
+        let answer: EditAnswer = try await send(form, to: "edit", onSent)
+        return answer.finalized_location
+    }
+
+    private func add(_ file: FileToSend, to form: inout MultipartForm) throws(DriveError) {
+        do throws(MultipartForm.UnusableFile) {
+            try form.add("file", file: file.url, type: file.mediaType, filename: file.name)
+        } catch {
+            throw .file(.unreadable(name: file.name, reason: error.reason))
+        }
+    }
+
+    private func send<Answer: Decodable & Sendable>(
+        _ form: MultipartForm, to path: String, _ onSent: (@Sendable (UInt64, UInt64) -> Void)?
+    ) async throws(DriveError) -> Answer {
+        let body = form.body
+        let length = body.length
+        var request = HTTPRequest(
+            .post, base.appending(path: path),
+            headers: ["Content-Type": form.contentType, "Accept": "application/json"], body: body,
+            limits: Self.uploadLimits)
+        if let onSent { request.onSent = { onSent($0, length) } }
+        return try await ask(request, .change, path)
+    }
+}

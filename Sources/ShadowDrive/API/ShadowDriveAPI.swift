@@ -1,0 +1,135 @@
+import Aquifer
+import Foundation
+
+/// The REST API of Shadow Drive v1: one function an endpoint, nothing kept, nothing signed.
+///
+/// - Any 2xx is a success. Everything else, and a 2xx that holds an `error`, is ``DriveError/refused(_:)`` with the
+///   server's words; an answer that is not what the contract says is ``DriveError/invalidData(_:)``.
+/// - Questions are asked again as the ``RetryPolicy`` says; what changes something is sent once.
+/// - Source of the contract: the public SDKs (`reference/shadow-drive.md`).
+public struct ShadowDriveAPI: Sendable {
+    /// Where the API is.
+    public let base: URL
+    /// Where files are loaded from.
+    public let files: URL
+    let client: any HTTPClient
+    private let retry: RetryPolicy
+
+    /// Where the API was: the service itself no longer answers.
+    public static let publicBase = "https://shadow-storage.genesysgo.net"
+    /// Where files were loaded from.
+    public static let publicFiles = "https://shdw-drive.genesysgo.net"
+
+    /// An API.
+    ///
+    /// - Parameters:
+    ///   - base: where the API is.
+    ///   - files: where files are loaded from.
+    ///   - client: carries the requests.
+    ///   - retry: whether a question is asked again; never unless told otherwise.
+    public init(base: URL, files: URL, client: any HTTPClient, retry: RetryPolicy = .never) {
+        self.base = base
+        self.files = files
+        self.client = client
+        self.retry = retry
+    }
+
+    /// The address of a file.
+    public func location(of name: String, in account: PublicKey) -> FileLocation {
+        FileLocation(name, in: account, base: files)
+    }
+
+    // MARK: One request
+
+    /// Whether a request may be sent again by itself.
+    enum Effect {
+        /// It asks, and changes nothing.
+        case question
+        /// It changes something.
+        case change
+    }
+
+    func post<Answer: Decodable & Sendable>(
+        _ path: String, _ body: [String: String], _ effect: Effect, as answer: Answer.Type = Answer.self
+    ) async throws(DriveError) -> Answer {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let bytes: Data
+        do { bytes = try encoder.encode(body) } catch {
+            throw .invalidData(.body("the request cannot be written"))  // strings always can
+        }
+        return try await ask(
+            HTTPRequest(
+                .post, base.appending(path: path),
+                headers: ["Content-Type": "application/json", "Accept": "application/json"], body: .bytes(bytes)),
+            effect, path)
+    }
+
+    func ask<Answer: Decodable & Sendable>(
+        _ request: HTTPRequest, _ effect: Effect, _ path: String, as answer: Answer.Type = Answer.self
+    ) async throws(DriveError) -> Answer {
+        let whole: WholeAnswer
+        do throws(LoadError) {
+            whole = try await RemoteLoader(
+                request, client: client, retry: effect == .question ? retry : .never,
+                map: { WholeAnswer(head: $0, body: $1) }
+            ).load()
+        } catch { throw DriveError(error) }
+        return try whole.decode(path)
+    }
+}
+
+/// An answer of the server, not judged yet.
+struct WholeAnswer: Sendable {
+    let head: HTTPResponseHead
+    let body: Data
+
+    private struct ErrorBody: Decodable {
+        let error: String
+    }
+
+    /// The server's own words on what went wrong, if it said any.
+    private var words: String? {
+        // An answer that is no such JSON has no words.
+        guard let words = (try? JSONDecoder().decode(ErrorBody.self, from: body))?.error, !words.isEmpty else {
+            return nil
+        }
+        return words
+    }
+
+    func decode<Answer: Decodable>(_ path: String) throws(DriveError) -> Answer {
+        guard (200...299).contains(head.status) else {
+            // What is not JSON may still be words: a line of text, and no page.
+            let text = String(decoding: body.prefix(2048), as: UTF8.self)
+            let words = words ?? (text.contains("<") || text.hasPrefix("{") ? "" : text)
+            let isEmpty = head.status == 500 && path == "list-objects"
+            throw .refused(Refusal(status: head.status, words: words, reason: isEmpty ? .emptyAccount : nil))
+        }
+        if let words { throw .refused(Refusal(status: head.status, words: words)) }
+        do {
+            return try JSONDecoder().decode(Answer.self, from: body)
+        } catch {
+            throw .invalidData(InvalidData(judging: error))
+        }
+    }
+}
+
+extension InvalidData {
+    /// What about an answer made decoding fail, without repeating it.
+    init(judging error: any Error) {
+        switch error {
+        case let error as InvalidData: self = error
+        case DecodingError.keyNotFound(let key, _): self = .body("there is no \"\(key.stringValue)\"")
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+            self = .body("\(Self.place(context)) is of another type than the contract's")
+        case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
+            self = .body("\(Self.place(context)) is not what the contract says")
+        default: self = .body("the answer is not JSON")
+        }
+    }
+
+    private static func place(_ context: DecodingError.Context) -> String {
+        let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
+        return path.isEmpty ? "the answer" : path
+    }
+}

@@ -1,0 +1,160 @@
+import Aquifer
+import Foundation
+
+/// What of Solana's JSON-RPC is used: the latest blockhash, an account's bytes, sending a transaction.
+public struct SolanaRPC: Sendable {
+    /// An account on the chain.
+    public struct Account: Sendable, Hashable {
+        /// The program that owns it.
+        public let owner: PublicKey
+        /// What it holds.
+        public let data: Data
+    }
+
+    /// Where the node is.
+    public let url: URL
+    private let client: any HTTPClient
+    private let retry: RetryPolicy
+
+    /// The node of Solana's own.
+    public static let publicURL = "https://api.mainnet-beta.solana.com"
+
+    /// A node.
+    ///
+    /// - Parameter retry: whether a question is asked again; never unless told otherwise. Transactions are sent once.
+    public init(url: URL, client: any HTTPClient, retry: RetryPolicy = .never) {
+        self.url = url
+        self.client = client
+        self.retry = retry
+    }
+
+    private struct BlockhashResult: Decodable, Sendable {
+        struct Value: Decodable, Sendable {
+            let blockhash: Blockhash
+        }
+        let value: Value
+    }
+
+    /// A blockhash that transactions of the next minute may bear.
+    public func latestBlockhash() async throws(DriveError) -> Blockhash {
+        let result: BlockhashResult = try await call(
+            "getLatestBlockhash", [.object(["commitment": .text("confirmed")])], retry)
+        return result.value.blockhash
+    }
+
+    private struct AccountResult: Decodable, Sendable {
+        struct Value: Decodable, Sendable {
+            let owner: PublicKey
+            let data: [String]
+        }
+        let value: Value?
+    }
+
+    /// An account; `nil` if there is none.
+    public func account(_ address: PublicKey) async throws(DriveError) -> Account? {
+        let result: AccountResult = try await call(
+            "getAccountInfo",
+            [.text("\(address)"), .object(["encoding": .text("base64"), "commitment": .text("confirmed")])], retry)
+        guard let value = result.value else { return nil }
+        guard value.data.count == 2, value.data[1] == "base64", let data = Data(base64Encoded: value.data[0]) else {
+            throw .invalidData(.body(".result.value.data is not base64"))
+        }
+        return Account(owner: value.owner, data: data)
+    }
+
+    /// An account of a known kind that `program` owns; `nil` if there is none.
+    ///
+    /// - Throws: ``DriveError/invalidData(_:)`` if it is another program's, or of another kind.
+    public func account<Layout: AccountLayout>(
+        _ address: PublicKey, of program: PublicKey, as layout: Layout.Type = Layout.self
+    ) async throws(DriveError) -> Layout? {
+        guard let account = try await account(address) else { return nil }
+        guard account.owner == program else {
+            throw .invalidData(.body("the account \(address) belongs to another program"))
+        }
+        do throws(AccountDataError) { return try Layout(data: account.data) } catch {
+            throw .invalidData(.body("\(address): \(error)"))
+        }
+    }
+
+    /// Sends a transaction, once.
+    ///
+    /// - Returns: what Solana knows it by.
+    public func send(_ transaction: Transaction) async throws(DriveError) -> Signature {
+        let signature: Signature = try await call(
+            "sendTransaction",
+            [
+                .text(transaction.base64),
+                .object(["encoding": .text("base64"), "preflightCommitment": .text("confirmed")]),
+            ], .never)
+        guard signature == transaction.signature else {
+            throw .invalidData(.body(".result is another signature than the transaction's"))
+        }
+        return signature
+    }
+
+    // MARK: JSON-RPC
+
+    private enum Parameter: Encodable {
+        case text(String)
+        case object([String: Parameter])
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .text(let text): try container.encode(text)
+            case .object(let object): try container.encode(object)
+            }
+        }
+    }
+
+    private struct Call: Encodable {
+        let jsonrpc = "2.0"
+        let id = 1
+        let method: String
+        let params: [Parameter]
+    }
+
+    private struct Answer<Result: Decodable & Sendable>: Decodable, Sendable {
+        struct Failure: Decodable, Sendable {
+            let code: Int
+            let message: String
+        }
+        let result: Result?
+        let error: Failure?
+    }
+
+    private func call<Result: Decodable & Sendable>(
+        _ method: String, _ params: [Parameter], _ retry: RetryPolicy
+    ) async throws(DriveError) -> Result {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body: Data
+        do { body = try encoder.encode(Call(method: method, params: params)) } catch {
+            throw .invalidData(.body("the request cannot be written"))  // strings always can
+        }
+        let request = HTTPRequest(
+            .post, url, headers: ["Content-Type": "application/json", "Accept": "application/json"],
+            body: .bytes(body))
+        let whole: WholeAnswer
+        do throws(LoadError) {
+            whole = try await RemoteLoader(
+                request, client: client, retry: retry, map: { WholeAnswer(head: $0, body: $1) }
+            ).load()
+        } catch { throw DriveError(error) }
+        // A refusal may come with any status: its words count more.
+        let decoded: Answer<Result>
+        do { decoded = try JSONDecoder().decode(Answer<Result>.self, from: whole.body) } catch {
+            guard (200...299).contains(whole.head.status) else {
+                throw .refused(Refusal(status: whole.head.status, words: ""))
+            }
+            throw .invalidData(InvalidData(judging: error))
+        }
+        if let failure = decoded.error { throw .refused(Refusal(status: failure.code, words: failure.message)) }
+        guard (200...299).contains(whole.head.status) else {
+            throw .refused(Refusal(status: whole.head.status, words: ""))
+        }
+        guard let result = decoded.result else { throw .invalidData(.body("there is no \"result\"")) }
+        return result
+    }
+}

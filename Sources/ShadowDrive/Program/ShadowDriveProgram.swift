@@ -1,0 +1,67 @@
+import Foundation
+
+/// The program of Shadow Drive on Solana, and the accounts around it. The same numbers everywhere but for tests: a
+/// reference remote signs with an uploader of its own.
+public struct ShadowDriveProgram: Sendable, Hashable {
+    /// The program.
+    public var id: PublicKey
+    /// The kind of token that storage is paid with (SHDW).
+    public var mint: PublicKey
+    /// Who signs beside the owner: the server.
+    public var uploader: PublicKey
+    /// The wallet that fees go to.
+    public var emissions: PublicKey
+
+    /// Those of Shadow Drive v1.
+    public static let v1 = ShadowDriveProgram(
+        id: PublicKey(constant: "2e1wdyNhUvE76y6yUCvah2KaviavMJYKoRun8acMRBZZ"),
+        mint: PublicKey(constant: "SHDWyBxihqiCj6YekG2GUr7wqKLeLAMK1gHZck9pL6y"),
+        uploader: PublicKey(constant: "972oJTFyjmVNsWM4GHEGPWUomAiJf2qrVotLtwnKmWem"),
+        emissions: PublicKey(constant: "SHDWRWMZ6kmRG9CvKFSD7kVcnUqXMtd3SaMrLvWscbj"))
+
+    /// Those of Shadow Drive v1, with another server's key.
+    public static func v1(uploader: PublicKey) -> ShadowDriveProgram {
+        var program = v1
+        program.uploader = uploader
+        return program
+    }
+
+    /// A program and the accounts around it.
+    public init(id: PublicKey, mint: PublicKey, uploader: PublicKey, emissions: PublicKey) {
+        self.id = id
+        self.mint = mint
+        self.uploader = uploader
+        self.emissions = emissions
+    }
+
+    // MARK: Derived addresses
+
+    /// The account of the program's prices and limits.
+    public var storageConfig: PublicKey { derived("storage-config") }
+
+    /// The account that counts an owner's storage accounts.
+    public func userInfo(of owner: PublicKey) -> PublicKey { derived("user-info", owner.bytes) }
+
+    /// An owner's storage account of this number, counted from 0.
+    public func storageAccount(of owner: PublicKey, counter: UInt32) -> PublicKey {
+        derived("storage-account", owner.bytes, withUnsafeBytes(of: counter.littleEndian) { Data($0) })
+    }
+
+    /// Where the tokens staked for a storage account lie.
+    public func stakeAccount(of account: PublicKey) -> PublicKey { derived("stake-account", account.bytes) }
+
+    /// Where tokens lie that were staked and can be claimed soon.
+    public func unstakeAccount(of account: PublicKey) -> PublicKey { derived("unstake-account", account.bytes) }
+
+    /// The account that says since when.
+    public func unstakeInfo(of account: PublicKey) -> PublicKey { derived("unstake-info", account.bytes) }
+
+    /// The owner's tokens.
+    public func tokenAccount(of owner: PublicKey) -> PublicKey {
+        DerivedAddress.tokenAccount(of: owner, mint: mint)
+    }
+
+    private func derived(_ title: String, _ seeds: Data...) -> PublicKey {
+        DerivedAddress.required([Data(title.utf8)] + seeds, id)
+    }
+}

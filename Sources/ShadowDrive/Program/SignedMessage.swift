@@ -1,0 +1,50 @@
+import AquiferCrypto
+import Foundation
+
+/// What is signed beside a request that changes files. The server checks the very bytes: mind the spaces, they differ.
+public struct SignedMessage: Sendable, Hashable, CustomStringConvertible {
+    /// The text, without a line break at its end.
+    public let text: String
+
+    /// To upload files of these names, in this order.
+    public static func upload(to account: PublicKey, names: [String]) -> SignedMessage {
+        let hash = SHA256.hash(Data(names.joined(separator: ",").utf8)).hexadecimal
+        return SignedMessage(
+            text: "Shadow Drive Signed Message:\nStorage Account: \(account)\nUpload files with hash: \(hash)")
+    }
+
+    /// To replace the content of a file.
+    ///
+    /// - Parameter hash: the SHA-256 of the new content.
+    public static func edit(_ name: String, in account: PublicKey, hash: Data) -> SignedMessage {
+        SignedMessage(
+            text:
+                "Shadow Drive Signed Message:\n StorageAccount: \(account)\nFile to edit: \(name)\nNew file hash: \(hash.hexadecimal)"
+        )
+    }
+
+    /// To delete a file.
+    ///
+    /// - Parameter url: byte for byte as it is sent in `location`.
+    public static func delete(_ url: String, from account: PublicKey) -> SignedMessage {
+        SignedMessage(
+            text: "Shadow Drive Signed Message:\nStorageAccount: \(account)\nFile to delete: \(url)")
+    }
+
+    /// The bytes that are signed.
+    public var bytes: Data { Data(text.utf8) }
+
+    /// The text.
+    public var description: String { text }
+
+    /// The owner's signature of it.
+    public func signature(by keypair: Keypair) -> Signature { keypair.sign(bytes) }
+}
+
+extension Data {
+    /// Lowercase hexadecimal.
+    var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

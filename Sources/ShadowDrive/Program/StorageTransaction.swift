@@ -1,0 +1,67 @@
+import Foundation
+
+/// A transaction with one instruction of the program, understood: what is asked, by whom, of which storage account.
+public struct StorageTransaction: Sendable, Hashable {
+    /// What is asked.
+    public let instruction: StorageInstruction
+    /// The wallet that owns the storage account, pays, and signs.
+    public let owner: PublicKey
+    /// The storage account.
+    public let account: PublicKey
+    /// What may be computed.
+    public let computeBudget: ComputeBudget
+}
+
+extension ShadowDriveProgram {
+    /// The transaction of one instruction, that nobody has signed yet. The owner pays and signs; where the server signs
+    /// too, its signature stays missing.
+    ///
+    /// - Throws: ``TransactionError/tooLarge(bytes:)`` for a name that does not fit.
+    public func transaction(
+        _ instruction: StorageInstruction, owner: PublicKey, account: PublicKey, blockhash: Blockhash,
+        computeBudget: ComputeBudget = .none
+    ) throws(TransactionError) -> Transaction {
+        try Transaction(
+            payer: owner,
+            instructions: computeBudget.instructions
+                + [self.instruction(instruction, owner: owner, account: account)],
+            blockhash: blockhash)
+    }
+
+    /// Understands a transaction: one instruction of this program, after those of a compute budget, with exactly the
+    /// accounts and flags that the program wants for this owner. The order of the keys is free; signatures are not
+    /// checked.
+    ///
+    /// - Throws: ``TransactionError/unexpected(_:)`` saying what is not as it should be.
+    public func understand(_ transaction: Transaction) throws(TransactionError) -> StorageTransaction {
+        let message = transaction.message
+        let all = message.instructions
+        let (budget, count) = ComputeBudget.reading(all)
+        guard all.count == count + 1, let asked = all.last else {
+            throw .unexpected("the transaction must hold one instruction after those of its compute budget")
+        }
+        guard asked.program == id else {
+            throw .unexpected("the transaction asks \(asked.program), not Shadow Drive's program")
+        }
+        guard let instruction = StorageInstruction(data: asked.data) else {
+            throw .unexpected("the transaction's instruction is none of Shadow Drive's, or its arguments are wrong")
+        }
+        let place = instruction.kind == .create ? 2 : 1
+        guard place < asked.accounts.count else {
+            throw .unexpected("the transaction's instruction has too few accounts")
+        }
+        let account = asked.accounts[place].key
+        let wanted = try Message(
+            payer: message.payer,
+            instructions: budget.instructions
+                + [self.instruction(instruction, owner: message.payer, account: account)],
+            blockhash: message.blockhash)
+        guard wanted.instructions == all, Set(wanted.accountKeys) == Set(message.accountKeys) else {
+            throw .unexpected(
+                "the transaction's accounts are not those of \(instruction.kind.rawValue) for the owner \(message.payer)"
+            )
+        }
+        return StorageTransaction(
+            instruction: instruction, owner: message.payer, account: account, computeBudget: budget)
+    }
+}
