@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "Tests/Browser"))
 
 from playwright.sync_api import expect, sync_playwright  # noqa: E402
 
+import test_audio as sound  # noqa: E402
 import test_payments as wallet  # noqa: E402
 from conftest import CHROMIUM, PHONE, WIDE, Server  # noqa: E402
 from helpers import Probe  # noqa: E402
@@ -142,11 +143,52 @@ def foaas(camera):
     camera.shoot("foaas-offline")
 
 
+def audio(camera):
+    with tempfile.TemporaryDirectory() as folder:
+        file = sound.tone(Path(folder), seconds=9, name="harbour-at-six.wav")
+        camera.go("/audio")
+        rows = camera.by("clip")
+        expect(rows.first).to_be_visible()
+        sound.part(rows.nth(2), "download").click()
+        expect(sound.part(rows.nth(2), "offline-badge")).to_be_visible()
+        sound.part(rows.nth(1), "seek").click()
+        expect(rows.nth(1)).to_have_attribute("data-state", "playing")
+        sound.part(rows.nth(1), "play").click()
+        camera.page.mouse.move(0, 0)
+        camera.evaluate("document.activeElement.blur()")
+        camera.shoot("audio")
+        camera.connection("offline")
+        camera.by("reload").click()
+        expect(camera.by("notice")).to_be_visible()
+        sound.part(rows.nth(3), "play").click()
+        expect(sound.part(rows.nth(3), "clip-problem")).to_be_visible()
+        camera.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+        camera.page.mouse.move(0, 0)
+        camera.shoot("audio-offline")
+        camera.by("mini-close").click()
+        camera.go("/audio/new")
+        expect(camera.by("pick")).to_be_visible()
+        camera.shoot("audio-new")
+        for title in ("Harbour at six", "The kettle, again"):
+            sound.compose(camera, file, title)
+            camera.by("send").click()
+            expect(camera.by("compose-failed")).to_be_visible()
+            if title.startswith("Harbour"):
+                camera.shoot("audio-not-sent")
+            camera.by("later").click()
+            expect(camera.by("compose-queued")).to_be_visible()
+        camera.by("result-outbox").click()
+        expect(camera.by("outbox-item")).to_have_count(2)
+        camera.page.mouse.move(0, 0)
+        camera.shoot("outbox")
+
+
 #: Name of a walk → the walk, and what the server is started with. Each form has a server and data of its own.
 WALKS = {
     "feed": [(feed, []), (feed_offline, ["--at", "+2d", "--fault", "feed=offline"])],
     "payments": [(payments, [])],
     "foaas": [(foaas, [])],
+    "audio": [(audio, [])],
 }
 
 

@@ -99,7 +99,7 @@ class Player extends EventTarget {
     const at = Math.min(Math.max(0, seconds), this.duration(clip));
     this.#positions.set(id, at);
     if (this.isCurrent(id) && this.status !== "failed") this.#audio.currentTime = at;
-    this.#tell("time");
+    this.#tell("change");
   }
 
   /** The clip before or after. Going back within a clip that has begun starts it anew. */
