@@ -121,7 +121,6 @@ let package = Package(
             resources: [.copy("shadow-drive-vectors.json")]),
         tests("Foaas", ["AquiferTesting"]),
         tests("AudioFeed", ["AquiferTesting"]),
-        tests("ShadowDrive", ["AquiferTesting"], resources: [.copy("shadow-drive-vectors.json")]),
         tests("ReferenceAPIs", ["Aquifer", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed"]),
         tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", ["App", "ReferenceAPIs"]),

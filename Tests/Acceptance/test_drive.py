@@ -1,0 +1,131 @@
+"""`aquifer drive`: keys, and transactions byte for byte as the golden vectors have them."""
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+VECTORS = json.loads(
+    (Path(__file__).resolve().parents[1] / "ShadowDriveTests/shadow-drive-vectors.json").read_text("utf-8"))
+INPUTS = VECTORS["inputs"]
+DELIVERED, USAGE = 0, 64
+
+WORDS = {
+    "initialize_account2": ["--name", INPUTS["name"], "--bytes", INPUTS["size_bytes"]],
+    "increase_storage2": ["--bytes", INPUTS["additional_storage"]],
+    "increase_immutable_storage2": ["--bytes", INPUTS["additional_storage"]],
+    "decrease_storage2": ["--bytes", INPUTS["remove_storage"], "--used", INPUTS["storage_used"]],
+    "make_account_immutable2": ["--used", INPUTS["storage_used"]],
+    "request_delete_account2": [], "unmark_delete_account2": [], "claim_stake2": [], "refresh_stake2": [],
+    "update_account2": ["--name", "renamed"],
+}
+SHORT = {
+    "create": "initialize_account2", "add-storage": "increase_storage2", "make-immutable": "make_account_immutable2",
+    "add-immutable-storage": "increase_immutable_storage2", "reduce-storage": "decrease_storage2",
+    "request-delete": "request_delete_account2", "unmark-delete": "unmark_delete_account2", "claim-stake": "claim_stake2",
+    "refresh-stake": "refresh_stake2", "rename": "update_account2",
+}
+BUDGET = ["--compute-units", INPUTS["compute_units"], "--compute-price", INPUTS["compute_price_micro_lamports"]]
+
+
+@pytest.fixture
+def seed(tmp_path):
+    """The owner's seed in both forms."""
+    (tmp_path / "seed.hex").write_text(INPUTS["owner_seed_hex"] + "\n")
+    (tmp_path / "seed.bin").write_bytes(bytes.fromhex(INPUTS["owner_seed_hex"]))
+    return tmp_path
+
+
+def transaction(aquifer, kind, file, *words):
+    return aquifer(
+        "drive", "transaction", kind, "--owner-seed-file", str(file), "--blockhash", INPUTS["blockhash_base58"],
+        "--counter", str(INPUTS["account_counter"]), *map(str, words), data=False)
+
+
+@pytest.mark.parametrize("budget", ["no_compute_budget", "with_compute_budget"])
+@pytest.mark.parametrize("kind", WORDS)
+def test_every_instruction_is_made_byte_for_byte(aquifer, seed, kind, budget):
+    words = WORDS[kind] + (BUDGET if budget == "with_compute_budget" else [])
+    result = transaction(aquifer, kind, seed / "seed.hex", *words)
+    assert result.returncode == DELIVERED, result.stderr
+    wanted = VECTORS["transactions"][kind]["rust_order"][budget]
+    # As it is sent: signed by the owner, the uploader's place empty where there is one.
+    assert result.stdout.strip() == wanted["transaction_base64"]
+
+
+@pytest.mark.parametrize("word, kind", SHORT.items())
+def test_every_kind_has_a_short_name(aquifer, seed, word, kind):
+    result = transaction(aquifer, word, seed / "seed.bin", *WORDS[kind])
+    assert result.stdout.strip() == VECTORS["transactions"][kind]["rust_order"]["no_compute_budget"]["transaction_base64"]
+
+
+def test_the_document_names_the_account_and_who_has_still_to_sign(aquifer, seed):
+    report = json.loads(transaction(aquifer, "create", seed / "seed.hex", "--json", *WORDS["initialize_account2"]).stdout)
+    assert report["storage_account"] == VECTORS["pdas"]["storage_account"]["address"]
+    assert report["missing_signatures"] == [VECTORS["constants"]["uploader"]]
+
+
+@pytest.mark.parametrize("words, said", [
+    (["fly", "--bytes", "1"], "initialize_account2"),
+    (["create", "--bytes", "1"], "--name"),
+    (["create", "--name", "x"], "--bytes"),
+    (["add-storage", "--bytes", "-1"], "whole number"),
+    (["add-storage", "--bytes", "18446744073709551616"], "whole number"),
+    (["add-storage", "--bytes", "1", "--counter", "4294967296"], "whole number"),
+    (["add-storage", "--bytes", "1", "--account", "0OIl"], "--account"),
+    (["create", "--name", "x" * 1200, "--bytes", "1024"], ""),
+])
+def test_a_mistake_is_said_in_one_line(aquifer, seed, words, said):
+    result = transaction(aquifer, words[0], seed / "seed.hex", *words[1:])
+    assert result.returncode == USAGE and said in result.stderr and len(result.stderr.splitlines()) == 1
+    assert result.stdout == ""
+
+
+def test_a_wrong_blockhash_names_the_wrong_letter(aquifer, seed):
+    result = aquifer(
+        "drive", "transaction", "refresh-stake", "--owner-seed-file", str(seed / "seed.hex"), "--blockhash", "US517G5l65", data=False)
+    assert result.returncode == USAGE and '"l"' in result.stderr
+
+
+# Keys
+
+
+def test_a_key_is_made_once_readable_by_nobody_else_and_never_printed(aquifer, tmp_path):
+    path = tmp_path / "id.json"
+    result = aquifer("drive", "keygen", str(path), data=False)
+    assert result.returncode == DELIVERED
+    secret = json.loads(path.read_text())
+    assert len(secret) == 64 and stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert str(secret[:8])[1:-1] not in result.stdout + result.stderr
+    again = aquifer("drive", "keygen", str(path), data=False)
+    assert again.returncode == USAGE and json.loads(path.read_text()) == secret
+
+
+@pytest.mark.parametrize("damage, said", [
+    (lambda path: os.chmod(path, 0o644), "chmod 600"),
+    (lambda path: path.write_text(json.dumps(json.loads(path.read_text())[:63])), "64"),
+    (lambda path: path.write_text(json.dumps([1] + json.loads(path.read_text())[1:])), "two halves"),
+    (lambda path: path.write_text("hello"), "key file"),
+    (lambda path: path.unlink(), "no key file"),
+], ids=["permissions", "length", "public half", "no key", "missing"])
+def test_a_key_file_that_cannot_be_used_says_why(aquifer, tmp_path, damage, said):
+    path = tmp_path / "id.json"
+    aquifer("drive", "keygen", str(path), data=False)
+    damage(path)
+    result = aquifer("drive", "list", "--keypair", str(path))
+    assert result.returncode == USAGE and said in result.stderr, result.stderr
+
+
+def test_without_a_key_the_way_to_one_is_said(aquifer):
+    result = aquifer("drive", "list")
+    assert result.returncode == USAGE and "keygen" in result.stderr
+
+
+@pytest.mark.parametrize("size", ["1", "0KB", "-1MB", "1e3MB", "1PB", "soon", "1TB"])
+def test_a_size_that_is_none_is_refused_before_anything_is_sent(aquifer, tmp_path, size):
+    path = tmp_path / "id.json"
+    aquifer("drive", "keygen", str(path), data=False)
+    result = aquifer("drive", "create", "--keypair", str(path), "--offline", "--", "photos", size)
+    assert result.returncode == USAGE and len(result.stderr.splitlines()) == 1, result.stderr
