@@ -92,6 +92,7 @@ public actor Outbox {
     /// Queues a request. Returns once it is on disk, with its idempotency key, and its files in the outbox's folder.
     ///
     /// - Parameters:
+    ///   - request: what to send. Its `Idempotency-Key` will be the item's; its `onSent` is not kept.
     ///   - group: what it keeps its order in; `nil` to wait for no other.
     ///   - label: what the app calls it, for lists.
     /// - Throws: ``OutboxError``: `.store` when it could not be kept (``StoreError/full(path:)`` when the disk is full),

@@ -114,7 +114,7 @@ struct OutboxIndex: Sendable {
         var isAny = gates.removeValue(forKey: host) != nil
         guard silent.remove(host) != nil else { return isAny }
         for (number, row) in rows where !row.hasFailedReleased && row.released == nil {
-            guard let head = row.head, head.host == host, case .noAnswer = head.wait?.failure else { continue }
+            guard let head = row.head, case .noAnswer = head.wait?.failure, head.host == host else { continue }
             rows[number]?.released = .bySuccess
             isAny = true
         }

@@ -37,7 +37,9 @@ public struct RemoteSaver<Value: Sendable, Answer: Sendable>: Sendable {
 
     /// Sends a value.
     ///
-    /// - Parameter onSent: told how many bytes of the request's body have gone out, see ``HTTPRequest/onSent``.
+    /// - Parameters:
+    ///   - value: what to send.
+    ///   - onSent: told how many bytes of the request's body have gone out, see ``HTTPRequest/onSent``.
     public func save(
         _ value: Value, onSent: (@Sendable (UInt64) -> Void)? = nil
     ) async throws(LoadError) -> Answer {
