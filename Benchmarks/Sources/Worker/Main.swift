@@ -58,7 +58,9 @@ struct Bench {
         case ("download", 4):
             guard let bytes = Int(words[2]), let url = URL(string: words[3]) else { throw Unknown(words: words) }
             if downloads == nil { downloads = try DownloadBench(folder: folder) }
-            guard let seconds = try await downloads?.run(words[1], url, bytes: bytes) else { throw Unknown(words: words) }
+            guard let seconds = try await downloads?.run(words[1], url, bytes: bytes) else {
+                throw Unknown(words: words)
+            }
             return seconds
         default:
             throw Unknown(words: words)

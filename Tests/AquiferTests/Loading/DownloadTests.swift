@@ -20,6 +20,19 @@ struct DownloadTests {
         }
     }
 
+    @Test(
+        "It is there in another process once it was delivered, flushed before or after",
+        arguments: Downloads.Durability.allCases)
+    func durability(_ durability: Downloads.Durability) async throws {
+        try await DownloadWorld.with { world in
+            let downloads = try Downloads(
+                folder: world.folder, client: FileRemote(content).client, durability: durability, now: world.date.read)
+            _ = try await downloads.file(for: world.url)
+            let file = try await world.downloads(ScriptedHTTPClient([])).saved(world.url)
+            #expect(try await file?.all() == content)
+        }
+    }
+
     @Test("What is whole and fresh is delivered without a request, in another process too")
     func fresh() async throws {
         try await DownloadWorld.with { world in
