@@ -94,7 +94,7 @@ extension ShadowDriveService {
 
     /// The same as a stream, which ends after the last file. Leaving it stops the upload.
     ///
-    /// - Throws: nothing; without a key, every file is told as failed.
+    /// It throws nothing: without a key, every file is told as failed.
     public func uploading(
         _ files: [URL], to account: PublicKey, overwrite: Bool = false
     ) -> AsyncStream<UploadEvent> {
