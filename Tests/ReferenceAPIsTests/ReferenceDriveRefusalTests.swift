@@ -203,7 +203,7 @@ struct ReferenceDriveFaultTests {
 
     @Test("Answer lost: what is asked is answered, what is done loses its answer", arguments: Way.allCases)
     func answerLost(way: Way) async throws {
-        try await DriveWorld.run(way) { world in
+        try await DriveWorld.run(way) { (world: DriveWorld) async throws in
             world.apis.set(.answerLost, of: .drive)
             await #expect(throws: DriveError.self) { try await world.account("lost") }
             #expect(try await world.service.accountCounter(of: world.owner.publicKey) == 1)
