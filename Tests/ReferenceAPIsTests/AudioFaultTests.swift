@@ -11,7 +11,8 @@ struct AudioFaultTests {
         "A fault has a name, and a name has a fault",
         arguments: [
             ("online", Fault.none), ("offline", .offline), ("slow", .slow), ("failing", .failing),
-            ("garbage", .garbage), ("cut", .cut), ("answer-lost", .answerLost), ("stale-blockhash", .staleBlockhash), ("cut-at:0", .cutAt(0)),
+            ("garbage", .garbage), ("cut", .cut), ("answer-lost", .answerLost), ("stale-blockhash", .staleBlockhash),
+            ("cut-at:0", .cutAt(0)),
             ("cut-at:5000", .cutAt(5000)), ("cut-at:18446744073709551615", .cutAt(.max)),
         ])
     func names(name: String, fault: Fault) {

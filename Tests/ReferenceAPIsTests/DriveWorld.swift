@@ -6,8 +6,12 @@ import Testing
 
 /// The reference drive, as the library ShadowDrive sees it, and as anyone else does.
 struct DriveWorld {
-    static let owner = try! Keypair(seed: Data(repeating: 7, count: 32))
-    static let stranger = try! Keypair(seed: Data(repeating: 8, count: 32))
+    static let owner = keypair(7)
+    static let stranger = keypair(8)
+
+    private static func keypair(_ byte: UInt8) -> Keypair {
+        do { return try Keypair(seed: Data(repeating: byte, count: 32)) } catch { preconditionFailure("\(error)") }
+    }
 
     let apis: ReferenceAPIs
     let client: any HTTPClient
