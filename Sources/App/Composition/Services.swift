@@ -94,8 +94,10 @@ public final class Services: Sendable {
         let rpc = SolanaRPC(
             url: configuration.driveRPC ?? ReferenceHost.base(named: "drive").appending(path: "rpc"), client: client,
             retry: configuration.retry)
+        // The reference remote signs with a key of its own.
+        let program: ShadowDriveProgram = base == nil ? .v1(uploader: ReferenceAPIs.driveUploader) : .v1
         return ShadowDriveService(
-            api: api, rpc: rpc, keypair: keypair, store: values, now: configuration.now)
+            api: api, rpc: rpc, program: program, keypair: keypair, store: values, now: configuration.now)
     }
 
     /// Where the files of a server are: those of Shadow Drive have a host of their own.
