@@ -41,7 +41,7 @@ enum Help {
 
         Options, everywhere:
           --data DIR         keep what is saved in DIR (else $XDG_DATA_HOME/aquifer or ~/.local/share/aquifer)
-          --remote NAME=URL  use the server at URL for an app (feed, payments, foaas, audio), not its reference remote
+          --remote NAME=URL  use the server at URL for an app (feed, payments, foaas, audio, drive), not its reference remote
           --json             print one JSON document
           --offline          act as if there were no network
           --at TIME          act as if it were TIME: 2026-11-21T09:00:00Z, or from now: +8d, -1h
