@@ -7,7 +7,7 @@ extension Outbox {
         return snapshot()
     }
 
-    /// The request of an item, without its idempotency key: to look at, or to ``edit(_:to:)``.
+    /// The request of an item, without its idempotency key: to look at, or to ``edit(_:to:label:)``.
     ///
     /// - Throws: ``OutboxError/noSuchItem(_:)``; `.attachment` when a file of it is gone; `.store`, also when the item is
     ///   damaged.

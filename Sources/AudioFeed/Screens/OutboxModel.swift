@@ -100,8 +100,9 @@ extension HTTPRequest {
     func renamed(_ title: String) -> HTTPRequest? {
         guard var body else { return nil }
         for (index, part) in body.parts.enumerated() {
+            // Most parts are no JSON.
             guard case .bytes(let data) = part,
-                var metadata = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any],  // most parts are none
+                var metadata = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any],
                 metadata["title"] is String
             else { continue }
             metadata["title"] = title
