@@ -7,7 +7,7 @@ enum Command {
 
     private static let everywhere: Set<String> = [
         "--data", "--remote", "--at", "--json", "--offline", "--quiet", "--help", "-h", "--version",
-        "--allow-test-card", "--keypair", "--rpc", "--drive-url", "--files-url",
+        "--allow-test-card", "--keypair", "--rpc", "--drive-url", "--files-url", "--uploader",
     ]
 
     /// The options of each command beside those that go everywhere.

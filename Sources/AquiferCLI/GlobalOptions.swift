@@ -2,6 +2,7 @@ import App
 import Aquifer
 import Foundation
 import ReferenceAPIs
+import ShadowDrive
 
 /// The options that go with every command.
 struct GlobalOptions {
@@ -30,6 +31,12 @@ struct GlobalOptions {
         }
         if let url = arguments.value("--rpc") { configuration.driveRPC = try Self.address("--rpc", url) }
         if let url = arguments.value("--files-url") { configuration.driveFiles = try Self.address("--files-url", url) }
+        if let text = arguments.value("--uploader") {
+            do throws(Base58Error) { _ = try PublicKey(text) } catch {
+                throw CommandError(status: .usage, message: "--uploader: \(error)")
+            }
+            configuration.driveUploader = text
+        }
         configuration.offline = arguments.has("--offline")
         configuration.allowTestCard = arguments.has("--allow-test-card")
         if let time = arguments.value("--at") {

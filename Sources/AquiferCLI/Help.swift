@@ -1,3 +1,5 @@
+import ReferenceAPIs
+
 /// The texts of `--help`.
 enum Help {
     static func text(for words: [String]) -> String {
@@ -76,8 +78,11 @@ enum Help {
           --port PORT           the port; 0 for any free one (8090)
           --host HOST           the address to listen on (127.0.0.1: this machine only)
           --data FOLDER         keep here what is posted to them; otherwise it goes with them
-          --fault REMOTE=FAULT  make a remote offline, slow, failing, garbage, cut, answer-lost or
-                                cut-at:BYTES
+          --fault REMOTE=FAULT  make a remote offline, slow, failing, garbage, cut, answer-lost,
+                                stale-blockhash or cut-at:BYTES
+
+        The drive remote signs with \(ReferenceAPIs.driveUploader),
+        to be given to --uploader; its files are below its address at /files, its Solana at /rpc.
         """
 
     private static let feed = """
@@ -169,8 +174,10 @@ enum Help {
 
           --keypair FILE   your key, in Solana's form; keygen makes one
           --drive-url URL  the server (else the reference remote)
-          --rpc URL        Solana's JSON-RPC (else the reference remote's)
+          --rpc URL        Solana's JSON-RPC (else Solana's own; for the reference remote, its own)
           --files-url URL  where the files are (else below the server)
+          --uploader KEY   the key that the server signs with, if it is not Shadow Drive's (aquifer remotes --help names
+                           that of the reference remote)
           --replace        take the place of files with the same names
           --sizes          with the size of each file
 
@@ -184,7 +191,6 @@ enum Help {
           --name TEXT            create, rename
           --bytes N              create, add-storage, add-immutable-storage, reduce-storage
           --used N               reduce-storage, make-immutable
-          --uploader BASE58      the server's key, if it is not Shadow Drive's
           --compute-units N, --compute-price N
 
         See aquifer --help for the options that go everywhere.

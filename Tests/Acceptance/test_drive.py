@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -229,3 +230,17 @@ def test_the_secret_is_in_nothing_that_was_written_or_said(drive, aquifer, tmp_p
         for path in aquifer.data.rglob("*"):
             if path.is_file():
                 assert form not in path.read_bytes(), path
+
+
+def test_a_server_with_a_key_of_its_own_is_used_when_its_key_is_given(drive, remotes, aquifer, tmp_path):
+    base = remotes(name="drive").split("=", 1)[1]
+    key = re.search(r"signs with (\w+)", aquifer("remotes", "--help", data=False).stdout)[1]
+    there = ["--drive-url", base, "--rpc", base + "/rpc"]
+    account = said(drive("create", "photos", "1MB", *there, "--uploader", key))
+    (tmp_path / "a.txt").write_text("x")
+    location = said(drive("upload", account, tmp_path / "a.txt", *there))
+    said(drive("get", location, "-o", tmp_path / "b.txt", *there))
+    assert (tmp_path / "b.txt").read_text() == "x"
+    assert drive("create", "more", "1MB", *there).returncode == INVALID
+    wrong = drive("list", *there, "--uploader", "0OIl")
+    assert wrong.returncode == USAGE and "--uploader" in wrong.stderr

@@ -14,8 +14,10 @@ public struct Configuration: Sendable {
     public var remotes: [String: URL]
     /// The key file of who owns storage accounts, in Solana's form; `nil` for nobody.
     public var driveKeypair: URL?
-    /// Where Solana is asked; `nil` for the reference remote's.
+    /// Where Solana is asked; `nil` for its own address, or the reference remote's.
     public var driveRPC: URL?
+    /// The key that Shadow Drive's server signs with, in base58; `nil` for its own, or the reference remote's.
+    public var driveUploader: String?
     /// Where Shadow Drive's files are; `nil` for below its server.
     public var driveFiles: URL?
     /// Whether every transfer fails as if there were no network.

@@ -91,11 +91,18 @@ public final class Services: Sendable {
         let api = ShadowDriveAPI(
             base: base ?? ReferenceHost.base(named: "drive"),
             files: configuration.driveFiles ?? Self.files(of: base), client: client, retry: configuration.retry)
+        let ownRPC = base == nil ? nil : URL(string: SolanaRPC.publicURL)
         let rpc = SolanaRPC(
-            url: configuration.driveRPC ?? ReferenceHost.base(named: "drive").appending(path: "rpc"), client: client,
-            retry: configuration.retry)
-        // The reference remote signs with a key of its own.
-        let program: ShadowDriveProgram = base == nil ? .v1(uploader: ReferenceAPIs.driveUploader) : .v1
+            url: configuration.driveRPC ?? ownRPC ?? ReferenceHost.base(named: "drive").appending(path: "rpc"),
+            client: client, retry: configuration.retry)
+        let program: ShadowDriveProgram
+        // What is no key was refused when the command line was read.
+        if let text = configuration.driveUploader, let uploader = try? PublicKey(text) {
+            program = .v1(uploader: uploader)
+        } else {
+            // The reference remote signs with a key of its own.
+            program = base == nil ? .v1(uploader: ReferenceAPIs.driveUploader) : .v1
+        }
         return ShadowDriveService(
             api: api, rpc: rpc, program: program, keypair: keypair, store: values, now: configuration.now)
     }
