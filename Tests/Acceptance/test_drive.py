@@ -4,9 +4,13 @@ import json
 import os
 import re
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+from conftest import BINARY
 
 VECTORS = json.loads(
     (Path(__file__).resolve().parents[1] / "ShadowDriveTests/shadow-drive-vectors.json").read_text("utf-8"))
@@ -244,3 +248,26 @@ def test_a_server_with_a_key_of_its_own_is_used_when_its_key_is_given(drive, rem
     assert drive("create", "more", "1MB", *there).returncode == INVALID
     wrong = drive("list", *there, "--uploader", "0OIl")
     assert wrong.returncode == USAGE and "--uploader" in wrong.stderr
+
+
+def peak(aquifer, *words):
+    """The most memory that a run needed, in MB, and what it said."""
+    script = "import resource, subprocess, sys; r = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE); " \
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, r.returncode)"
+    result = subprocess.run([sys.executable, "-c", script, BINARY, *map(str, words)], capture_output=True, text=True, env=aquifer.environment)
+    assert result.stdout.split()[1] == "0", result.stderr
+    return int(result.stdout.split()[0])
+
+
+def test_a_gigabyte_goes_out_in_less_than_30_mb(drive, aquifer, remotes, tmp_path):
+    base = remotes(name="drive").split("=", 1)[1]
+    key = re.search(r"signs with (\w+)", aquifer("remotes", "--help", data=False).stdout)[1]
+    there = ["--drive-url", base, "--rpc", base + "/rpc", "--uploader", key]
+    account = said(drive("create", "large", "2GB", *there))
+    large = tmp_path / "large.bin"
+    large.touch()
+    os.truncate(large, 2**30)
+    own = peak(aquifer, "--version")
+    used = peak(aquifer, "drive", "upload", account, large, *there, "--keypair", drive.key, "--data", aquifer.data)
+    assert used - own < 30, f"{used} MB, of which the program itself is {own} MB"
+    assert "1 GB" in said(drive("files", account, "--sizes", *there))
