@@ -53,8 +53,11 @@ struct RemotesCommand {
 
     func run(_ console: Console) async throws(CommandError) -> ExitStatus {
         let server: HTTPServer
+        let place = folder ?? .temporaryDirectory.appending(path: "aquifer-remotes-\(UUID().uuidString)")
+        // There may be none, when nothing was posted.
+        defer { if folder == nil { try? FileManager.default.removeItem(at: place) } }
         do {
-            let apis = try ReferenceAPIs(folder: folder)
+            let apis = try ReferenceAPIs(folder: place)
             for (remote, fault) in options.configuration.faults { apis.set(fault, of: remote) }
             var configuration = ReferenceAPIs.configuration
             configuration.host = host
