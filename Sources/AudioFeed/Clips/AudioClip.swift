@@ -1,3 +1,4 @@
+import Aquifer
 import Foundation
 
 /// A clip of the feed.
@@ -33,12 +34,6 @@ public struct AudioClip: Sendable, Hashable, Identifiable, Codable {
 
     /// Whether title or author contain a text, whatever its case and accents.
     public func matches(_ query: String) -> Bool {
-        let wanted = Self.folded(query)
-        return wanted.isEmpty || [title, author ?? ""].contains { Self.folded($0).contains(wanted) }
-    }
-
-    private static func folded(_ text: String) -> String {
-        text.trimmingCharacters(in: .whitespacesAndNewlines)
-            .folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
+        SearchText(query).isIn(title, author ?? "")
     }
 }

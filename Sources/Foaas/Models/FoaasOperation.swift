@@ -1,3 +1,4 @@
+import Aquifer
 import Foundation
 
 /// Something that can be said: `{"name":"Awesome","url":"/awesome/:from","fields":[…]}`.
@@ -48,8 +49,7 @@ public struct FoaasOperation: Sendable, Hashable, Codable, Identifiable, JSONCon
 
     /// Whether name, path or a field's name contain a text, whatever its case and accents.
     public func matches(_ query: String) -> Bool {
-        let wanted = Self.folded(query)
-        return wanted.isEmpty || ([name, url] + fields.map(\.name)).contains { Self.folded($0).contains(wanted) }
+        SearchText(query).isIn([name, url] + fields.map(\.name))
     }
 
     /// A slash, then segments that are not empty: words, or a colon and a name.
@@ -58,10 +58,5 @@ public struct FoaasOperation: Sendable, Hashable, Codable, Identifiable, JSONCon
         return url.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
             !$0.isEmpty && $0 != ":"
         }
-    }
-
-    private static func folded(_ text: String) -> String {
-        text.trimmingCharacters(in: .whitespacesAndNewlines)
-            .folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
     }
 }

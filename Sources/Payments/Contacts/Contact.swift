@@ -1,3 +1,4 @@
+import Aquifer
 import Foundation
 
 /// Someone money can be sent to.
@@ -28,12 +29,6 @@ public struct Contact: Sendable, Hashable, Identifiable, Codable {
 
     /// Whether the name or the user name contains a text, whatever its case and accents: "marcia" finds Márcia.
     public func matches(_ query: String) -> Bool {
-        let wanted = Self.folded(query)
-        return wanted.isEmpty || Self.folded(name).contains(wanted) || Self.folded(username).contains(wanted)
-    }
-
-    private static func folded(_ text: String) -> String {
-        text.trimmingCharacters(in: .whitespacesAndNewlines)
-            .folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
+        SearchText(query).isIn(name, username)
     }
 }

@@ -1,6 +1,7 @@
 import { avatar } from "../components/avatar.js";
 import { icon } from "../components/icon.js";
 import { PullToRefresh } from "../components/pull.js";
+import { arrowKeys } from "../components/search.js";
 import { errorBanner, message, notice } from "../components/states.js";
 import { announce } from "../components/toast.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
@@ -19,7 +20,7 @@ export class ContactsScreen extends ModelScreen {
   #clear = h("button", { class: "icon-button search-clear", type: "button", hidden: true, "data-test": "search-clear", onclick: () => this.#empty() }, icon("close"));
   #notice = h("div", { role: "status" });
   #alert = h("div", { role: "alert" });
-  #list = h("ul", { class: "contact-list", "data-test": "contacts", onkeydown: (event) => this.#listKey(event) });
+  #list = h("ul", { class: "contact-list", "data-test": "contacts", onkeydown: (event) => arrowKeys(event, this.#field) });
   #instead = h("div", {});
   #bar = h("div", { class: "search", role: "search" }, this.#label, icon("search"), this.#field, this.#clear);
   #pull;
@@ -127,14 +128,5 @@ export class ContactsScreen extends ModelScreen {
     else if (event.key === "Enter" && this.#list.children.length === 1 && this.state?.query === this.#field.value) this.#list.querySelector("a").click();
     else return;
     event.preventDefault();
-  }
-
-  #listKey(event) {
-    const row = event.target.closest("li");
-    const next = event.key === "ArrowDown" ? row?.nextElementSibling : event.key === "ArrowUp" ? row?.previousElementSibling : null;
-    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-    event.preventDefault();
-    if (next) next.querySelector("a").focus();
-    else if (event.key === "ArrowUp") this.#field.focus();
   }
 }

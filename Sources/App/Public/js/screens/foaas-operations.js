@@ -1,5 +1,6 @@
 import { icon } from "../components/icon.js";
 import { PullToRefresh } from "../components/pull.js";
+import { arrowKeys } from "../components/search.js";
 import { errorBanner, message, notice } from "../components/states.js";
 import { announce } from "../components/toast.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
@@ -19,7 +20,7 @@ export class FoaasOperationsScreen extends ModelScreen {
   #bar = h("div", { class: "search", role: "search" }, this.#label, icon("search"), this.#field, this.#clear);
   #alert = h("div", { role: "alert" });
   #notice = h("div", { role: "status" });
-  #list = h("ul", { class: "operation-list", "data-test": "operations", onkeydown: (event) => this.#listKey(event) });
+  #list = h("ul", { class: "operation-list", "data-test": "operations", onkeydown: (event) => arrowKeys(event, this.#field) });
   #skipped = h("p", { class: "operation-skipped", hidden: true, "data-test": "skipped" });
   #instead = h("div", {});
   #pull;
@@ -114,14 +115,5 @@ export class FoaasOperationsScreen extends ModelScreen {
     else if (event.key === "ArrowDown") this.#list.querySelector("a")?.focus();
     else return;
     event.preventDefault();
-  }
-
-  #listKey(event) {
-    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-    const row = event.target.closest("li");
-    const next = event.key === "ArrowDown" ? row?.nextElementSibling : row?.previousElementSibling;
-    event.preventDefault();
-    if (next) next.querySelector("a").focus();
-    else if (event.key === "ArrowUp") this.#field.focus();
   }
 }
