@@ -83,7 +83,8 @@ def enter(page, amount="7990", code=CODE):
 
 
 def tab_to(page, test):
-    """Presses Tab until the focus stands there."""
+    """Presses Tab until the focus stands there, once it is there."""
+    page.until(lambda: page.by(test).locator("visible=true").count() > 0, f"{test} is there")
     for _ in range(60):
         if page.evaluate("document.activeElement?.dataset.test") == test:
             return
