@@ -74,7 +74,8 @@ let package = Package(
 
         // The product on one machine
         library("HTTPServer", ["CMicrohttpd"]),
-        library("ReferenceAPIs", ["HTTPServer"], resources: [.copy("Media")]),
+        library(
+            "ReferenceAPIs", ["AquiferCrypto", "HTTPServer", "ShadowDrive"], resources: [.copy("Media")]),
         library(
             "App",
             [
@@ -121,7 +122,9 @@ let package = Package(
             resources: [.copy("shadow-drive-vectors.json")]),
         tests("Foaas", ["AquiferTesting"]),
         tests("AudioFeed", ["AquiferTesting"]),
-        tests("ReferenceAPIs", ["Aquifer", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed"]),
+        tests(
+            "ReferenceAPIs",
+            ["Aquifer", "AquiferCrypto", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed", "ShadowDrive"]),
         tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", ["App", "ReferenceAPIs"]),
     ])

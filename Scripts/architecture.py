@@ -19,7 +19,7 @@ PLATFORM = {"Foundation", "Observation", "Dispatch", "Glibc", "Musl", "Darwin"}
 ALLOWED = {
     "Aquifer": set(),
     "HTTPServer": {"CMicrohttpd"},
-    "ReferenceAPIs": {"HTTPServer"},
+    "ReferenceAPIs": {"HTTPServer", "ShadowDrive", "AquiferCrypto"},
     **{feature: {"Aquifer", "AquiferCrypto"} for feature in FEATURES},
 }
 

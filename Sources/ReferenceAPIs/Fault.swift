@@ -8,6 +8,8 @@ public enum ReferenceRemote: String, Sendable, Hashable, CaseIterable {
     case foaas
     /// Clips of sound, to be heard and to be posted.
     case audio
+    /// Storage accounts and their files, with a Solana node.
+    case drive
 }
 
 /// What is wrong with a remote, on demand.
@@ -30,11 +32,16 @@ public enum Fault: Sendable, Hashable {
     /// Every body ends after this many bytes, exactly; one that is no longer is whole. What was asked for is done. A
     /// range counts from its own start: who asks on where it was cut gets as many bytes again.
     case cutAt(UInt64)
+    /// The next transaction is refused because of its blockhash, as if it were too old; the one after it is taken. For
+    /// remotes without transactions it is ``none``.
+    case staleBlockhash
 }
 
 extension Fault: RawRepresentable, CaseIterable {
     /// Every fault but ``cutAt(_:)``, of which there are too many.
-    public static var allCases: [Fault] { [.none, .offline, .slow, .failing, .garbage, .cut, .answerLost] }
+    public static var allCases: [Fault] {
+        [.none, .offline, .slow, .failing, .garbage, .cut, .answerLost, .staleBlockhash]
+    }
 
     /// How faults are written: the names, and `cut-at:BYTES`.
     public static var forms: [String] { allCases.map(\.rawValue) + ["cut-at:BYTES"] }
@@ -63,6 +70,7 @@ extension Fault: RawRepresentable, CaseIterable {
         case .cut: "cut"
         case .answerLost: "answer-lost"
         case .cutAt(let bytes): "cut-at:\(bytes)"
+        case .staleBlockhash: "stale-blockhash"
         }
     }
 }

@@ -5,22 +5,54 @@ import HTTPServer
 final class FaultInjector: Sendable {
     private let lock = NSLock()
     nonisolated(unsafe) private var current = Fault.none
+    /// Whether the fault ``Fault/staleBlockhash`` was set and has not hit yet.
+    nonisolated(unsafe) private var isStaleDue = false
     private let clock: any Clock<Duration>
-    private let charges: Bool
+    private let charges: Charges
     let log = RequestLog()
 
     /// How fast slowness lets a posted body in: a pause for each piece of it, in proportion. `nil` at other times.
     @TaskLocal static var pause: (@Sendable (_ bytes: Int) async throws -> Void)?
 
-    /// - Parameter charges: whether a `POST` to the remote does something, such as charging somebody.
-    init(clock: any Clock<Duration>, charges: Bool = false) {
+    /// Says whether the transaction that is being judged is the one whose blockhash is refused. `nil` at other times.
+    @TaskLocal static var isStale: (@Sendable () -> Bool)?
+
+    /// Where a remote tells that the request has done something. `nil` where nobody wants to know.
+    @TaskLocal static var deed: Deed?
+
+    /// Which requests do something, such as charging somebody: those whose answers can be lost.
+    enum Charges {
+        case nothing
+        /// Every `POST`.
+        case posts
+        /// Those of which the remote says so, to its ``FaultInjector/deed``: questions are posted, too.
+        case deeds
+    }
+
+    /// Whether something was done.
+    final class Deed: Sendable {
+        private let lock = NSLock()
+        nonisolated(unsafe) private var done = false
+
+        var isDone: Bool {
+            get { lock.withLock { done } }
+            set { lock.withLock { done = newValue } }
+        }
+    }
+
+    init(clock: any Clock<Duration>, charges: Charges = .nothing) {
         self.clock = clock
         self.charges = charges
     }
 
     var fault: Fault {
         get { lock.withLock { current } }
-        set { lock.withLock { current = newValue } }
+        set {
+            lock.withLock {
+                current = newValue
+                isStaleDue = newValue == .staleBlockhash
+            }
+        }
     }
 
     /// The answer of `handler`, spoilt by the fault of the moment.
@@ -32,9 +64,14 @@ final class FaultInjector: Sendable {
             log.end(whole: false)
             return .drop
         case .answerLost:
-            _ = await handler(request)
+            let deed = Deed()
+            let response = await Self.$deed.withValue(deed) { await handler(request) }
+            guard charges == .posts || deed.isDone else { return send(response, to: request, number, fault) }
             log.end(whole: false)
             return .drop
+        case .staleBlockhash:
+            let response = await Self.$isStale.withValue({ [self] in takeStaleness() }) { await handler(request) }
+            return send(response, to: request, number, fault)
         case .failing:
             // A server that is out of order does not charge anybody. It reads on, so that the client reads its answer.
             await request.body.drain()
@@ -54,8 +91,16 @@ final class FaultInjector: Sendable {
     /// Only charges lose their answers: who was charged can still ask.
     private func effect(of fault: Fault, on request: ServerRequest) -> Fault {
         guard fault == .answerLost else { return fault }
-        guard charges else { return .cut }
+        guard charges != .nothing else { return .cut }
         return request.method == "POST" ? .answerLost : .none
+    }
+
+    /// Whether it is this one; then it is no other.
+    private func takeStaleness() -> Bool {
+        lock.withLock {
+            defer { isStaleDue = false }
+            return isStaleDue
+        }
     }
 
     private var outOfOrder: ServerResponse { .error(503, "out of order") }

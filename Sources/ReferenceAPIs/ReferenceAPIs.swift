@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import ShadowDrive
 
 /// The reference remotes: real servers of the contracts, each under a path of its own (`/feed`), with faults on
 /// demand. Serve `handler` on a port, or call it in process.
@@ -10,8 +11,8 @@ public final class ReferenceAPIs: Sendable {
     /// The remotes, with their media read from the module's resources.
     ///
     /// - Parameters:
-    ///   - folder: where the clips are kept that are posted to the audio feed, for other processes and later ones;
-    ///     made when the first is. `nil` is a temporary folder that goes with the remotes.
+    ///   - folder: where the clips are kept that are posted to the audio feed, and the drive's accounts and files, for
+    ///     other processes and later ones; made when the first is. `nil` is a temporary folder that goes with the remotes.
     ///   - clock: where slowness waits.
     ///   - now: dates transactions and clips; dates of comments count from its first answer.
     /// - Throws: when the resources are missing or unreadable.
@@ -23,22 +24,33 @@ public final class ReferenceAPIs: Sendable {
         let payments = try ReferencePayments(media: try Media("payments"), now: now)
         let foaas = try ReferenceFoaas(media: try Media("foaas"))
         let audio = try ReferenceAudio(media: try Media("audio"), store: ClipStore(folder: folder, now: now))
+        let drive = ReferenceDrive(
+            store: DriveStore(folder: folder?.appending(path: "drive", directoryHint: .isDirectory)), now: now)
         remotes = [
             .feed: feed.handler, .payments: payments.handler, .foaas: foaas.handler, .audio: audio.handler,
+            .drive: drive.handler,
         ]
         injectors = [
-            .feed: FaultInjector(clock: clock), .payments: FaultInjector(clock: clock, charges: true),
-            .foaas: FaultInjector(clock: clock), .audio: FaultInjector(clock: clock, charges: true),
+            .feed: FaultInjector(clock: clock), .payments: FaultInjector(clock: clock, charges: .posts),
+            .foaas: FaultInjector(clock: clock), .audio: FaultInjector(clock: clock, charges: .posts),
+            .drive: FaultInjector(clock: clock, charges: .deeds),
         ]
     }
 
-    /// What the server before ``handler`` puts up with: paths of 16 KiB, for values of 8 kB, and clips of 200 MB.
+    /// What the server before ``handler`` puts up with: paths of 16 KiB, for values of 8 kB, clips of 200 MB, and five files
+    /// of 1 GiB.
     public static var configuration: HTTPServer.Configuration {
         .init(
             maxHeaderBytes: 24 << 10,
             // A clip comes with its metadata and the heads of its parts.
-            maxBodyBytesByPath: ["/audio/v1/audio": ReferenceAudio.largestSound + 128 << 10])
+            maxBodyBytesByPath: [
+                "/audio/v1/audio": ReferenceAudio.largestSound + 128 << 10,
+                "/drive/upload": ReferenceDrive.largestUpload, "/drive/edit": ReferenceDrive.largestUpload,
+            ])
     }
+
+    /// Whose signature the drive remote adds to transactions: its clients ask the program `.v1(uploader:)` of it.
+    public static var driveUploader: PublicKey { ReferenceDrive.uploader.publicKey }
 
     /// Answers requests to any of the remotes.
     public var handler: ServerHandler {

@@ -11,7 +11,8 @@ struct AudioFaultTests {
         "A fault has a name, and a name has a fault",
         arguments: [
             ("online", Fault.none), ("offline", .offline), ("slow", .slow), ("failing", .failing),
-            ("garbage", .garbage), ("cut", .cut), ("answer-lost", .answerLost), ("cut-at:0", .cutAt(0)),
+            ("garbage", .garbage), ("cut", .cut), ("answer-lost", .answerLost), ("stale-blockhash", .staleBlockhash),
+            ("cut-at:0", .cutAt(0)),
             ("cut-at:5000", .cutAt(5000)), ("cut-at:18446744073709551615", .cutAt(.max)),
         ])
     func names(name: String, fault: Fault) {
@@ -30,8 +31,8 @@ struct AudioFaultTests {
 
     @Test("All are listed, and the form of the one that has a number")
     func all() {
-        #expect(Fault.allCases.count == 7)
-        #expect(Fault.forms.last == "cut-at:BYTES" && Fault.forms.count == 8)
+        #expect(Fault.allCases.count == 8)
+        #expect(Fault.forms.last == "cut-at:BYTES" && Fault.forms.count == 9)
     }
 
     private func clip(_ world: AudioWorld) async throws -> (url: URL, whole: Data) {

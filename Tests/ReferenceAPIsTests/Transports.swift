@@ -56,8 +56,12 @@ struct InProcessClient: HTTPClient {
     private func whole(_ body: HTTPBody?) throws(TransportError) -> Data {
         var data = Data()
         for part in body?.parts ?? [] {
-            guard case .bytes(let bytes) = part else { throw TransportError(.interrupted, "files are for sockets") }
-            data += bytes
+            switch part {
+            case .bytes(let bytes): data += bytes
+            case .file(let url, let offset, let length):
+                guard let file = try? Data(contentsOf: url) else { throw TransportError(.interrupted, "no file") }
+                data += file.dropFirst(Int(offset)).prefix(Int(length))
+            }
         }
         return data
     }
