@@ -59,7 +59,10 @@ final class DriveAccountScreen: Screen {
     }
 
     func action(for intent: Intent) -> ScreenAction? {
-        guard let model else { return intent.name == "appear" || intent.name == "refresh" ? {} : nil }
+        guard let model else {
+            let nothing: ScreenAction = {}
+            return ["appear", "refresh"].contains(intent.name) ? nothing : nil
+        }
         let draft = draft
         return switch intent.name {
         case "appear":
