@@ -50,7 +50,7 @@ export class DriveCreateScreen extends ModelScreen {
     }
     if (before && before.phase !== state.phase) this.#changed(before.phase, state);
     this.#draw();
-    if (this.#wants && this.isSettled) this.#create();
+    if (this.#wants) this.#create();
   }
 
   settled() {
@@ -71,10 +71,10 @@ export class DriveCreateScreen extends ModelScreen {
 
   #create() {
     if (this.state?.phase === "creating" || this.state?.phase === "created") return;
-    // What is typed reaches the model first.
-    this.#wants = !this.isSettled;
+    // What is typed reaches the model first, and comes back from there.
+    this.#wants = !this.isSettled || this.state?.name !== this.#name.input.value || this.state.size !== this.#size.input.value;
     if (this.#wants) return;
-    if (!this.state?.canCreate) {
+    if (!this.state.canCreate) {
       this.#isMissed = true;
       this.#draw();
       const wrong = [this.#name, this.#size].find((part) => part.input.getAttribute("aria-invalid") === "true");
