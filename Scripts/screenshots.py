@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "Tests/Browser"))
 from playwright.sync_api import expect, sync_playwright  # noqa: E402
 
 import test_audio as sound  # noqa: E402
+import test_drive as store  # noqa: E402
 import test_payments as wallet  # noqa: E402
 from conftest import CHROMIUM, PHONE, WIDE, Server  # noqa: E402
 from helpers import Probe  # noqa: E402
@@ -183,12 +184,63 @@ def audio(camera):
         camera.shoot("outbox")
 
 
+def drive(camera):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        camera.go("/drive")
+        expect(camera.by("drive-empty")).to_be_visible()
+        camera.shoot("drive-empty")
+        for name, size, files in (
+            ("Harbour papers", "25MB", [("tide-tables-2026.pdf", 8_400_000), ("pilot-book.epub", 6_120_000), ("soundings.csv", 742_000)]),
+            ("Photographs, summer", "4GB", [("morning.jpg", 3_200_000)]),
+            ("Log of the Calypso", "2MB", [("log-1.txt", 1_100_000), ("log-2.txt", 930_000)]),
+        ):
+            store.create(camera, name, size)
+            store.add(camera, *[store.text_file(folder, file, bytes) for file, bytes in files])
+            camera.by("upload-dismiss").click()
+        camera.by("immutable-open").click()
+        camera.by("typed").fill("Log of the Calypso")
+        camera.by("immutable-confirm").scroll_into_view_if_needed()
+        camera.page.mouse.move(0, 0)
+        camera.shoot("drive-make-immutable")
+        camera.by("immutable-confirm").click()
+        expect(camera.by("immutable-badge")).to_be_visible()
+        camera.go("/drive/new")
+        camera.by("create-name").fill("Letters")
+        camera.by("create-size").fill("1.5GB")
+        expect(camera.by("cost")).to_be_visible()
+        camera.shoot("drive-new")
+        camera.go("/drive")
+        expect(camera.by("account")).to_have_count(3)
+        camera.evaluate("document.activeElement.blur()")
+        camera.shoot("drive")
+        store.part(camera.by("account").first, "account-link").click()
+        expect(camera.by("file")).to_have_count(3)
+        camera.connection("slow")
+        camera.by("upload-input").set_input_files(store.text_file(folder, "chart-of-the-bay.tif", 5_000_000))
+        camera.until(lambda: camera.by("upload-percent").text_content() not in ("", "0 %"), "some of it has gone out")
+        camera.page.mouse.move(0, 0)
+        camera.shoot("drive-uploading")
+        camera.connection("online")
+        expect(camera.by("file")).to_have_count(4)
+        camera.go(camera.evaluate("location.pathname"))
+        expect(camera.by("file")).to_have_count(4)
+        camera.shoot("drive-account")
+        camera.connection("offline")
+        camera.by("reload").click()
+        expect(camera.by("notice")).to_be_visible()
+        camera.evaluate("document.activeElement.blur()")
+        camera.page.mouse.move(0, 0)
+        camera.shoot("drive-offline")
+
+
 #: Name of a walk → the walk, and what the server is started with. Each form has a server and data of its own.
 WALKS = {
     "feed": [(feed, []), (feed_offline, ["--at", "+2d", "--fault", "feed=offline"])],
     "payments": [(payments, [])],
     "foaas": [(foaas, [])],
     "audio": [(audio, [])],
+    "drive": [(drive, [])],
 }
 
 

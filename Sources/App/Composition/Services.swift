@@ -28,7 +28,7 @@ public final class Services: Sendable {
     /// What is saved.
     public let inspector: Inspector
     let reference: ReferenceHost
-    private let client: any HTTPClient
+    let client: any HTTPClient
     private let values: MeteredStore
 
     /// How many bytes of pictures are kept.
@@ -86,10 +86,43 @@ public final class Services: Sendable {
     ///
     /// - Throws: `KeypairError` when there is a key file that cannot be used.
     public func drive() throws(KeypairError) -> ShadowDriveService {
-        let keypair: Keypair? = if let file = configuration.driveKeypair { try Keypair(contentsOf: file) } else { nil }
+        drive(try configuration.driveKeypair.map { (file) throws(KeypairError) in try Keypair(contentsOf: file) })
+    }
+
+    /// The same for pages: at the reference remote, who names no key file gets a key, which stays on this machine.
+    func driveForPages() -> DriveAccess {
+        do throws(KeypairError) {
+            if configuration.driveKeypair == nil, usesReferenceDrive {
+                return DriveAccess(service: drive(try ownKey()), problem: nil)
+            }
+            return DriveAccess(service: try drive(), problem: nil)
+        } catch {
+            return DriveAccess(service: drive(nil), problem: error)
+        }
+    }
+
+    private var usesReferenceDrive: Bool { configuration.remotes["drive"] == nil && configuration.driveRPC == nil }
+
+    private func ownKey() throws(KeypairError) -> Keypair {
+        let file = configuration.keys.appending(path: "drive.json")
+        do throws(KeypairError) { return try Keypair(contentsOf: file) } catch {
+            guard case .missing = error else { throw error }
+        }
+        do {
+            try FileManager.default.createDirectory(
+                at: configuration.keys, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch { throw .failed(reason: error.localizedDescription) }
+        do throws(KeypairError) { try Keypair().write(to: file) } catch {
+            // Another process was quicker: then its key is the one.
+            guard case .exists = error else { throw error }
+        }
+        return try Keypair(contentsOf: file)
+    }
+
+    private func drive(_ keypair: Keypair?) -> ShadowDriveService {
         let base = configuration.remotes["drive"]
         let api = ShadowDriveAPI(
-            base: base ?? ReferenceHost.base(named: "drive"),
+            base: base ?? ReferenceHost.base(of: .drive),
             files: configuration.driveFiles ?? Self.files(of: base), client: client, retry: configuration.retry)
         let ownRPC = base == nil ? nil : URL(string: SolanaRPC.publicURL)
         let rpc = SolanaRPC(
@@ -109,7 +142,7 @@ public final class Services: Sendable {
 
     /// Where the files of a server are: those of Shadow Drive have a host of their own.
     private static func files(of base: URL?) -> URL {
-        guard let base else { return ReferenceHost.base(named: "drive").appending(path: "files") }
+        guard let base else { return ReferenceHost.base(of: .drive).appending(path: "files") }
         if base.absoluteString.hasPrefix(ShadowDriveAPI.publicBase), let files = URL(string: ShadowDriveAPI.publicFiles)
         {
             return files

@@ -59,11 +59,37 @@ struct Uploads: Sendable {
         }
     }
 
+    /// Writes a request's body to a file of this name, in a folder of its own.
+    ///
+    /// - Throws: ``Refusal``; nothing is left of the file then.
+    func take(_ body: ServerRequestBody, limit: UInt64, named name: String) async throws(Refusal) -> URL {
+        guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) else {
+            throw Refusal(status: 422, kind: "file", message: "a file cannot have this name")
+        }
+        let file = try await take(body, limit: limit)
+        let place = folder.appending(path: UUID().uuidString, directoryHint: .isDirectory)
+        let named = place.appending(path: name, directoryHint: .notDirectory)
+        do {
+            try FileManager.default.createDirectory(
+                at: place, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.moveItem(at: file, to: named)
+            return named
+        } catch {
+            remove(file)
+            remove(named)
+            throw Refusal(status: 422, kind: "file", message: "a file cannot have this name here")
+        }
+    }
+
     /// Removes a file that is needed no more.
     func remove(_ file: URL) {
-        guard file.deletingLastPathComponent().standardizedFileURL == folder.standardizedFileURL else { return }
+        let place = file.deletingLastPathComponent().standardizedFileURL
+        let own = folder.standardizedFileURL
+        // One that has its own name has a folder of its own.
+        let target = place == own ? file : place.deletingLastPathComponent().standardizedFileURL == own ? place : nil
+        guard let target else { return }
         // One that stays is removed by the next run.
-        try? FileManager.default.removeItem(at: file)
+        try? FileManager.default.removeItem(at: target)
     }
 
     private func prepare() throws {

@@ -4,6 +4,7 @@ import Foaas
 import Foundation
 import ImageFeed
 import Payments
+import ShadowDrive
 
 /// The screens of all open tabs.
 @MainActor
@@ -25,6 +26,9 @@ final class ScreenHub {
             case audio
             case audioCompose
             case outbox
+            case drive
+            case driveCreate
+            case driveAccount(account: String)
         }
         let tab: String
         let kind: Kind
@@ -40,6 +44,7 @@ final class ScreenHub {
     /// One a tab: what one tab's preview makes is not for the others.
     private var centers: [String: NotificationCenter] = [:]
     private let foaasSettings: FoaasSettings
+    private var knownDrive: DriveAccess?
     /// Sends what waits in the outbox.
     let runner: OutboxRunner
 
@@ -56,6 +61,14 @@ final class ScreenHub {
         let session = ScreenSession(make(address))
         sessions[address] = session
         return session
+    }
+
+    /// Shadow Drive for all screens, made when it is first needed, and anew while the key is not usable.
+    var drive: DriveAccess {
+        if let knownDrive, knownDrive.problem == nil { return knownDrive }
+        let access = services.driveForPages()
+        knownDrive = access
+        return access
     }
 
     /// The address of a contact's picture, for a tab that shows contacts.
@@ -97,6 +110,9 @@ final class ScreenHub {
         case .audio: AudioScreen(services.audio)
         case .audioCompose: AudioComposeScreen(services.audio, uploads: services.uploads)
         case .outbox: OutboxScreen(services.outbox, runner)
+        case .drive: DriveScreen(drive)
+        case .driveCreate: DriveCreateScreen(drive)
+        case .driveAccount(let account): DriveAccountScreen(drive, account: account, uploads: services.uploads)
         }
     }
 

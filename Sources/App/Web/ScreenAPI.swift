@@ -99,6 +99,10 @@ struct ScreenAPI: Sendable {
         case "audio": return .init(tab: tab, kind: .audio)
         case "audio-compose": return .init(tab: tab, kind: .audioCompose)
         case "outbox": return .init(tab: tab, kind: .outbox)
+        case "drive": return .init(tab: tab, kind: .drive)
+        case "drive-create": return .init(tab: tab, kind: .driveCreate)
+        case "drive-account":
+            return request.queryValue("account").map { .init(tab: tab, kind: .driveAccount(account: $0)) }
         default: return nil
         }
     }

@@ -16,6 +16,7 @@ struct Site: Sendable {
         hub = ScreenHub(services)
         ScreenAPI(hub: hub, services: services).add(to: &router)
         AudioAPI(hub: hub, services: services).add(to: &router)
+        DriveAPI(hub: hub, services: services).add(to: &router)
         InspectorAPI(services: services).add(to: &router)
         ConnectionAPI(services: services).add(to: &router)
         router.fallback = { _ in .problem(404, "notFound", "there is no such thing here") }

@@ -1,6 +1,7 @@
 import AudioFeed
 import Foundation
 import HTTPServer
+import ShadowDrive
 
 /// The product in a browser: pages, their API, and the gate before both.
 public final class WebServer: Sendable {
@@ -22,7 +23,10 @@ public final class WebServer: Sendable {
         let secret = token ? Gate.randomToken() : nil
         let site = Site(services)
         let gate = LateGate()
-        let uploads = [AudioAPI.filePath: Int(ClipDraft.largestFile) + 1 << 20]
+        let uploads = [
+            AudioAPI.filePath: Int(ClipDraft.largestFile) + 1 << 20,
+            DriveAPI.filePath: Int(ShadowDriveLimits.fileBytes) + 1 << 20,
+        ]
         server = try HTTPServer(.init(host: host, port: port, maxBodyBytesByPath: uploads)) { request in
             await Self.answer(request, gate.wait(), site)
         }

@@ -9,6 +9,9 @@ import { CardFormScreen } from "./screens/card-form.js";
 import { CardsScreen } from "./screens/cards.js";
 import { CommentsScreen } from "./screens/comments.js";
 import { ContactsScreen } from "./screens/contacts.js";
+import { DriveScreen } from "./screens/drive.js";
+import { DriveAccountScreen } from "./screens/drive-account.js";
+import { DriveCreateScreen } from "./screens/drive-create.js";
 import { FeedScreen } from "./screens/feed.js";
 import { FoaasScreen } from "./screens/foaas.js";
 import { FoaasOperationsScreen } from "./screens/foaas-operations.js";
@@ -26,6 +29,7 @@ const apps = [
   { name: "contacts", path: "/contacts", icon: "contacts", screen: ContactsScreen },
   { name: "foaas", path: "/foaas", icon: "phrase", screen: FoaasScreen },
   { name: "audio", path: "/audio", icon: "audio", screen: AudioScreen },
+  { name: "drive", path: "/drive", icon: "drive", screen: DriveScreen },
   { name: "inspector", path: "/inspector", icon: "inspector", screen: InspectorScreen },
 ];
 
@@ -52,6 +56,8 @@ const pages = {
   foaasSettings: { app: "foaas", make: () => new FoaasSettingsScreen(shell) },
   compose: { app: "audio", make: () => new AudioComposeScreen(shell) },
   outbox: { app: "audio", make: () => new OutboxScreen(shell) },
+  driveCreate: { app: "drive", make: () => new DriveCreateScreen(shell) },
+  driveAccount: { app: "drive", make: ({ id }) => new DriveAccountScreen(shell, id) },
 };
 const made = {};
 
@@ -103,6 +109,9 @@ const router = new Router({
   audio: /^\/audio$/,
   compose: /^\/audio\/new$/,
   outbox: /^\/outbox$/,
+  drive: /^\/drive$/,
+  driveCreate: /^\/drive\/new$/,
+  driveAccount: /^\/drive\/([^/]+)$/,
   inspector: /^\/inspector$/,
 }, (route, cause) => {
   const { name, id } = route;

@@ -1,0 +1,45 @@
+import { h, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { icon } from "./icon.js";
+
+/** A file of a storage account: `draw(file, { link, mayChange, isAsking, isBusy, doing })`. */
+export function driveFile({ onReplace, onAsk, onKeep, onDelete }) {
+  const name = h("h3", { class: "drive-file-name", dir: "auto", "data-test": "file-name" });
+  const size = h("p", { class: "drive-file-size", "data-test": "file-size" });
+  const actions = h("div", { class: "drive-file-actions" });
+  const row = h("li", { class: "drive-file", "data-test": "file" },
+    h("span", { class: "file-glyph", "aria-hidden": "true" }, icon("document")), h("div", { class: "file-text" }, name, size), actions);
+  row.draw = (file, { link, mayChange, isAsking, isBusy, doing }) => {
+    const lang = document.documentElement.lang;
+    row.dataset.name = file.name;
+    setText(name, file.name);
+    setText(size, doing ? t(`drive.doing.${doing}`) : file.sizeText);
+    row.classList.toggle("is-busy", Boolean(doing));
+    const focused = actions.contains(document.activeElement) ? document.activeElement.dataset.test : null;
+    replaceWhen(actions, JSON.stringify([file.name, link, mayChange, isAsking, isBusy, doing, lang]), () => {
+      if (doing) return h("span", { class: "spinner", "aria-hidden": "true" });
+      if (isAsking) return question(file);
+      const button = (what, glyph, run) => h("button", { class: `icon-button drive-${what}`, type: "button", "data-test": what, title: t(`drive.${what}`),
+        "aria-label": t(`drive.${what}.name`, file), "aria-disabled": String(isBusy), onclick: () => isBusy || run(file) }, icon(glyph));
+      return [
+        h("a", { class: "icon-button", href: link, download: file.name, "data-test": "download", title: t("drive.download"), "aria-label": t("drive.download.name", file) }, icon("download")),
+        mayChange && button("replace", "swap", onReplace),
+        mayChange && button("delete", "trash", onAsk)];
+    });
+    if (focused && !actions.contains(document.activeElement)) actions.querySelector(`[data-test="${focused}"]`)?.focus({ focusVisible: false });
+  };
+
+  function question(file) {
+    const box = h("div", { class: "card-question", role: "group", "aria-label": t("drive.delete.ask") },
+      h("span", { class: "card-question-text" }, t("drive.delete.ask")),
+      h("button", { class: "button", type: "button", "data-test": "delete-cancel", onclick: () => onKeep(file) }, t("drive.keep")),
+      h("button", { class: "button button-danger", type: "button", "data-test": "delete-confirm", "aria-label": t("drive.delete.confirm", file), onclick: () => onDelete(file) }, t("drive.delete")));
+    box.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      onKeep(file);
+    });
+    return box;
+  }
+  return row;
+}

@@ -1,0 +1,75 @@
+import { h, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { icon } from "./icon.js";
+
+/** Where files are chosen or dropped, how far they are, and what became of each. */
+export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
+  const input = h("input", { type: "file", multiple: true, hidden: true, "data-test": "upload-input", onchange: () => {
+    const files = [...input.files];
+    input.value = "";
+    onFiles(files);
+  } });
+  const pick = h("button", { class: "button button-primary", type: "button", "data-test": "upload", onclick: () => pick.getAttribute("aria-disabled") === "true" || input.click() });
+  const text = h("p", { class: "drop-text" });
+  const zone = h("div", { class: "drop-zone drive-zone", "data-test": "drop-zone" },
+    h("span", { class: "drop-glyph", "aria-hidden": "true" }, icon("share")), text, h("div", { class: "drop-buttons" }, pick));
+  const asked = h("div", { role: "status" });
+  const percent = h("span", { class: "meter-percent", "data-test": "upload-percent" });
+  const words = h("span", { "data-test": "upload-bytes" });
+  const meter = h("div", { class: "meter", role: "progressbar", "aria-valuemin": "0", "aria-valuemax": "100", "data-test": "upload-progress" }, h("span", { class: "meter-part" }));
+  const stop = h("button", { class: "button", type: "button", "data-test": "upload-stop", onclick: onStop });
+  const progress = h("div", { class: "drive-progress", hidden: true }, h("p", { class: "meter-line" }, percent, words), meter, stop);
+  const results = h("div", { role: "status" });
+  const element = h("div", { class: "drive-upload", hidden: true }, input, zone, asked, progress, results);
+
+  element.mark = (isIt) => zone.classList.toggle("is-over", isIt);
+  element.focusQuestion = () => asked.querySelector("button")?.focus();
+  element.focusPick = () => pick.focus({ focusVisible: false });
+  element.draw = ({ state, handing, offered, mayUpload }) => {
+    const lang = document.documentElement.lang;
+    const { upload } = state;
+    const isSending = Boolean(upload && !upload.isDone);
+    zone.hidden = !mayUpload || Boolean(offered) || isSending || Boolean(handing);
+    pick.setAttribute("aria-disabled", String(Boolean(state.action)));
+    replaceWhen(pick, lang, () => [icon("plus"), t("drive.upload")]);
+    setText(text, t(matchMedia("(hover: hover)").matches ? "drive.upload.drop" : "drive.upload.choose"));
+    replaceWhen(asked, `${offered?.twice.map(({ name }) => name).join("/")} ${lang}`, () => offered && question(offered));
+    const hadFocus = progress.contains(document.activeElement);
+    progress.hidden = !isSending && !handing;
+    meter.classList.toggle("is-waiting", !isSending);
+    const label = isSending ? t("drive.upload.sending", { done: upload.done, files: upload.files }) : handing ? t("drive.upload.reading", handing) : "";
+    meter.setAttribute("aria-label", label);
+    if (isSending) meter.setAttribute("aria-valuenow", String(upload.percent));
+    else meter.removeAttribute("aria-valuenow");
+    meter.style.setProperty("--part", `${isSending ? upload.percent : 0}%`);
+    setText(percent, isSending ? `${upload.percent} %` : label);
+    setText(words, isSending ? `${label} · ${upload.sentText}` : "");
+    replaceWhen(stop, lang, () => [icon("close"), t("cancel")]);
+    replaceWhen(results, `${JSON.stringify(upload?.isDone && upload)} ${lang}`, () => upload?.isDone && list(upload));
+    if (hadFocus && progress.hidden) (results.querySelector("button") ?? pick).focus({ focusVisible: false });
+  };
+
+  function question({ twice }) {
+    const box = h("div", { class: "drive-asked", role: "group", "aria-label": t("drive.twice", { count: twice.length, name: twice[0].name }), "data-test": "twice" },
+      h("p", {}, t("drive.twice", { count: twice.length, name: twice[0].name })),
+      h("div", { class: "drop-buttons" },
+        h("button", { class: "button button-primary", type: "button", "data-test": "twice-replace", onclick: onReplace }, t("drive.twice.replace")),
+        h("button", { class: "button", type: "button", "data-test": "twice-keep", onclick: onKeep }, t("drive.twice.keep"))));
+    box.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      onKeep();
+    });
+    return box;
+  }
+
+  function list(upload) {
+    const isGood = upload.stored === upload.files;
+    const failed = upload.results.filter((result) => !result.isStored);
+    return h("div", { class: `drive-results ${isGood ? "is-good" : "is-bad"}`, "data-test": "upload-results" },
+      h("div", { class: "drive-results-head" }, icon(isGood ? "check" : "alert"), h("p", { "data-test": "upload-verdict" }, t("drive.upload.done", upload)),
+        h("button", { class: "icon-button", type: "button", "aria-label": t("dismiss"), title: t("dismiss"), "data-test": "upload-dismiss", onclick: onDismiss }, icon("close"))),
+      failed.length > 0 && h("ul", {}, failed.map(({ name, message }) => h("li", { "data-test": "upload-failure" }, h("strong", { dir: "auto" }, name), h("span", {}, message)))));
+  }
+  return element;
+}

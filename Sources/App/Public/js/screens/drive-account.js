@@ -1,0 +1,253 @@
+import { ApiError, address, upload } from "../api.js";
+import { driveFile } from "../components/drive-file.js";
+import { driveManage } from "../components/drive-manage.js";
+import { driveUpload } from "../components/drive-upload.js";
+import { icon } from "../components/icon.js";
+import { PullToRefresh } from "../components/pull.js";
+import { errorBanner, message, notice } from "../components/states.js";
+import { announce, toast } from "../components/toast.js";
+import { usage } from "../components/usage.js";
+import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { ModelScreen } from "../screen.js";
+
+/** The most bytes of a file. */
+const LARGEST = 2 ** 30;
+const PATH = "/api/screens/drive-account";
+
+/** One storage account: its files, and all that can be done with it. */
+export class DriveAccountScreen extends ModelScreen {
+  #account;
+  #title = h("h1", { tabindex: "-1", dir: "auto", "data-test": "title" });
+  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/drive") }, icon("back"));
+  #badge = h("span", { class: "chip chip-locked", hidden: true, "data-test": "immutable-badge" });
+  #alert = h("div", { role: "alert" });
+  #notice = h("div", { role: "status" });
+  #usage = usage("usage");
+  #address = h("code", { class: "drive-address", "data-test": "address" });
+  #summary = h("div", { class: "drive-summary", hidden: true, "data-test": "summary" }, this.#usage, this.#address);
+  #upload = driveUpload({
+    onFiles: (files) => this.#offer(files),
+    onStop: () => (this.#controller ? this.#controller.abort() : this.send("cancelUpload")),
+    onDismiss: () => this.send("dismissUpload"),
+    onReplace: () => this.#answer(true),
+    onKeep: () => this.#answer(false),
+  });
+  #replacer = h("input", { type: "file", hidden: true, "data-test": "replace-input", onchange: () => this.#picked() });
+  #filesTitle = h("h2", { class: "drive-heading", tabindex: "-1" });
+  #list = h("ul", { class: "drive-files", "data-test": "files" });
+  #files = h("section", { class: "drive-section", hidden: true }, this.#filesTitle, this.#list);
+  #manage = driveManage({ send: (...said) => this.send(...said) });
+  #instead = h("div", {});
+  #pull;
+  /** What is handed over to the server on this machine: `{ name, done, files }`. */
+  #handing = null;
+  #controller = null;
+  #offered = null;
+  #replacing = null;
+  #asking = null;
+  #problem = null;
+  element = h("section", { class: "screen drive-account-screen", "data-test": "screen-drive-account" },
+    h("header", { class: "screen-bar" }, this.#back, this.#title, this.#badge), this.#alert, this.#notice, this.#summary,
+    this.#upload, this.#replacer, this.#files, this.#instead, this.#manage);
+
+  constructor(shell, account) {
+    super("drive-account", { account });
+    this.#account = account;
+    this.shell = shell;
+    this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload());
+    this.#pull.settle = () => this.state?.isLoading || this.#pull.done();
+    for (const kind of ["dragenter", "dragover"]) this.element.addEventListener(kind, (event) => this.#dragged(event));
+    this.element.addEventListener("dragleave", (event) => this.element.contains(event.relatedTarget) || this.#upload.mark(false));
+    this.element.addEventListener("drop", (event) => this.#dropped(event));
+    this.#draw({ isLoading: true, files: [] });
+  }
+
+  get title() {
+    return this.state?.name ?? t("nav.drive");
+  }
+
+  show() {
+    super.show();
+    // A file that misses the page would otherwise replace it.
+    addEventListener("dragover", hold);
+    addEventListener("drop", hold);
+  }
+
+  hide() {
+    super.hide();
+    removeEventListener("dragover", hold);
+    removeEventListener("drop", hold);
+    this.#controller?.abort();
+    this.#asking = null;
+    this.shell.busy(this, false);
+  }
+
+  dismiss() {
+    if (!this.state?.error && !this.state?.problem && !this.#problem) return false;
+    this.#problem = null;
+    this.send("dismissError");
+    this.#draw(this.state);
+    return true;
+  }
+
+  render(state, before) {
+    this.#draw(state);
+    if (before?.name !== state.name) this.shell.titleChanged();
+    if (before && before !== state) this.#tell(before, state);
+    if (before?.isLoading && !state.isLoading) this.#pull.done();
+  }
+
+  #draw(state) {
+    const lang = document.documentElement.lang;
+    const isThere = Boolean(state.name);
+    this.#back.setAttribute("aria-label", t("back"));
+    setText(this.#title, state.name ?? t("drive.account"));
+    replaceWhen(this.#badge, lang, () => [icon("lock"), t("drive.immutable")]);
+    this.#badge.hidden = !state.isImmutable;
+    this.shell.busy(this, Boolean(state.isLoading) && !state.isMissing);
+    const trouble = this.#problem?.() ?? state.problem ?? state.error?.message;
+    replaceWhen(this.#alert, `${trouble} ${lang}`, () => errorBanner(trouble, () => this.dismiss()));
+    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
+    this.#summary.hidden = !isThere;
+    if (isThere) this.#usage.draw({ label: t("drive.usage", state), text: `${state.usageText} · ${t("drive.free", state)}`, percent: state.percent });
+    setText(this.#address, state.address ?? "");
+    this.#upload.hidden = !isThere;
+    this.#upload.draw({ state, handing: this.#handing, offered: this.#offered, mayUpload: mayChange(state) });
+    const hadFocus = this.#list.contains(document.activeElement);
+    setText(this.#filesTitle, t("drive.files", { count: state.files?.length ?? 0 }));
+    keyed(this.#list, state.files ?? [], (file) => file.name, () => this.#makeRow(), (row, file) => row.draw(file, {
+      link: address(`${PATH}/files/${encodeURIComponent(file.name)}`, { account: this.#account }), mayChange: mayChange(state), isAsking: this.#asking === file.name,
+      isBusy: Boolean(state.action), doing: state.action?.file === file.name ? state.action.kind : null }));
+    if (hadFocus && !this.#list.contains(document.activeElement)) this.#filesTitle.focus({ preventScroll: true, focusVisible: false });
+    this.#files.hidden = !state.files?.length;
+    this.#manage.hidden = !isThere || !state.isOwner;
+    this.#manage.draw(state);
+    this.#drawInstead(state, lang, isThere);
+  }
+
+  #drawInstead(state, lang, isThere) {
+    const what = state.isMissing ? "missing" : state.files?.length ? "list" : state.isEmpty ? (mayChange(state) ? "list" : "empty")
+      : !isThere && state.phase === "failed" && !state.isLoading ? "failed" : isThere && !state.isLoading ? "list" : "loading";
+    replaceWhen(this.#instead, `${what} ${lang}`, () => {
+      if (what === "list") return [];
+      if (what === "missing") {
+        return message({ glyph: "question", title: t("drive.missing.title"), text: t("drive.missing.text"), test: "drive-missing",
+          action: { title: t("drive.missing.action"), run: () => this.shell.go("/drive") } });
+      }
+      if (what === "empty") return message({ glyph: "file", title: t("drive.nofiles.title"), text: t("drive.nofiles.text"), test: "no-files" });
+      if (what === "failed") {
+        return message({ glyph: "offline", title: t("drive.account.failed.title"), text: t("drive.failed.text"), test: "account-failed",
+          action: { title: t("retry"), run: () => this.reload() } });
+      }
+      return [h("p", { class: "visually-hidden", role: "status" }, t("loading")),
+        h("div", { class: "drive-list", "aria-hidden": "true" }, Array.from({ length: 4 }, () => h("span", { class: "shimmer drive-file-skeleton", "data-test": "skeleton" })))];
+    });
+  }
+
+  /** What was done, once it is. */
+  #tell(before, state) {
+    if (before.action && !state.action && state.lastDone) {
+      const { kind, file } = state.lastDone;
+      if (kind !== "uploading") toast(t(`drive.done.${kind}`, { file }));
+      if (kind === "addingStorage" || kind === "reducingStorage") this.#manage.done();
+    }
+    if (state.upload?.isDone && !before.upload?.isDone) announce(t("drive.upload.done", state.upload));
+  }
+
+  #makeRow() {
+    return driveFile({
+      onReplace: (file) => {
+        this.#replacing = file.name;
+        this.#replacer.click();
+      },
+      onAsk: (file) => this.#ask(file.name),
+      onKeep: (file) => this.#ask(null, file.name),
+      onDelete: (file) => {
+        this.#asking = null;
+        this.send("delete", { file: file.name });
+      },
+    });
+  }
+
+  #ask(name, from = name) {
+    this.#asking = name;
+    this.#draw(this.state);
+    const row = [...this.#list.children].find((child) => child.dataset.key === from);
+    row?.querySelector(name ? "[data-test=delete-cancel]" : "[data-test=delete]")?.focus();
+  }
+
+  // Files on their way in
+
+  #picked() {
+    const [file] = this.#replacer.files;
+    this.#replacer.value = "";
+    if (file && this.#replacing) this.#hand([file], "replace", { file: this.#replacing });
+  }
+
+  /** Files that were chosen or dropped: those that are there already are asked about first. */
+  #offer(files) {
+    if (files.length === 0 || !mayChange(this.state ?? {}) || this.state.action || this.#handing) return;
+    const known = new Set(this.state.files.map(({ name }) => name));
+    const twice = files.filter(({ name }) => known.has(name.normalize("NFC")));
+    if (twice.length === 0) return this.#hand(files, "upload", { replacing: "false" });
+    this.#offered = { files, twice };
+    this.#draw(this.state);
+    this.#upload.focusQuestion();
+  }
+
+  #answer(isYes) {
+    const offered = this.#offered;
+    this.#offered = null;
+    this.#draw(this.state);
+    this.#upload.focusPick();
+    if (!offered) return;
+    if (isYes) return this.#hand(offered.files, "upload", { replacing: "true" });
+    const rest = offered.files.filter((file) => !offered.twice.includes(file));
+    if (rest.length > 0) this.#hand(rest, "upload", { replacing: "false" });
+  }
+
+  /** Gives the files to the server on this machine, which keeps them until they are sent. */
+  async #hand(files, intent, fields) {
+    const tooLarge = files.find((file) => file.size > LARGEST);
+    this.#problem = tooLarge ? () => t("drive.tooLarge", { name: tooLarge.name }) : null;
+    if (tooLarge) return this.#draw(this.state);
+    const controller = new AbortController();
+    const batch = crypto.getRandomValues(new Uint32Array(2)).join("-");
+    this.#controller = controller;
+    try {
+      for (const [done, file] of files.entries()) {
+        this.#handing = { name: file.name, done, files: files.length };
+        this.#draw(this.state);
+        await upload(address(`${PATH}/file`, { account: this.#account, name: file.name, batch }), file, controller.signal);
+      }
+      await this.send(intent, { batch, ...fields });
+    } catch (error) {
+      if (!controller.signal.aborted) {
+        const { name } = this.#handing;
+        const isNameBad = error instanceof ApiError && error.kind === "file";
+        this.#problem = () => t(isNameBad ? "drive.badName" : "drive.unread", { name });
+      }
+    } finally {
+      this.#handing = null;
+      this.#controller = null;
+      this.#draw(this.state);
+    }
+  }
+
+  #dragged(event) {
+    if (!event.dataTransfer?.types.includes("Files") || !mayChange(this.state ?? {})) return;
+    event.preventDefault();
+    this.#upload.mark(true);
+  }
+
+  #dropped(event) {
+    event.preventDefault();
+    this.#upload.mark(false);
+    this.#offer([...(event.dataTransfer?.files ?? [])]);
+  }
+}
+
+/** Whether files can be changed at all; while something is done, they cannot be just now. */
+const mayChange = (state) => Boolean(state.isOwner && !state.isImmutable && state.name);
+const hold = (event) => event.preventDefault();

@@ -1,0 +1,145 @@
+import { icon } from "../components/icon.js";
+import { announce } from "../components/toast.js";
+import { h, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { ModelScreen } from "../screen.js";
+
+/** A new storage account: its name, its size, what that costs, and what became of it. */
+export class DriveCreateScreen extends ModelScreen {
+  #title = h("h1", { tabindex: "-1", "data-test": "title" });
+  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/drive") }, icon("back"));
+  #name = field("name", (text) => this.#typed("name", text));
+  #size = field("size", (text) => this.#typed("size", text));
+  #hint = h("p", { class: "field-hint", id: "drive-size-hint" });
+  #cost = h("div", { class: "drive-cost", role: "status", "data-test": "cost" });
+  #verdict = h("div", { role: "alert" });
+  #progress = h("div", { role: "status" });
+  #submit = h("button", { class: "button button-primary", type: "submit", "data-test": "create" });
+  #form = h("form", { class: "compose-form", novalidate: true, "data-test": "create-form" },
+    this.#name, this.#size, this.#cost, this.#verdict, this.#progress, h("div", { class: "compose-buttons" }, this.#submit));
+  #instead = h("div", { role: "status" });
+  #isMissed = false;
+  #wants = false;
+  element = h("section", { class: "screen drive-create-screen", "data-test": "screen-drive-create" },
+    h("header", { class: "screen-bar" }, this.#back, this.#title), this.#form, this.#instead);
+
+  constructor(shell) {
+    super("drive-create");
+    this.shell = shell;
+    this.#size.input.after(this.#hint);
+    this.#size.input.setAttribute("aria-describedby", "drive-size-hint drive-size-error");
+    this.#form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#create();
+    });
+    this.#draw();
+  }
+
+  get title() {
+    return t("drive.create");
+  }
+
+  hide() {
+    super.hide();
+    if (this.state?.phase === "created") this.send("again");
+  }
+
+  render(state, before) {
+    for (const [name, part] of [["name", this.#name], ["size", this.#size]]) {
+      if (this.isSettled && (document.activeElement !== part.input || state.phase === "created")) part.input.value = state[name];
+    }
+    if (before && before.phase !== state.phase) this.#changed(before.phase, state);
+    this.#draw();
+    if (this.#wants) this.#create();
+  }
+
+  settled() {
+    this.#draw();
+    if (this.#wants) this.#create();
+  }
+
+  #changed(before, { phase, message }) {
+    if (phase === "created") queueMicrotask(() => this.#instead.querySelector("h2")?.focus({ focusVisible: false }));
+    if (before === "created") this.#isMissed = false;
+    if (phase === "failed" && message) announce(message);
+  }
+
+  #typed(name, text) {
+    this.#wants = false;
+    this.send(name, { text }, name);
+  }
+
+  #create() {
+    if (this.state?.phase === "creating" || this.state?.phase === "created") return;
+    // What is typed reaches the model first, and comes back from there.
+    this.#wants = !this.isSettled || this.state?.name !== this.#name.input.value || this.state.size !== this.#size.input.value;
+    if (this.#wants) return;
+    if (!this.state.canCreate) {
+      this.#isMissed = true;
+      this.#draw();
+      const wrong = [this.#name, this.#size].find((part) => part.input.getAttribute("aria-invalid") === "true");
+      wrong?.input.focus();
+      return;
+    }
+    this.send("create");
+  }
+
+  #draw() {
+    const lang = document.documentElement.lang;
+    const state = this.state ?? { phase: "editing" };
+    const isBusy = state.phase === "creating";
+    const isForm = state.phase !== "created" && !state.needsKey;
+    setText(this.#title, t("drive.create"));
+    this.#back.setAttribute("aria-label", t("back"));
+    this.#form.hidden = !isForm;
+    this.#name.draw({ label: t("drive.create.name"), example: t("drive.create.name.example"), isBusy,
+      error: state.nameError ?? (this.#isMissed && !this.#name.input.value ? t("drive.create.name.missing") : "") });
+    this.#size.draw({ label: t("drive.create.size"), example: "100MB", isBusy,
+      error: state.sizeError ?? (this.#isMissed && !this.#size.input.value ? t("drive.create.size.missing") : "") });
+    setText(this.#hint, t("drive.create.size.hint"));
+    const cost = state.costText ? t("drive.cost", { cost: state.costText }) : state.isPriceKnown === false && this.#size.input.value && !state.sizeError ? t("drive.cost.unknown") : "";
+    replaceWhen(this.#cost, `${cost} ${lang}`, () => cost && [icon("key"), h("span", {}, cost)]);
+    this.#cost.hidden = !cost;
+    replaceWhen(this.#verdict, `${state.phase} ${state.message} ${lang}`, () => state.phase === "failed" && h("div", { class: "verdict", "data-test": "create-failed" },
+      h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, state.message)),
+      state.isUnknown && h("div", { class: "verdict-actions" }, h("a", { class: "button", href: "/drive", "data-link": true, "data-test": "look" }, t("drive.create.look")))));
+    replaceWhen(this.#progress, isBusy ? state.step : "", () => isBusy && h("div", { class: "drive-step", "data-test": "step" }, h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, state.step)));
+    replaceWhen(this.#submit, `${state.phase} ${lang}`, () => [icon("plus"), t(isBusy ? "drive.create.busy" : state.phase === "failed" ? "retry" : "drive.create.do")]);
+    this.#submit.setAttribute("aria-disabled", String(isBusy));
+    this.#drawInstead(state, lang);
+  }
+
+  #drawInstead(state, lang) {
+    const { created } = state;
+    replaceWhen(this.#instead, `${created?.address} ${state.needsKey} ${state.message} ${state.keyText} ${lang}`, () => {
+      if (state.needsKey) return h("div", { class: "message", "data-test": "drive-key" }, h("div", { class: "message-glyph" }, icon("key")), h("h2", { class: "message-title" }, t("drive.key.title")), h("p", { class: "message-text" }, state.keyText));
+      if (!created) return [];
+      return h("div", { class: "message", "data-test": "created" },
+        h("div", { class: "message-glyph result-sent" }, icon("check")),
+        h("h2", { class: "message-title", tabindex: "-1" }, t("drive.created", created)),
+        h("p", { class: "message-text" }, state.message ?? t("drive.created.text", created)),
+        h("code", { class: "drive-address", "data-test": "created-address" }, created.address),
+        h("div", { class: "result-buttons" },
+          h("a", { class: "button button-primary", href: `/drive/${created.address}`, "data-link": true, "data-test": "to-account" }, icon("share"), t("drive.created.open")),
+          h("button", { class: "button", type: "button", "data-test": "again", onclick: () => this.send("again").then(() => this.#name.input.focus()) }, icon("plus"), t("drive.created.again"))));
+    });
+  }
+}
+
+function field(name, onInput) {
+  const id = `drive-${name}`;
+  const label = h("label", { class: "field-label", for: id });
+  const error = h("p", { class: "field-error", id: `${id}-error`, role: "status", hidden: true, "data-test": `${name}-error` });
+  const input = h("input", { id, class: "field-input", type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off", "aria-describedby": `${id}-error`, "data-test": `create-${name}`, oninput: () => onInput(input.value) });
+  const element = h("div", { class: "field" }, label, input, error);
+  element.input = input;
+  element.draw = (state) => {
+    setText(label, state.label);
+    input.placeholder = state.example;
+    input.readOnly = state.isBusy;
+    input.setAttribute("aria-invalid", String(Boolean(state.error)));
+    setText(error, state.error ?? "");
+    error.hidden = !state.error;
+  };
+  return element;
+}

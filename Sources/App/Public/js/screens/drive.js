@@ -1,0 +1,100 @@
+import { icon } from "../components/icon.js";
+import { PullToRefresh } from "../components/pull.js";
+import { errorBanner, message, notice } from "../components/states.js";
+import { usage } from "../components/usage.js";
+import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { ModelScreen } from "../screen.js";
+
+/** The storage accounts of whoever has the key. */
+export class DriveScreen extends ModelScreen {
+  #title = h("h1", { tabindex: "-1", "data-test": "title" });
+  #total = h("p", { class: "page-intro", hidden: true, "data-test": "drive-total" });
+  #links = h("div", { class: "page-links" });
+  #alert = h("div", { role: "alert" });
+  #notice = h("div", { role: "status" });
+  #partial = h("div", { role: "status" });
+  #list = h("ul", { class: "drive-list", "data-test": "accounts" });
+  #instead = h("div", {});
+  #owner = h("p", { class: "drive-owner" });
+  #pull;
+  element = h("section", { class: "screen drive-screen", "data-test": "screen-drive" },
+    h("header", { class: "page-header" }, h("div", {}, this.#title, this.#total), this.#links),
+    this.#alert, this.#notice, this.#partial, this.#list, this.#instead, this.#owner);
+
+  constructor(shell) {
+    super("drive");
+    this.shell = shell;
+    this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload());
+    this.#pull.settle = () => this.state?.isLoading || this.#pull.done();
+    this.render({ isLoading: true, accounts: [], notice: null, error: null, isEmpty: false });
+  }
+
+  get title() {
+    return t("nav.drive");
+  }
+
+  hide() {
+    super.hide();
+    this.shell.busy(this, false);
+  }
+
+  render(state, before) {
+    const lang = document.documentElement.lang;
+    setText(this.#title, t("nav.drive"));
+    setText(this.#total, state.totalText ?? "");
+    this.#total.hidden = !state.totalText;
+    this.shell.busy(this, state.isLoading);
+    replaceWhen(this.#links, `${state.needsKey} ${lang}`, () => !state.needsKey &&
+      h("a", { class: "button button-primary", href: "/drive/new", "data-link": true, "data-test": "to-create" }, icon("plus"), t("drive.create.short")));
+    keyed(this.#list, state.accounts, (account) => account.address, makeRow, (row, account) => row.draw(account));
+    this.#list.hidden = state.accounts.length === 0;
+    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
+    replaceWhen(this.#partial, state.partialText ?? "", () => state.partialText && h("p", { class: "drive-hint", "data-test": "partial" }, icon("history"), h("span", {}, state.partialText)));
+    replaceWhen(this.#alert, `${state.error?.message ?? ""} ${lang}`, () => errorBanner(state.error?.message, () => this.dismiss()));
+    this.#drawInstead(state, lang);
+    replaceWhen(this.#owner, `${state.owner} ${lang}`, () => state.owner && [h("span", {}, t("drive.owner")), h("code", { "data-test": "owner" }, state.owner)]);
+    this.#owner.hidden = !state.owner;
+    if (before?.isLoading && !state.isLoading) this.#pull.done();
+  }
+
+  #drawInstead(state, lang) {
+    const what = state.accounts.length > 0 ? "list" : state.needsKey ? "key" : state.isEmpty ? "empty" : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
+    replaceWhen(this.#instead, `${what} ${state.keyText} ${lang}`, () => {
+      if (what === "list") return [];
+      if (what === "key") return message({ glyph: "key", title: t("drive.key.title"), text: state.keyText, test: "drive-key" });
+      if (what === "empty") {
+        return message({ glyph: "drive", title: t("drive.empty.title"), text: t("drive.empty.text"), test: "drive-empty",
+          action: { title: t("drive.create"), run: () => this.shell.go("/drive/new") } });
+      }
+      if (what === "failed") {
+        return message({ glyph: "offline", title: t("drive.failed.title"), text: t("drive.failed.text"), test: "drive-failed",
+          action: { title: t("retry"), run: () => this.reload() } });
+      }
+      return [h("p", { class: "visually-hidden", role: "status" }, t("loading")),
+        h("div", { class: "drive-list", "aria-hidden": "true" }, Array.from({ length: 3 }, () => h("span", { class: "shimmer drive-skeleton", "data-test": "skeleton" })))];
+    });
+  }
+}
+
+function makeRow() {
+  const name = h("h2", { class: "drive-name", dir: "auto", "data-test": "account-name" });
+  const badge = h("span", { class: "chip chip-locked", "data-test": "immutable-badge" });
+  const gone = h("span", { class: "chip chip-declined", "data-test": "deletion-badge" });
+  const link = h("a", { class: "drive-link", "data-link": true, "data-test": "account-link" }, h("span", { class: "drive-glyph", "aria-hidden": "true" }, icon("drive")), name);
+  const meter = usage("usage");
+  const row = h("li", { class: "drive-row", "data-test": "account" },
+    link, h("div", { class: "drive-badges" }, badge, gone), meter, icon("next", "drive-next"));
+  row.draw = (account) => {
+    const lang = document.documentElement.lang;
+    row.dataset.address = account.address;
+    link.setAttribute("href", `/drive/${account.address}`);
+    setText(name, account.name);
+    replaceWhen(badge, lang, () => [icon("lock"), t("drive.immutable")]);
+    badge.hidden = !account.isImmutable;
+    setText(gone, t("drive.deleting"));
+    gone.hidden = !account.isToBeDeleted;
+    meter.draw({ label: t("drive.usage", account), text: account.usageText, percent: account.percent });
+  };
+  return row;
+}

@@ -1,0 +1,78 @@
+import Aquifer
+import Foundation
+import HTTPServer
+import ShadowDrive
+
+/// The files behind the drive's screens: in from the page, and out to it.
+struct DriveAPI: Sendable {
+    let hub: ScreenHub
+    let services: Services
+
+    /// Where files are handed over; they may be larger than other bodies.
+    static let filePath = "/api/screens/drive-account/file"
+
+    func add(to router: inout Router) {
+        router.on("POST", Self.filePath) { request, _ in await take(request) }
+        router.on("GET", "/api/screens/drive-account/files/*name") { request, parameters in
+            await download(request, parameters["name"] ?? "")
+        }
+    }
+
+    /// A file that the page hands over: kept under its own name, then given to the tab's screen.
+    private func take(_ request: ServerRequest) async -> ServerResponse {
+        guard let tab = request.queryValue("tab").flatMap(ScreenAPI.tab), let account = request.queryValue("account"),
+            let name = request.queryValue("name"), let batch = request.queryValue("batch")
+        else { return .problem(404, "notFound", "name the tab, the account, the batch and the file") }
+        let file: URL
+        do throws(Uploads.Refusal) {
+            file = try await services.uploads.take(request.body, limit: ShadowDriveLimits.fileBytes, named: name)
+        } catch {
+            return .problem(error.status, error.kind, error.message)
+        }
+        return await give(file, batch, .init(tab: tab, kind: .driveAccount(account: account)))
+    }
+
+    @MainActor
+    private func give(_ file: URL, _ batch: String, _ address: ScreenHub.Address) -> ServerResponse {
+        let screen = hub.session(address).screen as? DriveAccountScreen
+        guard let screen, screen.take(file, batch: batch) else {
+            services.uploads.remove(file)
+            return .problem(409, "busy", "this account takes no files now")
+        }
+        return .empty()
+    }
+
+    /// A file of an account, passed on as it comes.
+    private func download(_ request: ServerRequest, _ name: String) async -> ServerResponse {
+        // What is no address is no account.
+        guard request.queryValue("tab").flatMap(ScreenAPI.tab) != nil, !name.isEmpty,
+            let account = request.queryValue("account").flatMap({ try? PublicKey($0) })
+        else { return .problem(404, "notFound", "name the tab, the account and the file") }
+        guard let url = await hub.drive.service.api.location(of: name, in: account).url else {
+            return .problem(404, "notFound", "there is no such file")
+        }
+        let response: HTTPResponse
+        do throws(TransportError) { response = try await services.client.send(HTTPRequest(.get, url)) } catch {
+            return .problem(503, "connectivity", "the file cannot be loaded now")
+        }
+        let head = response.head
+        guard head.status == 200 else {
+            return head.status == 404
+                ? .problem(404, "notFound", "there is no such file")
+                : .problem(502, "invalidData", "the server does not give the file")
+        }
+        var headers: ServerHeaders = [
+            // The page's own site must never show what somebody else has stored.
+            "Content-Disposition":
+                "attachment; filename*=UTF-8''\(FileLocation.encode(name).replacing("'", with: "%27"))",
+            "Content-Type": "application/octet-stream",
+        ]
+        headers["Last-Modified"] = head.headers["Last-Modified"]
+        let body = response.body
+        return ServerResponse(
+            status: 200, headers: headers,
+            body: .stream(length: head.contentLength.flatMap { UInt64(exactly: $0) }) { writer in
+                for try await chunk in body { try await writer.write(chunk) }
+            })
+    }
+}

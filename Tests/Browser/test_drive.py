@@ -1,0 +1,595 @@
+"""Shadow Drive: accounts, a new one, one with its files, and a secret that no page ever sees."""
+
+import json
+import re
+import threading
+import urllib.request
+
+import pytest
+from playwright.sync_api import expect
+
+from test_accessibility import audit
+from test_feed import AGE
+from test_payments import tab_to
+
+ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+
+@pytest.fixture
+def drive(server, open_page):
+    """A tab at the accounts."""
+    def drive(path="/drive", on=None, **options):
+        page = open_page(on or server, path, wait=False, **options)
+        page.expects_failed_requests = True
+        return page
+    return drive
+
+
+def part(row, test):
+    return row.locator(f'[data-test="{test}"]')
+
+
+def create(page, name="Harbour papers", size="1MB"):
+    """Makes an account and opens it."""
+    page.page.goto(page.server.base + "/drive/new")
+    page.by("create-name").fill(name)
+    page.by("create-size").fill(size)
+    page.by("create").click()
+    expect(page.by("created")).to_be_visible()
+    page.by("to-account").click()
+    expect(page.by("upload")).to_be_visible()
+    # The form that it came from stays in the page, hidden: from here on there is one screen.
+    page.page.reload()
+    expect(page.by("title")).to_have_text(name)
+    expect(page.by("upload")).to_be_visible()
+
+
+def text_file(folder, name="note.txt", size=2048):
+    path = folder / name
+    path.write_bytes((b"Low tide at six. " * (size // 17 + 1))[:size])
+    return path
+
+
+def add(page, *files):
+    page.by("upload-input").set_input_files(list(files))
+    expect(page.by("upload-results")).to_be_visible()
+
+
+def row(page, name):
+    return page.page.locator(f'[data-test="file"][data-name="{name}"]')
+
+
+def requests(page):
+    return page.context.request.get(f"{page.server.base}/api/reference/transfers").json()["drive"]["requests"]
+
+
+def drop(page, files):
+    data = page.page.evaluate_handle(
+        "(files) => { const data = new DataTransfer(); for (const [name, text] of files) data.items.add(new File([text], name, { type: 'text/plain' })); return data; }",
+        files)
+    for kind in ("dragenter", "dragover", "drop"):
+        page.by("screen-drive-account").dispatch_event(kind, {"dataTransfer": data})
+
+
+class TestTheAccounts:
+    def test_without_any_it_offers_to_make_one(self, drive):
+        page = drive()
+        expect(page.by("drive-empty")).to_be_visible()
+        expect(page.by("owner")).to_have_text(re.compile(r"^[1-9A-HJ-NP-Za-km-z]{32,44}$"))
+        page.by("drive-empty-action").click()
+        expect(page.by("create-form")).to_be_visible()
+
+    def test_they_have_name_and_usage(self, drive, tmp_path):
+        page = drive()
+        create(page, size="4KB")
+        add(page, text_file(tmp_path, size=3072))
+        page.by("back").click()
+        page.page.goto(page.server.base + "/drive")
+        account = page.by("account").first
+        expect(part(account, "account-name")).to_have_text("Harbour papers")
+        expect(part(account, "usage-text")).to_contain_text("3 KB of 4 KB used")
+        expect(part(account, "usage-bar")).to_have_attribute("aria-valuenow", "75")
+        expect(part(account, "immutable-badge")).to_be_hidden()
+        expect(page.by("drive-total")).to_contain_text("3 KB of 4 KB used")
+
+    def test_bars_stand_in_while_they_load(self, stopped_server, drive):
+        page = drive(on=stopped_server.start("--fault", "drive=slow"))
+        expect(page.by("skeleton").first).to_be_visible()
+        expect(page.by("drive-empty")).to_be_visible()
+        expect(page.by("skeleton")).to_have_count(0)
+
+    def test_offline_they_are_the_saved_ones_with_their_age(self, drive):
+        page = drive()
+        create(page)
+        page.page.goto(page.server.base + "/drive")
+        expect(page.by("account")).to_have_count(1)
+        page.connection("offline")
+        page.by("reload").click()
+        expect(page.by("notice")).to_contain_text(AGE)
+        expect(page.by("account")).to_have_count(1)
+
+    def test_a_new_one_is_listed_without_the_network(self, drive):
+        page = drive()
+        create(page)
+        page.connection("offline")
+        page.page.goto(page.server.base + "/drive")
+        expect(page.by("account")).to_have_count(1)
+        expect(page.by("notice")).to_be_visible()
+
+    def test_offline_and_without_a_copy_it_says_so_and_tries_again(self, stopped_server, drive):
+        page = drive(on=stopped_server.start("--fault", "drive=offline"))
+        expect(page.by("drive-failed")).to_be_visible()
+        expect(page.by("error-banner")).to_be_visible()
+        page.page.keyboard.press("Escape")
+        expect(page.by("error-banner")).to_have_count(0)
+        page.connection("online")
+        page.by("drive-failed-action").click()
+        expect(page.by("drive-empty")).to_be_visible()
+
+    def test_it_is_in_the_navigation_after_the_clips(self, drive):
+        page = drive()
+        names = page.evaluate("[...document.querySelectorAll('#nav a')].map((a) => a.dataset.name)")
+        assert names.index("drive") == names.index("audio") + 1
+        expect(page.by("nav-drive")).to_have_attribute("aria-current", "page")
+
+    def test_the_accounts_outlive_the_server_with_their_key(self, stopped_server, drive):
+        page = drive(on=stopped_server.start())
+        create(page)
+        page.page.goto("about:blank")
+        stopped_server.stop()
+        again = drive(on=stopped_server.start())
+        expect(again.by("account")).to_have_count(1)
+
+    def test_a_key_file_that_others_may_read_is_not_used(self, stopped_server, drive, tmp_path):
+        key = tmp_path / "key.json"
+        key.write_text("[1]")
+        key.chmod(0o644)
+        page = drive(on=stopped_server.start("--keypair", str(key)))
+        expect(page.by("drive-key")).to_contain_text("chmod 600")
+        page.page.goto(page.server.base + "/drive/new")
+        expect(page.by("drive-key")).to_be_visible()
+        expect(page.by("create-form")).to_be_hidden()
+
+
+class TestMakingOne:
+    def test_the_cost_is_shown_while_the_size_is_typed(self, drive):
+        page = drive("/drive/new")
+        page.by("create-size").fill("1GB")
+        expect(page.by("cost")).to_have_text("Costs 0.25 SHDW")
+        page.by("create-size").fill("2GB")
+        expect(page.by("cost")).to_have_text("Costs 0.5 SHDW")
+
+    def test_without_the_price_it_says_so_and_works_all_the_same(self, stopped_server, drive):
+        page = drive("/drive/new", on=stopped_server.start("--fault", "drive=failing"))
+        page.by("create-size").fill("1GB")
+        expect(page.by("cost")).to_have_text("The price is not known now.")
+
+    def test_what_is_wrong_is_said_at_its_field(self, drive):
+        page = drive("/drive/new")
+        page.by("create").click()
+        expect(page.by("name-error")).to_be_visible()
+        expect(page.by("create-name")).to_be_focused()
+        page.by("create-name").fill("n" * 65)
+        expect(page.by("name-error")).to_contain_text("65 bytes")
+        page.by("create-size").fill("12 parsecs")
+        expect(page.by("size-error")).to_contain_text("KB, MB or GB")
+        page.by("create-size").fill("2000GB")
+        expect(page.by("size-error")).to_contain_text("1024 GB")
+        expect(page.by("create-size")).to_have_attribute("aria-invalid", "true")
+        page.by("create-size").fill("10MB")
+        expect(page.by("size-error")).to_be_hidden()
+        assert "create" not in page.intents
+
+    def test_it_shows_how_far_it_is(self, stopped_server, drive):
+        page = drive("/drive/new", on=stopped_server.start("--fault", "drive=slow"))
+        page.by("create-name").fill("Slow")
+        page.by("create-size").fill("1MB")
+        page.by("create").click()
+        expect(page.by("step")).to_be_visible()
+        expect(page.by("create")).to_have_attribute("aria-disabled", "true")
+        page.connection("online")
+        expect(page.by("created")).to_be_visible()
+        expect(page.by("created-address")).to_have_text(re.compile(r"^[1-9A-HJ-NP-Za-km-z]{32,44}$"))
+
+    def test_a_double_press_makes_one(self, drive):
+        page = drive("/drive/new")
+        page.by("create-name").fill("Once")
+        page.by("create-size").fill("1MB")
+        page.by("create").dblclick()
+        expect(page.by("created")).to_be_visible()
+        posted = [r for r in requests(page) if r["path"].endswith("/storage-account")]
+        assert len(posted) == 1
+
+    def test_leaving_does_not_stop_it(self, stopped_server, drive):
+        page = drive("/drive/new", on=stopped_server.start("--fault", "drive=slow"))
+        page.by("create-name").fill("Left alone")
+        page.by("create-size").fill("1MB")
+        page.by("create").click()
+        expect(page.by("step")).to_be_visible()
+        page.by("nav-inspector").click()
+        page.connection("online")
+        def made():
+            page.by("nav-drive").click()
+            page.by("reload").click()
+            return page.by("account").count() == 1
+        page.until(made, "the account is there")
+
+    def test_a_failure_is_told_and_can_be_tried_again(self, drive):
+        page = drive("/drive/new")
+        page.connection("offline")
+        page.by("create-name").fill("Later")
+        page.by("create-size").fill("1MB")
+        page.by("create").click()
+        expect(page.by("create-failed")).to_contain_text("connection")
+        expect(page.by("create-name")).to_have_value("Later")
+        page.connection("online")
+        page.by("create").click()
+        expect(page.by("created")).to_contain_text("Later")
+
+    def test_an_answer_that_is_lost_leads_to_the_list(self, drive):
+        page = drive("/drive/new")
+        page.by("create-name").fill("Who knows")
+        page.by("create-size").fill("1MB")
+        page.connection("answer-lost")
+        page.by("create").click()
+        expect(page.by("create-failed")).to_contain_text("may have happened")
+        page.connection("online")
+        page.by("look").click()
+        expect(page.by("account")).to_have_count(1)
+
+    def test_with_the_keyboard_alone(self, drive):
+        page = drive()
+        expect(page.by("drive-empty")).to_be_visible()
+        tab_to(page, "drive-empty-action")
+        page.page.keyboard.press("Enter")
+        tab_to(page, "create-name")
+        page.page.keyboard.type("By hand")
+        page.page.keyboard.press("Tab")
+        page.page.keyboard.type("5MB")
+        page.page.keyboard.press("Enter")
+        expect(page.by("created")).to_be_visible()
+        page.until(lambda: page.evaluate("document.activeElement.localName") == "h2", "the heading has the focus")
+        tab_to(page, "to-account")
+        page.page.keyboard.press("Enter")
+        expect(page.by("screen-drive-account").locator("h1")).to_have_text("By hand")
+
+
+class TestOneAccount:
+    def test_files_come_are_replaced_and_go_storage_grows_and_shrinks_and_all_is_sealed(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        one, two = text_file(tmp_path, "tides.txt", 2048), text_file(tmp_path, "maré #1 ?.txt", 4096)
+        add(page, one, two)
+        expect(page.by("upload-verdict")).to_have_text("All 2 files were stored.")
+        expect(page.by("file")).to_have_count(2)
+        expect(part(row(page, "tides.txt"), "file-size")).to_have_text("2 KB")
+        expect(page.by("usage-text")).to_contain_text("6 KB of 1 MB used")
+        page.by("upload-dismiss").click()
+        expect(page.by("upload-results")).to_have_count(0)
+
+        with page.page.expect_file_chooser() as chooser:
+            part(row(page, "tides.txt"), "replace").click()
+        chooser.value.set_files(text_file(tmp_path, "another.txt", 8192))
+        expect(part(row(page, "tides.txt"), "file-size")).to_have_text("8 KB")
+        expect(page.by("toast").first).to_contain_text("tides.txt was replaced")
+        expect(page.by("file")).to_have_count(2)
+
+        part(row(page, "maré #1 ?.txt"), "delete").click()
+        expect(part(row(page, "maré #1 ?.txt"), "delete-cancel")).to_be_focused()
+        page.page.keyboard.press("Escape")
+        expect(part(row(page, "maré #1 ?.txt"), "delete")).to_be_focused()
+        assert "delete" not in page.intents
+        part(row(page, "maré #1 ?.txt"), "delete").click()
+        part(row(page, "maré #1 ?.txt"), "delete-confirm").click()
+        expect(page.by("file")).to_have_count(1)
+
+        page.by("amount").fill("1GB")
+        expect(page.by("amount-cost")).to_have_text("Costs 0.25 SHDW")
+        page.by("amount").fill("1MB")
+        page.by("add-storage").click()
+        expect(page.by("usage-text")).to_contain_text("of 2 MB used")
+        expect(page.by("amount")).to_have_value("")
+        page.by("amount").fill("512KB")
+        page.by("reduce-storage").click()
+        expect(page.by("usage-text")).to_contain_text("of 1.5 MB used")
+        page.by("amount").fill("9GB")
+        page.by("reduce-storage").click()
+        expect(page.by("error-banner")).to_contain_text("are free")
+        page.page.keyboard.press("Escape")
+        expect(page.by("error-banner")).to_have_count(0)
+        page.by("amount").fill("much")
+        page.by("add-storage").click()
+        expect(page.by("amount-error")).to_be_visible()
+
+        page.by("immutable-open").click()
+        expect(page.by("typed")).to_be_focused()
+        page.by("typed").fill("harbour papers")
+        expect(page.by("immutable-confirm")).to_have_attribute("aria-disabled", "true")
+        page.page.keyboard.press("Enter")
+        expect(page.by("immutable-form")).to_be_visible()
+        assert "makeImmutable" not in page.intents
+        page.by("typed").fill("Harbour papers")
+        page.by("immutable-confirm").click()
+        expect(page.by("immutable-badge")).to_be_visible()
+        for gone in ("drop-zone", "replace", "delete", "reduce-storage", "immutable-open"):
+            expect(page.by(gone).locator("visible=true")).to_have_count(0)
+        expect(page.by("download")).to_be_visible()
+        page.by("amount").fill("1MB")
+        page.by("add-storage").click()
+        expect(page.by("usage-text")).to_contain_text("of 2.5 MB used")
+        page.by("back").click()
+        page.page.goto(page.server.base + "/drive")
+        expect(page.by("immutable-badge")).to_be_visible()
+
+    def test_files_are_dropped(self, drive):
+        page = drive()
+        create(page)
+        drop(page, [["a.txt", "one"], ["b.txt", "two"], ["c.txt", "three"], ["d.txt", "4"], ["e.txt", "5"], ["f.txt", "6"]])
+        expect(page.by("upload-verdict")).to_have_text("All 6 files were stored.")
+        expect(page.by("file")).to_have_count(6)
+
+    def test_what_is_there_already_is_asked_about(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        add(page, text_file(tmp_path, "a.txt", 1024))
+        page.by("upload-dismiss").click()
+        page.by("upload-input").set_input_files([text_file(tmp_path, "a.txt", 5120), text_file(tmp_path, "b.txt", 1024)])
+        expect(page.by("twice")).to_contain_text("a.txt is there already")
+        expect(page.by("twice-replace")).to_be_focused()
+        page.by("twice-keep").click()
+        expect(page.by("file")).to_have_count(2)
+        expect(part(row(page, "a.txt"), "file-size")).to_have_text("1 KB")
+        page.by("upload-input").set_input_files([tmp_path / "a.txt"])
+        page.by("twice-replace").click()
+        expect(part(row(page, "a.txt"), "file-size")).to_have_text("5 KB")
+
+    def test_a_bad_file_does_not_stop_the_others(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        add(page, text_file(tmp_path, "good.txt"), text_file(tmp_path, "com,ma.txt"))
+        expect(page.by("upload-verdict")).to_have_text("1 of 2 files were stored.")
+        expect(page.by("upload-failure")).to_contain_text("com,ma.txt")
+        expect(page.by("file")).to_have_count(1)
+
+    def test_what_does_not_fit_is_told(self, drive, tmp_path):
+        page = drive()
+        create(page, size="2KB")
+        add(page, text_file(tmp_path, "large.bin", 4096))
+        expect(page.by("upload-failure")).to_contain_text("large.bin")
+        expect(page.by("file")).to_have_count(0)
+
+    def test_progress_is_shown_and_can_be_stopped(self, drive, tmp_path):
+        page = drive()
+        create(page, size="1GB")
+        page.connection("slow")
+        page.by("upload-input").set_input_files(text_file(tmp_path, "big.bin", 30_000_000))
+        expect(page.by("upload-percent")).to_have_text(re.compile(r"^\d+ %$"))
+        expect(page.by("upload-progress")).to_be_visible()
+        page.by("upload-stop").click()
+        page.connection("online")
+        expect(page.by("upload-results")).to_be_visible()
+        expect(page.by("upload-failure")).to_contain_text("big.bin")
+        page.by("reload").click()
+        expect(page.by("file")).to_have_count(0)
+
+    def test_a_file_is_downloaded_as_it_is(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        file = text_file(tmp_path, "maré (2) 100%.txt", 70_000)
+        add(page, file)
+        with page.page.expect_download() as download:
+            part(page.by("file").first, "download").click()
+        assert download.value.suggested_filename == "maré (2) 100%.txt"
+        assert open(download.value.path(), "rb").read() == file.read_bytes()
+
+    def test_a_file_is_never_shown_as_a_page_of_ours(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        path = tmp_path / "evil.html"
+        path.write_text("<script>alert(1)</script>")
+        add(page, path)
+        answer = page.context.request.get(page.server.base + part(page.by("file").first, "download").get_attribute("href"))
+        assert answer.headers["content-disposition"].startswith("attachment")
+        assert answer.headers["content-type"] == "application/octet-stream"
+
+    def test_offline_the_files_are_the_saved_ones_with_their_age(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        add(page, text_file(tmp_path))
+        page.by("reload").click()
+        expect(page.by("file")).to_have_count(1)
+        page.connection("offline")
+        page.by("reload").click()
+        expect(page.by("notice")).to_contain_text(AGE)
+        expect(page.by("file")).to_have_count(1)
+        part(page.by("file").first, "delete").click()
+        part(page.by("file").first, "delete-confirm").click()
+        expect(page.by("error-banner")).to_contain_text("connection")
+        expect(page.by("file")).to_have_count(1)
+
+    def test_an_address_that_is_none_says_so(self, drive):
+        page = drive("/drive/not-an-address")
+        expect(page.by("drive-missing")).to_be_visible()
+        page.by("drive-missing-action").click()
+        expect(page.by("drive-empty")).to_be_visible()
+
+    def test_an_address_without_an_account_fails_calmly(self, drive):
+        page = drive("/drive/11111111111111111111111111111112")
+        expect(page.by("account-failed")).to_be_visible()
+
+    def test_files_of_a_page_that_is_not_the_owners_are_refused(self, drive):
+        page = drive()
+        answer = page.context.request.post(
+            f"{page.server.base}/api/screens/drive-account/file?tab=t&account=11111111111111111111111111111112&name=x&batch=1",
+            data=b"x", headers={"Origin": page.server.base})
+        assert answer.status == 409
+        for name in ("..", "a%2Fb", ""):
+            answer = page.context.request.post(
+                f"{page.server.base}/api/screens/drive-account/file?tab=t&account=1&name={name}&batch=1",
+                data=b"x", headers={"Origin": page.server.base})
+            assert answer.status == 422, name
+        assert not [p for p in (page.server.data / "uploads").rglob("*") if p.is_file()]
+
+    def test_nothing_handed_over_stays_behind(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        add(page, text_file(tmp_path, "a.txt"), text_file(tmp_path, "b,c.txt"))
+        page.until(lambda: not [p for p in (page.server.data / "uploads").rglob("*") if p.is_file()], "the copies are gone")
+
+    def test_with_the_keyboard_alone(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        add(page, text_file(tmp_path))
+        tab_to(page, "delete")
+        page.page.keyboard.press("Enter")
+        tab_to(page, "delete-confirm")
+        page.page.keyboard.press("Enter")
+        expect(page.by("file")).to_have_count(0)
+        tab_to(page, "immutable-open")
+        page.page.keyboard.press("Enter")
+        page.page.keyboard.type("Harbour papers")
+        page.page.keyboard.press("Enter")
+        expect(page.by("immutable-badge")).to_be_visible()
+
+
+class TestTheSecret:
+    def test_no_state_and_no_answer_holds_it(self, server, drive, tmp_path):
+        seen = []
+        page = drive()
+        page.page.on("response", lambda response: seen.append(response))
+        cookie = "; ".join(f"{c['name']}={c['value']}" for c in page.context.cookies())
+        streams = []
+
+        def listen(screen, query=""):
+            """The stream itself: what a browser's own tools do not show."""
+            request = urllib.request.Request(f"{server.base}/api/screens/{screen}/events?tab={tab}&lang=en{query}", headers={"Cookie": cookie})
+            stream = urllib.request.urlopen(request, timeout=60)
+
+            def read():
+                try:
+                    for line in stream:
+                        streams.append(line)
+                except (OSError, ValueError, AttributeError):
+                    pass  # the stream was closed from here
+            threading.Thread(target=read, daemon=True).start()
+            return stream
+
+        tab = page.evaluate("sessionStorage.getItem('aquifer.tab')")
+        open_streams = [listen("drive"), listen("drive-create")]
+        create(page)
+        account = page.page.url.rsplit("/", 1)[1]
+        open_streams.append(listen("drive-account", f"&account={account}"))
+        add(page, text_file(tmp_path, "a.txt"))
+        part(page.by("file").first, "delete").click()
+        part(page.by("file").first, "delete-confirm").click()
+        expect(page.by("file")).to_have_count(0)
+        page.by("amount").fill("1MB")
+        page.by("add-storage").click()
+        expect(page.by("usage-text")).to_contain_text("of 2 MB used")
+        page.connection("offline")
+        page.by("reload").click()
+        expect(page.by("notice")).to_be_visible()
+        page.until(lambda: any(b'"files"' in line for line in streams), "the account's stream was heard")
+
+        key = server.data.parent / "config/aquifer/keys/drive.json"
+        numbers = json.loads(key.read_text())
+        assert len(numbers) == 64 and key.stat().st_mode & 0o777 == 0o600
+        whole, seed = bytes(numbers), bytes(numbers[:32])
+        secrets = [base58(whole), base58(seed), whole.hex(), seed.hex(), ",".join(map(str, numbers[:32])), ", ".join(map(str, numbers[:32]))]
+        said = [b"".join(streams).decode(), page.page.content()]
+        for response in seen:
+            if "event-stream" in response.headers.get("content-type", ""):
+                continue
+            said.append(json.dumps(response.headers))
+            try:
+                said.append(response.body().decode("utf-8", "replace"))
+            except Exception:  # a body that the page has left behind holds nothing for it either
+                pass
+        said += [p.read_bytes().decode("latin-1") for p in server.data.rglob("*") if p.is_file()]
+        for text in said:
+            for secret in secrets:
+                assert secret not in text
+        assert seed not in b"".join(p.read_bytes() for p in server.data.rglob("*") if p.is_file())
+        assert base58(bytes(numbers[32:])) in said[0], "the search finds what is there: the address"
+
+
+def base58(data):
+    number, text = int.from_bytes(data, "big"), ""
+    while number:
+        number, rest = divmod(number, 58)
+        text = ALPHABET[rest] + text
+    return "1" * (len(data) - len(data.lstrip(b"\0"))) + text
+
+
+class TestLanguages:
+    def test_all_is_said_in_portuguese_too(self, drive, tmp_path):
+        page = drive(locale="pt-BR")
+        expect(page.by("drive-empty")).to_contain_text("Nenhuma conta ainda")
+        page.page.goto(page.server.base + "/drive/new")
+        page.by("create-size").fill("1GB")
+        expect(page.by("cost")).to_have_text("Custa 0,25 SHDW")
+        create(page, "Papéis do porto", "1.5MB")
+        expect(page.by("usage-text")).to_contain_text("0 B de 1,5 MB em uso")
+        add(page, text_file(tmp_path))
+        expect(page.by("upload-verdict")).to_have_text("O arquivo foi guardado.")
+        page.connection("offline")
+        page.by("reload").click()
+        expect(page.by("notice")).to_be_visible()
+        portuguese = page.by("notice").inner_text()
+        page.by("settings-button").click()
+        page.by("language-en").check()
+        expect(page.by("notice")).not_to_have_text(portuguese)
+        expect(page.by("usage-text")).to_contain_text("of 1.5 MB used")
+
+    def test_both_tables_have_the_same_keys_in_the_same_order(self, drive):
+        page = drive()
+        en, pt = page.evaluate("""async () => {
+            const load = async (name) => Object.keys((await import(`/assets/js/strings/${name}.js`)).default);
+            return [await load("en"), await load("pt-BR")]; }""")
+        assert en == pt
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
+class TestForEverybody:
+    def test_audit(self, drive, tmp_path, phone, scheme):
+        page = drive(phone=phone, scheme=scheme)
+        expect(page.by("drive-empty")).to_be_visible()
+        audit(page, "no accounts")
+        page.page.goto(page.server.base + "/drive/new")
+        page.by("create-size").fill("x")
+        expect(page.by("size-error")).to_be_visible()
+        audit(page, "form with an error")
+        page.by("create-size").fill("1GB")
+        expect(page.by("cost")).to_be_visible()
+        audit(page, "form with its cost")
+        page.by("create-name").fill("A")
+        page.by("create").click()
+        expect(page.by("created")).to_be_visible()
+        audit(page, "created")
+        page.by("again").click()
+        expect(page.by("create-form")).to_be_visible()
+        create(page, "A name that is rather long, as names of accounts can well be, 60")
+        add(page, text_file(tmp_path), text_file(tmp_path, "a,b.txt"))
+        part(page.by("file").first, "delete").click()
+        page.by("immutable-open").click()
+        audit(page, "account")
+        page.by("typed").fill("A name that is rather long, as names of accounts can well be, 60")
+        audit(page, "about to be immutable")
+        page.connection("offline")
+        page.by("reload").click()
+        expect(page.by("notice")).to_be_visible()
+        audit(page, "account offline")
+        page.page.goto(page.server.base + "/drive")
+        expect(page.by("account")).to_have_count(2)
+        audit(page, "accounts offline")
+        page.until(lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), "no sideways scrolling")
+
+
+def test_larger_text_does_not_make_the_phone_page_scroll_sideways(drive, tmp_path):
+    page = drive(phone=True)
+    create(page)
+    add(page, text_file(tmp_path))
+    page.by("immutable-open").click()
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    page.until(lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), "no sideways scrolling at 200 %")
