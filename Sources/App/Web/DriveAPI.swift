@@ -14,7 +14,7 @@ struct DriveAPI: Sendable {
     func add(to router: inout Router) {
         router.on("POST", Self.filePath) { request, _ in await take(request) }
         router.on("GET", "/api/screens/drive-account/files/*name") { request, parameters in
-            await download(request, parameters["name"] ?? "")
+            await download(request, parameters["name"]?.removingPercentEncoding ?? "")
         }
     }
 

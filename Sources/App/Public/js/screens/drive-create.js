@@ -98,7 +98,7 @@ export class DriveCreateScreen extends ModelScreen {
       error: state.sizeError ?? (this.#isMissed && !this.#size.input.value ? t("drive.create.size.missing") : "") });
     setText(this.#hint, t("drive.create.size.hint"));
     const cost = state.costText ? t("drive.cost", { cost: state.costText }) : state.isPriceKnown === false && this.#size.input.value && !state.sizeError ? t("drive.cost.unknown") : "";
-    replaceWhen(this.#cost, `${cost} ${lang}`, () => cost && [icon("key"), h("span", {}, cost)]);
+    replaceWhen(this.#cost, `${cost} ${lang}`, () => cost && [icon("card"), h("span", {}, cost)]);
     this.#cost.hidden = !cost;
     replaceWhen(this.#verdict, `${state.phase} ${state.message} ${lang}`, () => state.phase === "failed" && h("div", { class: "verdict", "data-test": "create-failed" },
       h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, state.message)),
