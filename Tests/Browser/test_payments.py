@@ -635,7 +635,7 @@ def test_every_stop_on_the_way_has_a_visible_ring(wallet):
     open_contact(page)
     page.evaluate("document.activeElement.blur()")
     seen = set()
-    for _ in range(14):
+    for _ in range(40):
         page.page.keyboard.press("Tab")
         stop = page.evaluate("""() => {
             const e = document.activeElement, own = getComputedStyle(e);
