@@ -119,10 +119,10 @@ class TestTheList:
         expect(page.by("notice")).to_contain_text("saved")
         expect(page.by("clip").first).to_be_visible()
 
-    def test_it_is_in_the_navigation_between_phrases_and_inspector(self, audio):
+    def test_it_is_in_the_navigation_between_phrases_and_the_drive(self, audio):
         page = audio()
         names = page.evaluate("[...document.querySelectorAll('#nav a')].map((a) => a.dataset.name)")
-        assert names.index("audio") == names.index("foaas") + 1 == names.index("inspector") - 1
+        assert names.index("audio") == names.index("foaas") + 1 == names.index("drive") - 1
         expect(page.by("nav-audio")).to_have_attribute("aria-current", "page")
 
 
