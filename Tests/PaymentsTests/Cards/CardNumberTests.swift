@@ -76,7 +76,9 @@ struct CardNumberTests {
     func neverShown() throws {
         let digits = "5555555555554444"
         let number = try CardNumber(digits)
-        let card = Card(number: number, holder: "Ana", expiry: Expiry(month: 1, year: 2030))
+        // An id that is drawn may hold the code's three digits by chance.
+        let id = try #require(UUID(uuidString: "0A0A0A0A-0000-0000-0000-000000000001"))
+        let card = Card(id: id, number: number, holder: "Ana", expiry: Expiry(month: 1, year: 2030))
         let code = try SecurityCode("737", for: .visa)
         for value: Any in [
             number, Optional(number) as Any, [number], ["n": number], card, [card], card.summary, code, [code],
