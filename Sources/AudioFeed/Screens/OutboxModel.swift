@@ -42,13 +42,18 @@ public final class OutboxModel {
 
     /// Tries again now what waits for its time or was refused.
     public func sendAll() async {
+        error = nil
         for item in items {
             switch item.state {
-            case .refused, .retrying: await act { () async throws(OutboxError) in try await self.outbox.retry(item.id) }
+            case .refused, .retrying:
+                // One that left the queue meanwhile stops none of the others.
+                do throws(OutboxError) { try await outbox.retry(item.id) } catch { self.error = error }
             default: break
             }
         }
         await outbox.prod()
+        // Once, for all of them: it reads the whole queue.
+        await look()
     }
 
     /// Tries an item again, with the same key.
