@@ -1,7 +1,8 @@
 """Adds up the test reports of a folder; the last line is the plain total.
 
 Beside the reports `NAME*.xml` of a suite lies `NAME.status` with its exit status: a suite that failed without
-reporting a failed test has crashed, or never begun, and counts as one failed test.
+reporting a failed test has crashed, or never begun, and counts as one failed test. What failed is told with the end
+of its report, for often only the last lines of a run are seen.
 """
 
 import pathlib
@@ -13,6 +14,14 @@ def outcome(case):
     if case.find("failure") is not None or case.find("error") is not None:
         return "failed"
     return "skipped" if case.find("skipped") is not None else "passed"
+
+
+def reasons(case, lines=30):
+    """The last lines of what the report says of a case that failed, indented."""
+    for failure in (*case.findall("failure"), *case.findall("error")):
+        text = failure.text if failure.text and failure.text.strip() else failure.get("message", "")
+        for line in text.strip().splitlines()[-lines:]:
+            yield f"    {line}"
 
 
 def main(folder: str) -> int:
@@ -32,6 +41,7 @@ def main(folder: str) -> int:
             if kind != "passed":
                 print(f"{kind}: {case.get('classname')} {case.get('name')}")
             if kind == "failed":
+                print(*reasons(case), sep="\n")
                 reports_with_failures.add(report.name)
     for suite in sorted(pathlib.Path(folder).glob("*.status")):
         status = suite.read_text().strip()

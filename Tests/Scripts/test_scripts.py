@@ -54,3 +54,16 @@ def test_the_last_line_of_ci_is_the_total_and_its_status_tells_the_same(root, tm
     (tmp_path / "Makefile").write_text(f"test:\n\t@{test}\ncheck:\n\t@{check}\n")
     result = subprocess.run([str(tmp_path / ".ci/run")], capture_output=True, text=True, timeout=30)
     assert (result.returncode, result.stdout.splitlines()[-1]) == (status, total), result.stdout + result.stderr
+
+
+def test_ci_tells_at_its_end_what_failed(root, tmp_path):
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(root / ".ci/run", tmp_path / ".ci/run")
+    (tmp_path / "Makefile").write_text(
+        "test:\n\t@echo 'failed: Suite bad()'; echo '    no'; echo '1 passed, 1 failed'; false\n"
+        "check:\n\t@echo 'check: format'; echo 'a.swift: error: wrong'; false\n"
+    )
+    result = subprocess.run([str(tmp_path / ".ci/run")], capture_output=True, text=True, timeout=30)
+    end = result.stdout.splitlines()[-4:]
+    assert end == ["make check failed: see above", "failed: Suite bad()", "    no", "1 passed, 2 failed"]
+    assert "a.swift: error: wrong" in result.stdout

@@ -35,7 +35,14 @@ def test_adds_up_all_reports(total):
 @pytest.mark.parametrize("case, name", [(FAILED, "bad()"), (ERROR, "worse()")])
 def test_a_failing_case_is_named_and_fails(total, case, name):
     status, lines = total({"a.xml": report(PASSED, case), "a.status": "1\n"})
-    assert (status, lines) == (1, [f"failed: Suite {name}", "1 passed, 1 failed"])
+    assert (status, lines) == (1, [f"failed: Suite {name}", "    no", "1 passed, 1 failed"])
+
+
+def test_the_end_of_a_long_report_is_told(total):
+    trace = "\n".join(f"line {number}" for number in range(100))
+    status, lines = total({"a.xml": report(f'<testcase name="bad()"><failure message="no">{trace}</failure></testcase>')})
+    assert status == 1
+    assert lines[1:-1] == [f"    line {number}" for number in range(70, 100)]
 
 
 def test_a_skipped_case_is_named_and_counted_apart(total):
