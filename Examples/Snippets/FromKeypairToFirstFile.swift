@@ -25,7 +25,7 @@ func drive(
 func words(for error: DriveError) -> String {
     switch error {
     case .refused(let refusal) where refusal.reason == .notEnoughFunds: "Add some SOL first"
-    case _ where error.isOutcomeUnknown: "It may have been made. Look at your accounts before you try again"
+    case .outcomeUnknown: "It may have been made. Look at your accounts before you try again"
     default: error.message(in: .english)
     }
 }
@@ -104,6 +104,8 @@ struct FromKeypairToFirstFile {
     @Test("words for errors")
     func errors() {
         #expect(words(for: .refused(Refusal(status: 400, words: "custom program error: 0x1"))) == "Add some SOL first")
-        #expect(words(for: .connectivity(TransportError(.timedOut))).contains("Look at your accounts"))
+        let timeOut = DriveError.connectivity(TransportError(.timedOut))
+        #expect(words(for: .outcomeUnknown(because: timeOut)).contains("Look at your accounts"))
+        #expect(words(for: timeOut).contains("try again"))
     }
 }

@@ -164,13 +164,12 @@ extension CommandError {
     /// Something with Shadow Drive that did not work.
     init(_ error: DriveError) {
         let status: ExitStatus =
-            switch error {
-            case .connectivity, .cancelled: .unavailable
+            switch error.cause {
+            case .outcomeUnknown, .connectivity, .cancelled: .unavailable
             case .invalidData, .refused, .noSuchFile: .invalidData
             case .limit, .file, .transaction, .noKeypair: .usage
             case .store: .store
             }
-        let unknown = error.isOutcomeUnknown ? "; it may have happened all the same: look before you do it again" : ""
-        self.init(status: status, message: "\(error)\(unknown)")
+        self.init(status: status, message: "\(error)")
     }
 }

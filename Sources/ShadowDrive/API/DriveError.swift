@@ -97,15 +97,29 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
     case store(StoreError)
     /// The caller's task was cancelled.
     case cancelled
+    /// What was to change something was sent, and it is not known whether it did: no answer came, or none that makes
+    /// sense. It is never sent again by itself: load the accounts to see. ``cause`` says what went wrong.
+    ///
+    /// Questions never end so, nor does what failed before it was sent.
+    indirect case outcomeUnknown(because: DriveError)
 
-    /// Whether it is not known if what was asked for happened: it was sent, and no answer came. Transactions are never
-    /// sent again by themselves: load the accounts to see.
-    public var isOutcomeUnknown: Bool {
+    /// Whether it is not known if what was asked for happened.
+    public var isOutcomeUnknown: Bool { if case .outcomeUnknown = self { true } else { false } }
+
+    /// What went wrong, whether or not it is known what came of it.
+    public var cause: DriveError { if case .outcomeUnknown(let cause) = self { cause } else { self } }
+
+    /// The same for a request that was to change something, once it may have reached the server.
+    var afterSending: DriveError {
         switch self {
-        case .connectivity(let error): error.kind == .timedOut || error.kind == .interrupted
-        case .invalidData: true
-        case .cancelled: true
-        default: false
+        case .connectivity(let error) where error.kind == .timedOut || error.kind == .interrupted:
+            .outcomeUnknown(because: self)
+        case .invalidData(.unusable(let error)) where error.kind == .unsupportedURL: self
+        case .invalidData, .cancelled: .outcomeUnknown(because: self)
+        // A gateway gave up on the server, which has said nothing.
+        case .refused(let refusal) where [502, 504].contains(refusal.status) && refusal.words.isEmpty:
+            .outcomeUnknown(because: self)
+        default: self
         }
     }
 
@@ -123,6 +137,7 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
             "there is no key to sign with; make one with `aquifer drive keygen FILE`, or name one with --keypair"
         case .store(let error): "\(error)"
         case .cancelled: "cancelled"
+        case .outcomeUnknown(let cause): "\(cause); it may have happened all the same: look before you do it again"
         }
     }
 
@@ -154,6 +169,7 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
         case .invalidData(let error): .invalidData(error)
         case .store(let error): .store(error, after: .invalidData)
         case .cancelled: .cancelled
+        case .outcomeUnknown(let cause): cause.loadError
         case .refused, .noSuchFile, .limit, .file, .transaction, .noKeypair: .invalidData(.body(description))
         }
     }

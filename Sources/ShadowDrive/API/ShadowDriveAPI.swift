@@ -68,14 +68,9 @@ public struct ShadowDriveAPI: Sendable {
     func ask<Answer: Decodable & Sendable>(
         _ request: HTTPRequest, _ effect: Effect, _ path: String, as answer: Answer.Type = Answer.self
     ) async throws(DriveError) -> Answer {
-        let whole: WholeAnswer
-        do throws(LoadError) {
-            whole = try await RemoteLoader(
-                request, client: client, retry: effect == .question ? retry : .never,
-                map: { WholeAnswer(head: $0, body: $1) }
-            ).load()
-        } catch { throw DriveError(error) }
-        return try whole.decode(path)
+        do throws(DriveError) {
+            return try await WholeAnswer(to: request, client, effect == .question ? retry : .never).decode(path)
+        } catch { throw effect == .question ? error : error.afterSending }
     }
 }
 
@@ -83,6 +78,19 @@ public struct ShadowDriveAPI: Sendable {
 struct WholeAnswer: Sendable {
     let head: HTTPResponseHead
     let body: Data
+
+    private init(head: HTTPResponseHead, body: Data) {
+        self.head = head
+        self.body = body
+    }
+
+    init(to request: HTTPRequest, _ client: any HTTPClient, _ retry: RetryPolicy) async throws(DriveError) {
+        do throws(LoadError) {
+            self = try await RemoteLoader(
+                request, client: client, retry: retry, map: { Self(head: $0, body: $1) }
+            ).load()
+        } catch { throw DriveError(error) }
+    }
 
     private struct ErrorBody: Decodable {
         let error: String

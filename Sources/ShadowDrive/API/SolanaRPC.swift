@@ -80,17 +80,21 @@ public struct SolanaRPC: Sendable {
     /// Sends a transaction, once.
     ///
     /// - Returns: what Solana knows it by.
+    /// - Throws: ``DriveError/outcomeUnknown(because:)`` when it went out and the node's answer did not come, or makes no
+    ///   sense.
     public func send(_ transaction: Transaction) async throws(DriveError) -> Signature {
-        let signature: Signature = try await call(
-            "sendTransaction",
-            [
-                .text(transaction.base64),
-                .object(["encoding": .text("base64"), "preflightCommitment": .text("confirmed")]),
-            ], .never)
-        guard signature == transaction.signature else {
-            throw .invalidData(.body(".result is another signature than the transaction's"))
-        }
-        return signature
+        do throws(DriveError) {
+            let signature: Signature = try await call(
+                "sendTransaction",
+                [
+                    .text(transaction.base64),
+                    .object(["encoding": .text("base64"), "preflightCommitment": .text("confirmed")]),
+                ], .never)
+            guard signature == transaction.signature else {
+                throw .invalidData(.body(".result is another signature than the transaction's"))
+            }
+            return signature
+        } catch { throw error.afterSending }
     }
 
     // MARK: JSON-RPC
@@ -136,12 +140,7 @@ public struct SolanaRPC: Sendable {
         let request = HTTPRequest(
             .post, url, headers: ["Content-Type": "application/json", "Accept": "application/json"],
             body: .bytes(body))
-        let whole: WholeAnswer
-        do throws(LoadError) {
-            whole = try await RemoteLoader(
-                request, client: client, retry: retry, map: { WholeAnswer(head: $0, body: $1) }
-            ).load()
-        } catch { throw DriveError(error) }
+        let whole = try await WholeAnswer(to: request, client, retry)
         // A refusal may come with any status: its words count more.
         let decoded: Answer<Result>
         do { decoded = try JSONDecoder().decode(Answer<Result>.self, from: whole.body) } catch {

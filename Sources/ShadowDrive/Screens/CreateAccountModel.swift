@@ -16,7 +16,7 @@ public final class CreateAccountModel {
         case creating(CreationStep)
         /// It was made.
         case created(CreatedAccount)
-        /// It was not, or it is not known: see ``DriveError/isOutcomeUnknown``.
+        /// It was not, or it is not known: see ``DriveError/outcomeUnknown(because:)``.
         case failed(DriveError)
     }
 

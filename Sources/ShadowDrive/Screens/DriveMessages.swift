@@ -5,18 +5,26 @@ extension DriveError {
     /// What the customer is told: what happened and what can be done. Empty when the customer left.
     public func message(in language: Language) -> String {
         switch self {
-        case .connectivity where isOutcomeUnknown:
+        case .outcomeUnknown(.invalidData):
+            language.pick(
+                "The server’s answer made no sense. It may have happened: look again before you retry.",
+                "A resposta do servidor não fez sentido. Pode ter dado certo: confira antes de tentar de novo.")
+        case .outcomeUnknown:
             language.pick(
                 "The connection ended before the server answered. It may have happened: look again before you retry.",
                 "A conexão caiu antes de o servidor responder. Pode ter dado certo: confira antes de tentar de novo.")
+        case .connectivity(let error) where error.kind == .timedOut || error.kind == .interrupted:
+            language.pick(
+                "The connection ended before the server answered. Nothing was changed: try again.",
+                "A conexão caiu antes de o servidor responder. Nada foi alterado: tente de novo.")
         case .connectivity:
             language.pick(
                 "You’re offline. Check your connection and try again.",
                 "Você está sem conexão. Verifique a conexão e tente de novo.")
         case .invalidData:
             language.pick(
-                "The server’s answer made no sense. It may have happened: look again before you retry.",
-                "A resposta do servidor não fez sentido. Pode ter dado certo: confira antes de tentar de novo.")
+                "The server’s answer made no sense. Nothing was changed: try again in a moment.",
+                "A resposta do servidor não fez sentido. Nada foi alterado: tente de novo em instantes.")
         case .refused(let refusal): refusal.message(in: language)
         case .noSuchFile: language.pick("There is no such file.", "Esse arquivo não existe.")
         case .limit(let error): error.message(in: language)

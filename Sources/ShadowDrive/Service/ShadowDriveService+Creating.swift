@@ -29,7 +29,7 @@ extension ShadowDriveService {
     ///   - name: 1 to 64 bytes.
     ///   - size: in bytes, 1 KiB to 1 TiB.
     ///   - onStep: told what is done next.
-    /// - Throws: ``DriveError``; `.limit` before anything is sent.
+    /// - Throws: ``DriveError``; `.limit` before anything is sent, `.outcomeUnknown` only once the transaction was.
     public func createStorageAccount(
         name: String, size: UInt64, onStep: @Sendable (CreationStep) async -> Void = { _ in }
     ) async throws(DriveError) -> CreatedAccount {
@@ -89,7 +89,7 @@ extension ShadowDriveService {
         _ account: StorageAccount, by answer: NewStorage, isFirst: Bool
     ) async throws(DriveError) -> CreatedAccount {
         guard answer.shadowBucket == nil || answer.shadowBucket == account.address else {
-            throw .invalidData(.body(".shdw_bucket is another account than the one asked for"))
+            throw DriveError.invalidData(.body(".shdw_bucket is another account than the one asked for")).afterSending
         }
         var saveError: StoreError?
         let shelf = AccountShelf(key: Self.key(api, account.owner1), store: store, now: now)

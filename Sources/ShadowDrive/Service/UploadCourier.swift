@@ -28,7 +28,10 @@ struct UploadCourier: Sendable {
                 var outcomes: [Outcome] = []
                 for file in files { outcomes += await deliver([file]) }
                 return outcomes
-            case .connectivity:
+            case .outcomeUnknown(.cancelled):
+                // The customer left; the list that is loaded next tells what arrived after all.
+                return files.map { _ in .failure(.cancelled) }
+            case .outcomeUnknown(.connectivity):
                 return await lookForArrivals(files, error)
             default:
                 return files.map { _ in .failure(error) }
@@ -73,7 +76,7 @@ struct UploadCourier: Sendable {
     /// No answer came, and what was sent may have arrived. A file that was to replace one of its name cannot be told from
     /// that one, and counts as not arrived.
     private func lookForArrivals(_ files: [FileToSend], _ error: DriveError) async -> [Outcome] {
-        guard error.isOutcomeUnknown, !overwrite, let stored = try? await api.listFiles(in: account) else {
+        guard !overwrite, let stored = try? await api.listFiles(in: account) else {
             return files.map { _ in .failure(error) }  // the first error is the one to tell
         }
         return files.map { file in

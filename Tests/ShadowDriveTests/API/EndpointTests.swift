@@ -15,6 +15,12 @@ struct EndpointTests {
         let bad: [String]
         let call: @Sendable (ShadowDriveAPI) async throws(DriveError) -> Void
         var testDescription: String { name }
+        /// Whether it changes something; else it asks.
+        var isChange: Bool {
+            !["storage-account-info", "list-objects", "list-objects-and-sizes", "get-object-data"].contains(name)
+        }
+        /// What a failure is told as when the request may have reached the server.
+        func told(_ error: DriveError) -> DriveError { isChange ? .outcomeUnknown(because: error) : error }
     }
 
     private static let transaction = must {
@@ -114,10 +120,12 @@ struct EndpointTests {
     @Test("an answer that is not the contract's is invalid data", arguments: all)
     func invalid(endpoint: Endpoint) async {
         for body in endpoint.bad + ["", "no JSON", "<html></html>", "[]", "null", "7"] {
-            guard case .invalidData? = await error(of: endpoint, .json(body)) else {
+            let told = await error(of: endpoint, .json(body))
+            guard case .invalidData? = told?.cause else {
                 Issue.record("\(body) was taken")
                 continue
             }
+            #expect(told?.isOutcomeUnknown == endpoint.isChange)
         }
     }
 
@@ -154,9 +162,19 @@ struct EndpointTests {
     @Test("no answer is a connectivity error, leaving is none", arguments: all)
     func noAnswer(endpoint: Endpoint) async {
         #expect(await error(of: endpoint, .offline) == .connectivity(TransportError(.cannotConnect)))
-        #expect(await error(of: endpoint, .failure(.cancelled)) == .cancelled)
+        #expect(await error(of: endpoint, .failure(.cancelled)) == endpoint.told(.cancelled))
         let cut = ScriptedHTTPClient.Reply.stream(chunks: [Data("{".utf8)], error: TransportError(.interrupted))
-        #expect(await error(of: endpoint, cut) == .connectivity(TransportError(.interrupted)))
+        #expect(await error(of: endpoint, cut) == endpoint.told(.connectivity(TransportError(.interrupted))))
+    }
+
+    @Test("what a gateway says for a silent server leaves a change open, what the server says does not", arguments: all)
+    func gateway(endpoint: Endpoint) async {
+        for status in [502, 504] {
+            let page = await error(of: endpoint, .json("<html>Bad gateway</html>", status: status))
+            #expect(page == endpoint.told(.refused(Refusal(status: status, words: ""))))
+            let words = await error(of: endpoint, .error("no way", status: status))
+            #expect(words == .refused(Refusal(status: status, words: "no way")))
+        }
     }
 
     @Test("questions are asked again when the server is out of order, changes never are", arguments: all)
@@ -219,7 +237,7 @@ struct SolanaRPCTests {
         )
         let other = DriveWorld(["sendTransaction": [.json(#"{"result":"\#(DriveWorld.signature)"}"#)]])
         guard
-            case .invalidData? = await failure(of: { () async throws(DriveError) in
+            case .outcomeUnknown(because: .invalidData)? = await failure(of: { () async throws(DriveError) in
                 try await other.service.rpc.send(transaction)
             })
         else {

@@ -324,7 +324,8 @@ struct MessageTests {
         let errors: [DriveError] =
             [
                 .connectivity(TransportError(.offline)), .connectivity(TransportError(.timedOut)),
-                .invalidData(.status(1)),
+                .invalidData(.status(1)), .outcomeUnknown(because: .connectivity(TransportError(.timedOut))),
+                .outcomeUnknown(because: .invalidData(.status(1))), .outcomeUnknown(because: .cancelled),
                 .noSuchFile("x"), .noKeypair, .store(.full(path: "/")), .transaction(.versioned),
                 .limit(.noName), .limit(.nameTooLong(bytes: 65)), .limit(.size(.zero)), .limit(.size(.notASize)),
                 .limit(.size(.outOfRange)), .limit(.tooMuch(free: 1)), .limit(.immutable),

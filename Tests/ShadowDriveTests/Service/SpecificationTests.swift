@@ -57,7 +57,7 @@ struct CreateFromRemoteTests {
         let error = await failure { () async throws(DriveError) in
             try await world.service.createStorageAccount(name: "n", size: 1024)
         }
-        guard case .invalidData? = error else {
+        guard case .outcomeUnknown(because: .invalidData)? = error else {
             Issue.record("is \(String(describing: error))")
             return
         }
@@ -87,13 +87,42 @@ struct CreateFromRemoteTests {
         #expect(world.requests(step).count == 1)
     }
 
-    @Test("A time-out leaves it open whether the account was made")
-    func timeOut() async throws {
-        let world = DriveWorld(["storage-account": [.failure(TransportError(.timedOut))]])
+    @Test(
+        "A time-out leaves it open whether the account was made",
+        arguments: [TransportError.Kind.timedOut, .interrupted])
+    func timeOut(kind: TransportError.Kind) async throws {
+        let world = DriveWorld(["storage-account": [.failure(TransportError(kind))]])
         let error = await failure { () async throws(DriveError) in
             try await world.service.createStorageAccount(name: "n", size: 1024)
         }
-        #expect(error?.isOutcomeUnknown == true && world.requests("storage-account").count == 1)
+        #expect(error == .outcomeUnknown(because: .connectivity(TransportError(kind))))
+        #expect(world.requests("storage-account").count == 1)
+    }
+
+    @Test(
+        "A time-out of a question before the account is made leaves nothing open",
+        arguments: ["getAccountInfo", "getLatestBlockhash"])
+    func questionTimeOut(step: String) async throws {
+        let world = DriveWorld([step: [.failure(TransportError(.timedOut))]])
+        let error = await failure { () async throws(DriveError) in
+            try await world.service.createStorageAccount(name: "n", size: 1024)
+        }
+        #expect(error == .connectivity(TransportError(.timedOut)) && error?.isOutcomeUnknown == false)
+        #expect(world.requests("storage-account").isEmpty)
+    }
+
+    @Test("Leaving once the transaction is with the server leaves it open; an address that is none does not")
+    func left() async throws {
+        let world = DriveWorld(["storage-account": [.failure(TransportError(.cancelled))]])
+        let error = await failure { () async throws(DriveError) in
+            try await world.service.createStorageAccount(name: "n", size: 1024)
+        }
+        #expect(error == .outcomeUnknown(because: .cancelled))
+        let nowhere = DriveWorld(["storage-account": [.failure(TransportError(.unsupportedURL))]])
+        let other = await failure { () async throws(DriveError) in
+            try await nowhere.service.createStorageAccount(name: "n", size: 1024)
+        }
+        #expect(other == .invalidData(.unusable(TransportError(.unsupportedURL))))
     }
 
     @Test("A blockhash that was not found is replaced by a fresh one, once", arguments: [1, 2])
