@@ -100,8 +100,23 @@ def test_less_motion_stops_the_shimmer(stopped_server, open_page):
     assert shimmer.evaluate("(e) => getComputedStyle(e).backgroundImage") == "none"
 
 
-@pytest.mark.parametrize("path", ["/", "/inspector"])
-def test_larger_text_does_not_make_the_phone_page_scroll_sideways(server, open_page, path):
-    page = open_page(server, path, phone=True)
-    page.evaluate("document.documentElement.style.fontSize = '200%'")
-    page.until(lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), "no sideways scrolling at 200 %")
+@pytest.mark.parametrize("phone", [True, False], ids=["phone", "wide"])
+def test_larger_text_does_not_make_any_app_scroll_sideways(server, open_page, phone):
+    page = open_page(server, phone=phone)
+    page.expects_failed_requests = True  # some contacts have no picture
+    for path in ("/", "/contacts", "/foaas", "/audio", "/drive", "/outbox", "/inspector"):
+        page.page.goto(server.base + path)
+        expect(page.page.locator("main h1, .app-bar").first).to_be_visible()
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        fits = "document.documentElement.scrollWidth <= innerWidth + 1"
+        page.until(lambda: page.evaluate(fits), f"no sideways scrolling at 200 % on {path}")
+        hidden = "[...document.querySelectorAll('#nav a')].filter((a) => a.getBoundingClientRect().right > innerWidth + 1)"
+        assert page.evaluate(f"{hidden}.length") == 0, path
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_no_name_of_an_app_is_cut_short_on_the_narrowest_phone(server, open_page, language):
+    page = open_page(server, phone=True, locale=language)
+    page.page.set_viewport_size({"width": 320, "height": 640})
+    cut = "[...document.querySelectorAll('#nav a > span')].filter((a) => a.scrollWidth > a.clientWidth).map((a) => a.textContent)"
+    assert page.evaluate(cut) == []
