@@ -11,18 +11,22 @@ struct AudioScreensTests {
     private static let sound = ScriptedHTTPClient.Reply.answer(
         headers: ["Content-Type": "audio/mpeg", "Content-Length": "1003", "ETag": "\"1\""], body: AudioWorld.mp3)
 
+    private func kept(_ model: AudioFeedModel) -> AudioFeedModel.Kept {
+        model.clips.first.map(model.kept) ?? .none
+    }
+
     @Test("A clip is kept when asked for, plays offline from then on, and can be removed")
     func keep() async throws {
         let world = AudioWorld(.clips(AudioWorld.item()), Self.sound)
         let model = AudioFeedModel(world.service)
         await model.appear()
-        #expect(model.kept(AudioWorld.id) == .none && model.keptBytes == 0)
+        #expect(kept(model) == .none && model.keptBytes == 0)
         await model.keep(AudioWorld.id)
-        #expect(model.kept(AudioWorld.id) == .kept && model.keptBytes == 1003)
+        #expect(kept(model) == .kept && model.keptBytes == 1003)
         let url = try #require(model.clips.first).audio
         #expect(try await world.service.downloads().saved(url)?.length == 1003)
         await model.remove(AudioWorld.id)
-        #expect(model.kept(AudioWorld.id) == .none && model.keptBytes == 0)
+        #expect(kept(model) == .none && model.keptBytes == 0)
         #expect(try await world.service.downloads().saved(url) == nil)
     }
 
@@ -34,9 +38,24 @@ struct AudioScreensTests {
         await first.keep(AudioWorld.id)
         let second = AudioFeedModel(world.service)
         await second.appear()
-        #expect(second.kept(AudioWorld.id) == .kept)
+        #expect(kept(second) == .kept)
         await second.keep(AudioWorld.id)
         #expect(world.client.requests.count == 3)
+    }
+
+    @Test("The saved list says what is kept before the latest has come")
+    func keptWhileLoading() async throws {
+        let world = AudioWorld(.clips(AudioWorld.item()), Self.sound, .held)
+        let first = AudioFeedModel(world.service)
+        await first.appear()
+        await first.keep(AudioWorld.id)
+        let second = AudioFeedModel(world.service)
+        let appearing = Task { await second.appear() }
+        let exchange = await world.client.exchange(2)
+        #expect(second.list.isLoading && kept(second) == .kept)
+        appearing.cancel()
+        await exchange.waitForCancellation()
+        await appearing.value
     }
 
     @Test("A download that fails says so, and can be tried again")
@@ -45,12 +64,12 @@ struct AudioScreensTests {
         let model = AudioFeedModel(world.service)
         await model.appear()
         await model.keep(AudioWorld.id)
-        guard case .failed(.connectivity) = model.kept(AudioWorld.id) else {
-            Issue.record("\(model.kept(AudioWorld.id))")
+        guard case .failed(.connectivity) = kept(model) else {
+            Issue.record("\(kept(model))")
             return
         }
         await model.keep(AudioWorld.id)
-        #expect(model.kept(AudioWorld.id) == .kept)
+        #expect(kept(model) == .kept)
     }
 
     @Test("A download that is cancelled is as if it had not been asked for")
@@ -60,11 +79,11 @@ struct AudioScreensTests {
         await model.appear()
         let keeping = Task { await model.keep(AudioWorld.id) }
         let exchange = await client.exchange(1)
-        #expect({ if case .downloading = model.kept(AudioWorld.id) { true } else { false } }())
+        #expect({ if case .downloading = kept(model) { true } else { false } }())
         model.cancel(AudioWorld.id)
         await exchange.waitForCancellation()
         await keeping.value
-        #expect(model.kept(AudioWorld.id) == .none)
+        #expect(kept(model) == .none)
     }
 
     @Test("Composing: only a good file and a good title can be sent; what is wrong is said at its place")

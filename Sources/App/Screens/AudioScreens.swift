@@ -16,7 +16,7 @@ final class AudioScreen: Screen {
     func state(_ context: ScreenContext) -> JSONText {
         let language = context.language
         let clips = model.clips.map { clip -> JSONText in
-            let (offline, percent, text) = kept(clip.id, language)
+            let (offline, percent, text) = kept(clip, language)
             return .object([
                 ("id", .string(clip.id.uuidString)), ("title", .string(clip.title)), ("author", .string(clip.author)),
                 ("dateText", .string(language.relative(clip.createdAt, now: context.now))),
@@ -52,19 +52,13 @@ final class AudioScreen: Screen {
         }
     }
 
-    private func kept(_ id: UUID, _ language: Language) -> (String, Int?, String?) {
-        switch model.kept(id) {
+    private func kept(_ clip: AudioClip, _ language: Language) -> (String, Int?, String?) {
+        switch model.kept(clip) {
         case .none: ("none", nil, nil)
         case .downloading(let progress):
             ("downloading", progress.fraction.map { Int($0 * 100) } ?? 0, language.pick("Downloading…", "Baixando…"))
         case .kept: ("done", nil, language.pick("Available offline", "Disponível sem conexão"))
-        case .failed(.store):
-            ("failed", nil, language.pick("There is no room to keep it.", "Não há espaço para guardar."))
-        case .failed:
-            (
-                "failed", nil,
-                language.pick("The download didn’t work. Try again.", "O download não deu certo. Tente de novo.")
-            )
+        case .failed(let error): ("failed", nil, error.message(in: language))
         }
     }
 }

@@ -22,6 +22,29 @@ extension LoadError {
     }
 }
 
+extension DownloadError {
+    /// What the customer is told: what happened and what can be done. Empty when the customer left.
+    public func message(in language: Language) -> String {
+        switch self {
+        case .connectivity:
+            language.pick(
+                "The connection ended. Try again: it goes on where it stopped.",
+                "A conexão caiu. Tente de novo: continua de onde parou.")
+        case .invalidData:
+            language.pick(
+                "The server gave something else. Try again in a moment.",
+                "O servidor enviou outra coisa. Tente de novo em instantes.")
+        case .store(.full):
+            language.pick(
+                "There is no room left on this machine. Make some and try again.",
+                "Não há mais espaço nesta máquina. Libere um pouco e tente de novo.")
+        case .store:
+            language.pick("It can’t be kept on this machine.", "Não é possível guardar nesta máquina.")
+        case .cancelled: ""
+        }
+    }
+}
+
 extension LoadSource {
     /// What the customer is told of a saved copy that stands in for the latest; `nil` when there is nothing to tell.
     public func notice(in language: Language, now: Date) -> String? {

@@ -21,7 +21,10 @@ public final class AudioFeedModel {
     public let list: ResourceModel<[AudioClip]>
     /// How many bytes of sound are kept because the customer asked for it.
     public private(set) var keptBytes = 0
-    private var kept: [UUID: Kept] = [:]
+    /// The addresses of the sounds that are whole and pinned, of this list or another.
+    private var pinned: Set<URL> = []
+    /// The clips whose sound is on its way, or could not be had.
+    private var attempts: [UUID: Kept] = [:]
 
     @ObservationIgnored private let service: AudioFeedService
     @ObservationIgnored private var tasks: [UUID: Task<Void, Never>] = [:]
@@ -38,7 +41,10 @@ public final class AudioFeedModel {
     }
 
     /// How a clip's sound is kept.
-    public func kept(_ clip: UUID) -> Kept { kept[clip] ?? .none }
+    public func kept(_ clip: AudioClip) -> Kept {
+        if case .downloading = attempts[clip.id] { return attempts[clip.id] ?? .none }
+        return pinned.contains(clip.audio) ? .kept : attempts[clip.id] ?? .none
+    }
 
     /// The screen is visible: loads the list, the first time, and looks at what is kept.
     public func appear() async {
@@ -58,8 +64,8 @@ public final class AudioFeedModel {
     ///
     /// The download goes on when the calling task is cancelled: who leaves the screen wants the clip all the same.
     public func keep(_ id: UUID) async {
-        guard tasks[id] == nil, kept(id) != .kept, let clip = clips.first(where: { $0.id == id }) else { return }
-        kept[id] = .downloading(DownloadProgress(received: 0, total: nil))
+        guard tasks[id] == nil, let clip = clip(id), kept(clip) != .kept else { return }
+        attempts[id] = .downloading(DownloadProgress(received: 0, total: nil))
         let task = Task { await download(clip) }
         tasks[id] = task
         await task.value
@@ -74,12 +80,12 @@ public final class AudioFeedModel {
     public func remove(_ id: UUID) async {
         tasks[id]?.cancel()
         await tasks[id]?.value
-        guard let clip = clips.first(where: { $0.id == id }) else { return }
+        guard let clip = clip(id) else { return }
         do throws(StoreError) {
             try await service.downloads().delete(clip.audio)
-            kept[id] = nil
+            attempts[id] = nil
         } catch {
-            kept[id] = .failed(.store(error))
+            attempts[id] = .failed(.store(error))
         }
         await look()
     }
@@ -101,9 +107,10 @@ public final class AudioFeedModel {
                 download.cancel()
             }
             _ = try await download.file()
-            kept[clip.id] = .kept
+            pinned.insert(clip.audio)
+            attempts[clip.id] = nil
         } catch {
-            kept[clip.id] = error == .cancelled ? nil : .failed(error)
+            attempts[clip.id] = error == .cancelled ? nil : .failed(error)
             // What is not kept may make room for others. A pin that stays costs room, no sound.
             if let downloads = try? service.downloads() { try? await downloads.unpin(clip.audio) }
         }
@@ -111,8 +118,10 @@ public final class AudioFeedModel {
     }
 
     private func follow(_ id: UUID, _ progress: DownloadProgress) {
-        if case .downloading = kept(id) { kept[id] = .downloading(progress) }
+        if case .downloading = attempts[id] { attempts[id] = .downloading(progress) }
     }
+
+    private func clip(_ id: UUID) -> AudioClip? { clips.first { $0.id == id } }
 
     /// What is whole and pinned is kept, by this screen or another.
     private func look() async {
@@ -120,13 +129,6 @@ public final class AudioFeedModel {
         guard let downloads = try? service.downloads(), let all = try? await downloads.list() else { return }
         let here = all.filter { $0.isPinned && $0.isWhole }
         keptBytes = here.reduce(0) { $0 + $1.progress.received }
-        let urls = Set(here.map(\.url))
-        for clip in clips where tasks[clip.id] == nil {
-            if urls.contains(clip.audio) {
-                kept[clip.id] = .kept
-            } else if kept(clip.id) == .kept {
-                kept[clip.id] = nil
-            }
-        }
+        pinned = Set(here.map(\.url))
     }
 }

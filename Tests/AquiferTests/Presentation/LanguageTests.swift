@@ -54,6 +54,18 @@ struct LanguageTests {
         #expect(LoadError.cancelled.message(in: language).isEmpty)
     }
 
+    @Test("Every failed download has a message too", arguments: Language.allCases)
+    func downloadMessages(language: Language) {
+        let errors: [DownloadError] = [
+            .connectivity(TransportError(.timedOut, "secret")), .invalidData(.body("secret")),
+            .store(.full(path: "secret")), .store(.notAStore(path: "secret")),
+        ]
+        let messages = errors.map { $0.message(in: language) }
+        #expect(Set(messages).count == errors.count)
+        for message in messages { #expect(!message.isEmpty && !message.contains("secret")) }
+        #expect(DownloadError.cancelled.message(in: language).isEmpty)
+    }
+
     @Test("A saved copy that stands in for the latest says how old it is; the latest says nothing")
     func notices() {
         let savedAt = Self.now.addingTimeInterval(-2 * 86_400)
