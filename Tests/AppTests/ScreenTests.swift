@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferCurl
+import AquiferTesting
 import Foundation
 import HTTPServer
 import ReferenceAPIs
@@ -89,12 +90,12 @@ struct ScreenTests {
         let world = AppWorld { $0.faults = [.feed: .slow] }
         var reading: StateReader? = states(world)
         _ = await world.request("POST", "/api/screens/feed/intents?tab=tab", #"{"intent":"appear"}"#)
-        while world.services.reference.transfers(of: .feed).active == 0 { await Task.yield() }
+        await eventually { world.services.reference.transfers(of: .feed).active != 0 }
         #expect(reading != nil)
         reading = nil
-        while world.services.reference.transfers(of: .feed).cut == 0 { await Task.yield() }
+        await eventually { world.services.reference.transfers(of: .feed).cut != 0 }
         let screen = world.site.hub.session(.init(tab: "tab", kind: .feed)).screen as? FeedScreen
-        while screen?.model.list.isLoading == true { await Task.yield() }
+        await eventually { screen?.model.list.isLoading != true }
         #expect(screen?.model.list.phase == .idle)
         await world.services.stop()
     }
@@ -124,15 +125,15 @@ struct ChainTests {
         // The tab lives in the server that is asked.
         let tab = try #require(URL(string: "http://127.0.0.1:\(server.port)/api/screens/feed/intents?tab=tab"))
         try await post(#"{"intent":"appear"}"#, to: tab)
-        while try await !isLoaded(server.port) { await Task.yield() }
+        try await eventually { try await isLoaded(server.port) }
 
         world.services.reference.set(.slow, of: .feed)
         let before = world.services.reference.transfers(of: .feed).cut
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(pictures[0])"))
         let loading = Task { try? await client.send(HTTPRequest(.get, url)).data(upTo: 1 << 20) }
-        while world.services.reference.transfers(of: .feed).active == 0 { await Task.yield() }
+        await eventually { world.services.reference.transfers(of: .feed).active != 0 }
         loading.cancel()
-        while world.services.reference.transfers(of: .feed).cut == before { await Task.yield() }
+        await eventually { world.services.reference.transfers(of: .feed).cut != before }
         #expect(world.services.reference.transfers(of: .feed).active == 0)
         await server.stop()
         await world.services.stop()

@@ -40,7 +40,7 @@ import Testing
         #expect(cancelled.withLock { $0 } > 1000)
         let response = try await client.send(HTTPRequest(.get, server.url()))
         #expect(try await response.data(upTo: body.count) == body)
-        while client.loop.transfersInFlight > 0 { await Task.yield() }
+        await eventually { client.loop.transfersInFlight == 0 }
     }
 }
 

@@ -130,7 +130,7 @@ import Testing
         client = nil
         #expect(try await response?.data(upTo: 5) == Data("/late".utf8))
         response = nil
-        while loop != nil { await Task.yield() }
+        await eventually { loop == nil }
     }
 
     private static let zeros =

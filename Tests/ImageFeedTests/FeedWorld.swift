@@ -66,9 +66,3 @@ func failure<Value, Failure: Error>(of work: () async throws(Failure) -> Value) 
         return error
     }
 }
-
-/// Returns once the condition holds. A test that waits for what never comes is ended by its time limit.
-@MainActor
-func eventually(_ condition: @MainActor () -> Bool) async {
-    while !condition() { await Task.yield() }
-}

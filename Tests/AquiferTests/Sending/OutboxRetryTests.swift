@@ -55,9 +55,10 @@ struct OutboxRetryTests {
         }
         #expect(world.server.taken == [])
         world.server.heal()
-        while world.server.taken.count < texts.count {
+        await eventually {
             await world.clock.waitForSleepers()
             world.pass(100)
+            return world.server.taken.count == texts.count
         }
         running.cancel()
         await running.value
@@ -140,6 +141,8 @@ struct OutboxRetryTests {
         let running = Task { await outbox.run() }
         try await outbox.enqueue(world.note("one"))
         await eventually { world.server.taken == ["one"] }
+        // An answer brings forward what waits for its host: it has to be dealt with before the next one fails.
+        try await eventually { try await outbox.items().isEmpty }
 
         world.server.rule { _, _ in .silence }
         try await outbox.enqueue(world.note("two"))
@@ -150,6 +153,7 @@ struct OutboxRetryTests {
         }
         await outbox.prod()
         await eventually { world.server.taken == ["one", "two"] }
+        try await eventually { try await outbox.items().isEmpty }
 
         world.server.rule { _, _ in .silence }
         try await outbox.enqueue(world.note("three"))

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferTesting
 import Testing
 
 @Suite("Coalescing", .timeLimit(.minutes(1)))

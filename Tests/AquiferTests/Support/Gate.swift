@@ -35,8 +35,3 @@ final class Gate: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 }
-
-/// Returns once the condition holds. A test that waits for what never comes is ended by its time limit.
-func eventually(_ condition: @Sendable () async -> Bool) async {
-    while await !condition() { await Task.yield() }
-}

@@ -223,7 +223,7 @@ struct PaymentModelTests {
         let exchange = await world.client.exchange(1)
         let history = PaymentsModel(world.service)
         let watching = Task { await history.appear() }
-        while history.payments.map(\.state) != [.sending] { await Task.yield() }
+        await eventually { history.payments.map(\.state) == [.sending] }
         exchange.respond(body: Answer.approvedBody)
         await paying.value
         await watching.value
