@@ -82,6 +82,24 @@ struct ReferenceDriveTests {
         }
     }
 
+    @Test("Accounts made at once have numbers of their own", arguments: Way.allCases)
+    func together(way: Way) async throws {
+        try await DriveWorld.run(way) { world in
+            let service = world.service
+            let made = try await withThrowingTaskGroup(of: PublicKey.self, returning: [PublicKey].self) { group in
+                for number in 0..<5 {
+                    group.addTask {
+                        try await service.createStorageAccount(name: "n\(number)", size: 1024).account.address
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let owner = world.owner.publicKey
+            #expect(Set(made) == Set((0..<5).map { world.program.storageAccount(of: owner, counter: $0) }))
+            #expect(try await service.accounts?.saved()?.value.accounts.count == 5)
+        }
+    }
+
     @Test("What the owner alone signs goes through the node", arguments: Way.allCases)
     func node(way: Way) async throws {
         try await DriveWorld.run(way) { world in

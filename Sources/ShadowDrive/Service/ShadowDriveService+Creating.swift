@@ -23,7 +23,7 @@ public enum CreationStep: String, Sendable, Hashable, CaseIterable {
 
 extension ShadowDriveService {
     /// Makes a storage account: counts the owner's, takes a fresh blockhash, signs and sends the transaction, and adds the
-    /// account to the saved list.
+    /// account to the saved list. Several at once wait for each other, for each account has a number of its own.
     ///
     /// - Parameters:
     ///   - name: 1 to 64 bytes.
@@ -36,6 +36,9 @@ extension ShadowDriveService {
         let keypair = try signer()
         try Self.check(name: name, size: size)
         await onStep(.counting)
+        if !creation.tryEnter() { await creation.enter() }
+        defer { creation.leave() }
+        guard !Task.isCancelled else { throw .cancelled }
         let counter = try await accountCounter(of: keypair.publicKey)
         let address = program.storageAccount(of: keypair.publicKey, counter: counter)
         await onStep(.signing)

@@ -26,6 +26,8 @@ public final class ShadowDriveService: Sendable {
     let now: @Sendable () -> Date
     let store: any CacheStore
     private let keypair: Keypair?
+    /// One account at a time is made here: until it is, the next one would take the same number.
+    let creation = Turnstile()
     private let contents = Locked<[PublicKey: (Cache<AccountContents>, Resource<AccountContents>)]>([:])
 
     /// Shadow Drive for one owner.

@@ -111,6 +111,32 @@ struct CreateFromRemoteTests {
         #expect(world.requests("storage-account").isEmpty)
     }
 
+    @Test("Who leaves while another account is being made has made none, and those behind go on")
+    func leftInLine() async throws {
+        let client = ScriptedHTTPClient { request in
+            let name = DriveWorld.name(of: request)
+            return name == "storage-account" ? .held : DriveWorld.usual(name, request)
+        }
+        let world = DriveWorld(client: client)
+        let first = Task { try await world.service.createStorageAccount(name: "first", size: 1024) }
+        let exchange = await client.exchange(2)
+        let waits = Task { () async throws(DriveError) in
+            try await world.service.createStorageAccount(name: "waits", size: 1024)
+        }
+        waits.cancel()
+        exchange.respond(
+            body: Data(
+                #"{"shdw_bucket":"\#(world.account)","transaction_signature":"\#(DriveWorld.signature)"}"#.utf8))
+        #expect(try await first.value.account.address == world.account)
+        let error = await failure { () async throws(DriveError) in
+            do { _ = try await waits.value } catch let error as DriveError { throw error } catch { throw .noKeypair }
+        }
+        #expect(error == .cancelled && world.requests("storage-account").count == 1)
+        let third = Task { try await world.service.createStorageAccount(name: "third", size: 1024) }
+        await client.exchange(5).fail(TransportError(.cannotConnect))
+        await #expect(throws: DriveError.connectivity(TransportError(.cannotConnect))) { _ = try await third.value }
+    }
+
     @Test("Leaving once the transaction is with the server leaves it open; an address that is none does not")
     func left() async throws {
         let world = DriveWorld(["storage-account": [.failure(TransportError(.cancelled))]])
