@@ -101,14 +101,16 @@ let package = Package(
             path: "Examples/Snippets", swiftSettings: strict),
 
         // Tests
+        .target(name: "Hammer", path: "Tests/Hammer", swiftSettings: strict),
         .executableTarget(
-            name: "StoreHammer", dependencies: ["Aquifer", "AquiferSQLite"], path: "Tests/StoreHammer",
+            name: "StoreHammer", dependencies: ["Aquifer", "AquiferSQLite", "Hammer"], path: "Tests/StoreHammer",
             swiftSettings: strict),
         .executableTarget(
-            name: "OutboxHammer", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferTesting"],
+            name: "OutboxHammer",
+            dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferTesting", "Hammer"],
             path: "Tests/OutboxHammer", swiftSettings: strict),
         .executableTarget(
-            name: "VaultHammer", dependencies: ["Payments"], path: "Tests/VaultHammer", swiftSettings: strict),
+            name: "VaultHammer", dependencies: ["Payments", "Hammer"], path: "Tests/VaultHammer", swiftSettings: strict),
         tests("Aquifer", ["AquiferTesting"]),
         tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),

@@ -1,31 +1,18 @@
 import Aquifer
 import AquiferSQLite
 import Foundation
+import Hammer
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
-/// Troubles that can only be had by a whole process.
+/// Each prints what the outbox said.
 enum Faults {
-    /// Files of this process may not grow beyond 300 KB: what a full disk looks like, without filling one.
+    /// With room for 300 KB in each file.
     static func full(_ place: Place) async throws {
         let outbox = try Sender.open(place)
         guard let url = URL(string: "http://server.internal/notes") else { return }
         try await outbox.enqueue(HTTPRequest(.post, url, body: .bytes(Data("before".utf8))))
         let file = place.folder.appendingPathComponent("large.bin")
         try Data(count: 1_000_000).write(to: file)
-        signal(SIGXFSZ, SIG_IGN)
-        var limit = rlimit(rlim_cur: 300_000, rlim_max: 300_000)
-        #if canImport(Glibc)
-            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-        #else
-            setrlimit(RLIMIT_FSIZE, &limit)
-        #endif
+        Straits.limitFiles(to: 300_000)
         let attachment = HTTPBody(parts: [.file(file, offset: 0, length: 1_000_000)])
         await say("attachment") { try await outbox.enqueue(HTTPRequest(.post, url, body: attachment)) }
         await say("body") {
@@ -37,13 +24,7 @@ enum Faults {
     }
 
     private static func say(_ attempt: String, _ operation: () async throws -> Void) async {
-        do {
-            try await operation()
-            print("\(attempt): queued")
-        } catch OutboxError.store(.full) {
-            print("\(attempt): full")
-        } catch {
-            print("\(attempt): \(error)")
-        }
+        let name = { (error: any Error) in if case OutboxError.store(.full) = error { "full" } else { "\(error)" } }
+        await Straits.say(attempt, done: "queued", name: name, operation)
     }
 }

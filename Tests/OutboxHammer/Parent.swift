@@ -1,12 +1,5 @@
 import Foundation
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Hammer
 
 /// Starts a server and senders, kills any of them at random moments, then lets them finish and compares.
 final class Parent {
@@ -20,7 +13,7 @@ final class Parent {
     init(kills: Int, senders: Int, seed: UInt64) {
         self.kills = kills
         self.senders = senders
-        numbers = SeededNumbers(state: seed)
+        numbers = SeededNumbers(seed: seed)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hammer-\(UUID().uuidString)")
         place = Place(folder.path)
     }
@@ -86,65 +79,20 @@ final class Parent {
         return (lost.count, seen.values.count { $0 > 1 }, disordered, seen.count)
     }
 
-    private func startServer() throws -> Running {
+    private func startServer() throws -> HammerProcess {
         try start(["--server"])
     }
 
     /// A writer has a number that no other one had: what it did not acknowledge is not written again.
-    private func startSender() throws -> Running {
+    private func startSender() throws -> HammerProcess {
         writers += 1
         return try start(["--sender", "--writer", "\(writers)"])
     }
 
-    private func start(_ arguments: [String]) throws -> Running {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
-        process.arguments = arguments + ["--path", place.folder.path, "--seed", "\(numbers.next() >> 2)"]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        return Running(process, pipe.fileHandleForReading, tally)
-    }
-}
-
-/// A process, and the thread that reads what it acknowledges.
-private final class Running {
-    private let process: Process
-    private let drained = DispatchSemaphore(value: 0)
-
-    init(_ process: Process, _ output: FileHandle, _ tally: Tally) {
-        self.process = process
-        let drained = drained
-        Thread.detachNewThread {
-            var rest = Data()
-            while true {
-                let chunk = output.availableData
-                if chunk.isEmpty { break }
-                rest.append(chunk)
-                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                    tally.note(String(decoding: rest[..<end], as: UTF8.self))
-                    rest = Data(rest[(end + 1)...])
-                }
-            }
-            drained.signal()
+    private func start(_ arguments: [String]) throws -> HammerProcess {
+        try HammerProcess(arguments + ["--path", place.folder.path, "--seed", "\(numbers.next())"]) {
+            [tally] line in tally.note(line)
         }
-    }
-
-    /// Kills it, and waits until all it told has been read.
-    func strike() {
-        kill(process.processIdentifier, SIGKILL)
-        drained.wait()
-        process.waitUntilExit()
-    }
-
-    /// Whether it ended well, within five minutes.
-    func waitForEnd() -> Bool {
-        guard drained.wait(timeout: .now() + 300) == .success else {
-            kill(process.processIdentifier, SIGKILL)
-            return false
-        }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Hammer
 
 /// What parent, senders and server agree on.
 struct Place: Sendable {
@@ -39,7 +40,7 @@ struct Note: Hashable, Comparable {
     }
 
     var fileContent: Data {
-        var numbers = SeededNumbers(state: UInt64(index) << 32 ^ UInt64(writer) << 8 ^ UInt64(group))
+        var numbers = SeededNumbers(seed: UInt64(index) << 32 ^ UInt64(writer) << 8 ^ UInt64(group))
         return Data((0..<20_000).map { _ in UInt8(truncatingIfNeeded: numbers.next()) })
     }
 
@@ -47,18 +48,5 @@ struct Note: Hashable, Comparable {
 
     static func < (one: Note, other: Note) -> Bool {
         (one.writer, one.group, one.index) < (other.writer, other.group, other.index)
-    }
-}
-
-/// SplitMix64: the same kills for the same seed, as far as the scheduler allows.
-struct SeededNumbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

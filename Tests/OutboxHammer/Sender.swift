@@ -2,6 +2,7 @@ import Aquifer
 import AquiferCurl
 import AquiferSQLite
 import Foundation
+import Hammer
 
 /// Queues items and sends them, with those of others, until it is killed. Tells of each item only once it is queued.
 struct Sender {
@@ -58,7 +59,6 @@ struct Sender {
         try await outbox.enqueue(request, group: note.groupName, label: note.name)
         // The copy is what is sent.
         if note.hasFile { try FileManager.default.removeItem(at: original) }
-        // One write call of less than PIPE_BUF bytes: the parent gets all of a line or none.
-        try FileHandle.standardOutput.write(contentsOf: Data("\(note.name)\n".utf8))
+        try HammerProcess.tell(note.name)
     }
 }

@@ -1,5 +1,6 @@
 import AquiferTesting
 import Foundation
+import Hammer
 
 #if canImport(Darwin)
     import Darwin
@@ -29,11 +30,11 @@ final class Server: Sendable {
         self.place = place
         self.isCalm = isCalm
         let descriptor = open(place.log.path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Usage(message: "no log") }
+        guard descriptor >= 0 else { throw Trouble("no log") }
         log = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         let lines = String(decoding: try Data(contentsOf: place.log), as: UTF8.self).split(separator: "\n")
         let keys = lines.compactMap { $0.split(separator: " ").first.map(String.init) }
-        state = State(keys: Set(keys), numbers: SeededNumbers(state: seed))
+        state = State(keys: Set(keys), numbers: SeededNumbers(seed: seed))
     }
 
     func run() throws {

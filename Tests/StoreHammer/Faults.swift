@@ -1,28 +1,15 @@
 import Aquifer
 import Foundation
+import Hammer
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
-/// Troubles that can only be had by a whole process: no room, no permission. Each prints what the store said.
+/// Each prints what the store said.
 enum Faults {
-    /// Files of this process may not grow beyond 300 KB: what a full disk looks like, without filling one.
+    /// With room for 300 KB in each file.
     static func full(_ kind: String, _ path: String) async throws {
         let store = try Plan.open(kind, path)
         let before = Plan.entry(key: "key", writer: 0, counter: 1)
         try await store.insert(before, for: "key")
-        signal(SIGXFSZ, SIG_IGN)
-        var limit = rlimit(rlim_cur: 300_000, rlim_max: 300_000)
-        #if canImport(Glibc)
-            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-        #else
-            setrlimit(RLIMIT_FSIZE, &limit)
-        #endif
+        Straits.limitFiles(to: 300_000)
         let large = StoredEntry(bytes: Data(repeating: 7, count: 1_000_000), savedAt: before.savedAt)
         for attempt in ["insert", "insert again"] { await say(attempt) { try await store.insert(large, for: "key") } }
         await say("update") { try await store.update("key") { _ in .replace(large) } }
@@ -34,9 +21,7 @@ enum Faults {
 
     /// As a user who may read the store and not write it.
     static func readOnly(_ kind: String, _ path: String) async throws {
-        if getuid() == 0 {
-            guard setgid(65534) == 0, setuid(65534) == 0 else { throw Usage(message: "cannot become nobody") }
-        }
+        try Straits.becomeNobody()
         do {
             let store = try Plan.open(kind, path)
             await say("insert") {
@@ -51,12 +36,7 @@ enum Faults {
     }
 
     private static func say(_ attempt: String, _ operation: () async throws -> Void) async {
-        do {
-            try await operation()
-            print("\(attempt): done")
-        } catch {
-            print("\(attempt): \((error as? StoreError).map(name) ?? "\(error)")")
-        }
+        await Straits.say(attempt, name: { ($0 as? StoreError).map(name) ?? "\($0)" }, operation)
     }
 
     private static func name(_ error: StoreError) -> String {

@@ -1,13 +1,6 @@
 import Aquifer
 import Foundation
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Hammer
 
 /// Starts workers on one store, kills them at random moments, and checks that nothing acknowledged is lost.
 final class Parent {
@@ -22,7 +15,7 @@ final class Parent {
         self.kind = kind
         self.kills = kills
         self.workers = workers
-        numbers = SeededNumbers(state: seed)
+        numbers = SeededNumbers(seed: seed)
         place = FileManager.default.temporaryDirectory.appendingPathComponent("hammer-\(UUID().uuidString)")
     }
 
@@ -73,47 +66,10 @@ final class Parent {
         }
     }
 
-    private func start(_ writer: Int) throws -> Running {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
-        process.arguments = [
-            "--worker", "\(writer)", "--store", kind, "--path", place.path, "--seed", "\(numbers.next())",
-        ]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        return Running(process, pipe.fileHandleForReading, tally)
-    }
-}
-
-/// A worker, and the thread that reads what it acknowledges.
-private final class Running {
-    private let process: Process
-    private let drained = DispatchSemaphore(value: 0)
-
-    init(_ process: Process, _ output: FileHandle, _ tally: Tally) {
-        self.process = process
-        let drained = drained
-        Thread.detachNewThread {
-            var rest = Data()
-            while true {
-                let chunk = output.availableData
-                if chunk.isEmpty { break }
-                rest.append(chunk)
-                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                    tally.note(line: String(decoding: rest[..<end], as: UTF8.self))
-                    rest = Data(rest[(end + 1)...])
-                }
-            }
-            drained.signal()
-        }
-    }
-
-    /// Kills it, and waits until all it told has been read.
-    func strike() {
-        kill(process.processIdentifier, SIGKILL)
-        drained.wait()
-        process.waitUntilExit()
+    private func start(_ writer: Int) throws -> HammerProcess {
+        try HammerProcess(
+            ["--worker", "\(writer)", "--store", kind, "--path", place.path, "--seed", "\(numbers.next())"]
+        ) { [tally] line in tally.note(line: line) }
     }
 }
 

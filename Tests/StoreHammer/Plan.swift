@@ -1,6 +1,7 @@
 import Aquifer
 import AquiferSQLite
 import Foundation
+import Hammer
 
 /// What parent and workers agree on.
 enum Plan {
@@ -10,7 +11,7 @@ enum Plan {
         switch kind {
         case "sqlite": try SQLiteStore(file: URL(fileURLWithPath: path + "/store.db"), patience: .seconds(30))
         case "file": try FileStore(directory: URL(fileURLWithPath: path + "/store"), patience: .seconds(30))
-        default: throw Usage(message: "no store is called \(kind)")
+        default: throw Trouble("no store is called \(kind)")
         }
     }
 
@@ -36,25 +37,5 @@ enum Plan {
         let parts = (entry.validators.etag ?? "").split(separator: " ").compactMap { Int($0) }
         guard parts.count == 2, entry == Plan.entry(key: key, writer: parts[0], counter: parts[1]) else { return nil }
         return parts[1]
-    }
-}
-
-struct Usage: Error, CustomStringConvertible {
-    let message: String
-    var description: String {
-        "\(message)\nusage: StoreHammer --parent --store sqlite|file [--kills N] [--seed N] [--workers N]"
-    }
-}
-
-/// SplitMix64: the same kills for the same seed, as far as the scheduler allows.
-struct SeededNumbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,5 +1,6 @@
 import Aquifer
 import Foundation
+import Hammer
 
 /// Writes until it is killed. Tells the parent of each write only after the store acknowledged it.
 struct Worker {
@@ -8,7 +9,6 @@ struct Worker {
     var numbers: SeededNumbers
 
     mutating func run() async throws {
-        let acknowledged = FileHandle.standardOutput
         while true {
             guard let key = Plan.keys.randomElement(using: &numbers) else { return }
             let written = Counter()
@@ -24,9 +24,7 @@ struct Worker {
                 if before < 0 { return .keep }
                 return .replace(Plan.entry(key: key, writer: writer, counter: before + 1))
             }
-            let line = written.value < 0 ? "torn \(key)\n" : "\(key) \(written.value)\n"
-            // One write call of less than PIPE_BUF bytes: the parent gets all of a line or none.
-            try acknowledged.write(contentsOf: Data(line.utf8))
+            try HammerProcess.tell(written.value < 0 ? "torn \(key)" : "\(key) \(written.value)")
         }
     }
 }

@@ -1,28 +1,14 @@
 import Foundation
+import Hammer
 import Payments
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
-/// Troubles that can only be had by a whole process: no room, no permission. Each prints what the vault said.
+/// Each prints what the vault said.
 enum Faults {
-    /// Files of this process may not grow beyond 300 bytes: what a full disk looks like, without filling one.
+    /// With room for 300 bytes in each file: the key still fits, the vault does not.
     static func full(_ path: String) async throws {
         let vault = Plan.open(path)
         for number in 1...10 { try await vault.add(try Plan.card(number)) }
-        signal(SIGXFSZ, SIG_IGN)
-        // The key file still fits, the vault does not.
-        var limit = rlimit(rlim_cur: 300, rlim_max: 300)
-        #if canImport(Glibc)
-            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-        #else
-            setrlimit(RLIMIT_FSIZE, &limit)
-        #endif
+        Straits.limitFiles(to: 300)
         await say("add") { try await vault.add(try Plan.card(11)) }
         await say("remove") { _ = try await vault.remove(Plan.id(1)) }
         await say("rotate") { try await vault.rotateKey() }
@@ -31,9 +17,7 @@ enum Faults {
 
     /// As a user who may read the vault and not write it.
     static func readOnly(_ path: String) async throws {
-        if getuid() == 0 {
-            guard setgid(65534) == 0, setuid(65534) == 0 else { throw Usage(message: "cannot become nobody") }
-        }
+        try Straits.becomeNobody()
         let vault = Plan.open(path)
         await say("add") { try await vault.add(try Plan.card(11)) }
         await say("remove") { _ = try await vault.remove(Plan.id(1)) }
@@ -47,15 +31,14 @@ enum Faults {
     }
 
     private static func say(_ attempt: String, _ operation: () async throws -> Void) async {
-        do {
-            try await operation()
-            print("\(attempt): done")
-        } catch VaultError.full {
-            print("\(attempt): full")
-        } catch VaultError.readOnly {
-            print("\(attempt): read-only")
-        } catch {
-            print("\(attempt): \(error)")
+        await Straits.say(attempt, name: name, operation)
+    }
+
+    private static func name(_ error: any Error) -> String {
+        switch error {
+        case VaultError.full: "full"
+        case VaultError.readOnly: "read-only"
+        default: "\(error)"
         }
     }
 }

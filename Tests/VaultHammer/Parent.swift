@@ -1,13 +1,6 @@
 import Foundation
+import Hammer
 import Payments
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Starts workers on one vault, kills them at random moments, and checks that no card is lost.
 final class Parent {
@@ -20,7 +13,7 @@ final class Parent {
     init(kills: Int, workers: Int, seed: UInt64) {
         self.kills = kills
         self.workers = workers
-        numbers = SeededNumbers(state: seed)
+        numbers = SeededNumbers(seed: seed)
         place = FileManager.default.temporaryDirectory.appendingPathComponent("vault-\(UUID().uuidString)")
     }
 
@@ -86,44 +79,9 @@ final class Parent {
         if found != mode { tally.note(wrong: "\(path) has mode \(String(found ?? 0, radix: 8))") }
     }
 
-    private func start(_ writer: Int) throws -> Running {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
-        process.arguments = ["--worker", "\(writer)", "--path", place.path, "--seed", "\(numbers.next())"]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        return Running(process, pipe.fileHandleForReading, tally)
-    }
-}
-
-/// A worker, and the thread that reads what it acknowledges.
-private final class Running {
-    private let process: Process
-    private let drained = DispatchSemaphore(value: 0)
-
-    init(_ process: Process, _ output: FileHandle, _ tally: Tally) {
-        self.process = process
-        let drained = drained
-        Thread.detachNewThread {
-            var rest = Data()
-            while true {
-                let chunk = output.availableData
-                if chunk.isEmpty { break }
-                rest.append(chunk)
-                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                    tally.note(line: String(decoding: rest[..<end], as: UTF8.self))
-                    rest = Data(rest[(end + 1)...])
-                }
-            }
-            drained.signal()
+    private func start(_ writer: Int) throws -> HammerProcess {
+        try HammerProcess(["--worker", "\(writer)", "--path", place.path, "--seed", "\(numbers.next())"]) {
+            [tally] line in tally.note(line: line)
         }
-    }
-
-    /// Kills it, and waits until all it told has been read.
-    func strike() {
-        kill(process.processIdentifier, SIGKILL)
-        drained.wait()
-        process.waitUntilExit()
     }
 }

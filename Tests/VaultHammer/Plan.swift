@@ -1,4 +1,5 @@
 import Foundation
+import Hammer
 import Payments
 
 /// What parent and workers agree on.
@@ -20,32 +21,12 @@ enum Plan {
                 id: id(number), number: checked, holder: "Holder of \(number)",
                 expiry: Expiry(month: number % 12 + 1, year: 2030 + number % 10))
         }
-        throw Usage(message: "no card for \(number)")
+        throw Trouble("no card for \(number)")
     }
 
     static func id(_ number: Int) -> UUID {
         var bytes = [UInt8](repeating: 0, count: 16)
         withUnsafeBytes(of: UInt64(number).bigEndian) { bytes.replaceSubrange(8..., with: $0) }
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-    }
-}
-
-struct Usage: Error, CustomStringConvertible {
-    let message: String
-    var description: String {
-        "\(message)\nusage: VaultHammer --parent [--kills N] [--seed N] [--workers N]"
-    }
-}
-
-/// SplitMix64: the same kills for the same seed, as far as the scheduler allows.
-struct SeededNumbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

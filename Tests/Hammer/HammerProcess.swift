@@ -1,0 +1,62 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The hammer's own program, started once more with other arguments, and the thread that reads what it tells.
+package final class HammerProcess {
+    private let process = Process()
+    private let drained = DispatchSemaphore(value: 0)
+
+    /// Starts it.
+    ///
+    /// - Parameter onLine: told each line that it has written whole, on a thread of its own, up to its end.
+    package init(_ arguments: [String], onLine: @escaping @Sendable (String) -> Void) throws {
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
+        process.arguments = arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let (output, drained) = (pipe.fileHandleForReading, drained)
+        Thread.detachNewThread {
+            var rest = Data()
+            while true {
+                let chunk = output.availableData
+                if chunk.isEmpty { break }
+                rest.append(chunk)
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    onLine(String(decoding: rest[..<end], as: UTF8.self))
+                    rest = Data(rest[(end + 1)...])
+                }
+            }
+            drained.signal()
+        }
+    }
+
+    /// Kills it, and waits until all it told has been read.
+    package func strike() {
+        kill(process.processIdentifier, SIGKILL)
+        drained.wait()
+        process.waitUntilExit()
+    }
+
+    /// Whether it ended well, within five minutes.
+    package func waitForEnd() -> Bool {
+        guard drained.wait(timeout: .now() + 300) == .success else {
+            kill(process.processIdentifier, SIGKILL)
+            return false
+        }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+
+    /// Tells the parent a line, in one write call of less than PIPE_BUF bytes: it gets all of the line or none.
+    package static func tell(_ line: String) throws {
+        try FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+    }
+}
