@@ -1,3 +1,4 @@
+import Aquifer
 import AquiferTesting
 import Foundation
 import HTTPServer
@@ -36,6 +37,24 @@ final class AppWorld: Sendable {
     func json(_ method: String, _ target: String, _ body: String = "") async throws -> [String: Any] {
         let data = try await request(method, target, body).collectBody()
         return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+    }
+
+    /// The states of a tab's screen, from the present one on.
+    @MainActor
+    func states(_ kind: ScreenHub.Address.Kind = .feed, tab: String = "tab", language: Language = .english)
+        -> StateReader
+    {
+        let context = ScreenContext(language: language, now: date.now)
+        return StateReader(site.hub.session(.init(tab: tab, kind: kind)).states { $0.state(context).text })
+    }
+
+    /// Tells a screen what its page would: `drive?tab=tab`, and the intent with its fields.
+    @discardableResult
+    func tell(_ screen: String, _ intent: String, _ fields: [String: String] = [:]) async -> Int {
+        let target = "/api/screens/" + screen.replacing("?", with: "/intents?")
+        let all = fields.merging(["intent": intent]) { field, _ in field }
+        let body = (try? JSONSerialization.data(withJSONObject: all)) ?? Data()  // texts always can
+        return await request("POST", target, String(decoding: body, as: UTF8.self)).status
     }
 
     /// Loads the feed of a tab, and returns its items' pictures.

@@ -9,20 +9,6 @@ import Testing
 @MainActor
 @Suite("The drive's screens in tabs", .timeLimit(.minutes(2)))
 struct DriveScreensTests {
-    private func states(
-        _ world: AppWorld, _ kind: ScreenHub.Address.Kind, tab: String = "tab", language: Language = .english
-    ) -> StateReader {
-        let context = ScreenContext(language: language, now: world.date.now)
-        return StateReader(world.site.hub.session(.init(tab: tab, kind: kind)).states { $0.state(context).text })
-    }
-
-    @discardableResult
-    private func tell(_ world: AppWorld, _ screen: String, _ fields: [String: String]) async -> Int {
-        let target = "/api/screens/" + screen.replacing("?", with: "/intents?")
-        let body = try? JSONSerialization.data(withJSONObject: fields)
-        return await world.request("POST", target, String(decoding: body ?? Data(), as: UTF8.self)).status
-    }
-
     private func handOver(
         _ world: AppWorld, _ text: String, as name: String, to account: PublicKey, batch: String = "1"
     ) async -> ServerResponse {
@@ -42,9 +28,9 @@ struct DriveScreensTests {
     ) async throws -> (address: PublicKey, screen: String, reader: StateReader) {
         let created = try await world.site.hub.drive.service.createStorageAccount(name: "holiday", size: 1 << 20)
         let address = created.account.address
-        let reader = states(world, .driveAccount(account: "\(address)"), language: language)
+        let reader = world.states(.driveAccount(account: "\(address)"), language: language)
         let screen = "drive-account?tab=tab&account=\(address)"
-        #expect(await tell(world, screen, ["intent": "appear"]) == 204)
+        #expect(await world.tell(screen, "appear") == 204)
         _ = await reader.state(with: #""canChange":true"#)
         return (address, screen, reader)
     }
@@ -58,21 +44,21 @@ struct DriveScreensTests {
     @Test("An account is made from a name and a size, with its price before; the list then has it")
     func creation() async throws {
         let world = AppWorld()
-        let form = states(world, .driveCreate)
+        let form = world.states(.driveCreate)
         let screen = "drive-create?tab=tab"
-        #expect(await tell(world, screen, ["intent": "appear"]) == 204)
+        #expect(await world.tell(screen, "appear") == 204)
         _ = await form.state(with: #""isPriceKnown":true"#)
-        #expect(await tell(world, screen, ["intent": "size", "text": "10"]) == 204)
+        #expect(await world.tell(screen, "size", ["text": "10"]) == 204)
         #expect(await form.state(with: #""sizeError":"Write"#).contains(#""canCreate":false"#))
-        await tell(world, screen, ["intent": "name", "text": "holiday"])
-        await tell(world, screen, ["intent": "size", "text": "10MB"])
+        await world.tell(screen, "name", ["text": "holiday"])
+        await world.tell(screen, "size", ["text": "10MB"])
         let ready = await form.state(with: #""canCreate":true"#)
         #expect(ready.contains("SHDW"), "the price is shown before anything is signed")
-        await tell(world, screen, ["intent": "create"])
+        await world.tell(screen, "create")
         #expect(await form.state(with: #""phase":"created""#).contains(#""sizeText":"10\#u{a0}MB""#))
 
-        let list = states(world, .drive, language: .brazilianPortuguese)
-        await tell(world, "drive?tab=tab", ["intent": "appear"])
+        let list = world.states(.drive, language: .brazilianPortuguese)
+        await world.tell("drive?tab=tab", "appear")
         #expect(await list.state(with: #""name":"holiday""#).contains("0\u{a0}B de 10\u{a0}MB em uso"))
         await world.services.stop()
     }
@@ -81,11 +67,11 @@ struct DriveScreensTests {
     func offline() async throws {
         let world = AppWorld()
         world.services.reference.set(.offline, of: .drive)
-        let form = states(world, .driveCreate)
+        let form = world.states(.driveCreate)
         let screen = "drive-create?tab=tab"
-        await tell(world, screen, ["intent": "name", "text": "holiday"])
-        await tell(world, screen, ["intent": "size", "text": "10MB"])
-        await tell(world, screen, ["intent": "create"])
+        await world.tell(screen, "name", ["text": "holiday"])
+        await world.tell(screen, "size", ["text": "10MB"])
+        await world.tell(screen, "create")
         let failed = await form.state(with: #""phase":"failed""#)
         #expect(failed.contains(#""isUnknown":false"#) && !failed.contains("may have happened"))
         await world.services.stop()
@@ -98,7 +84,7 @@ struct DriveScreensTests {
         let name = "a #1 'ünï'?.txt"
         #expect(await handOver(world, "hello", as: name, to: address).status == 204)
         #expect(!kept(world).isEmpty)
-        #expect(await tell(world, screen, ["intent": "upload", "batch": "1"]) == 204)
+        #expect(await world.tell(screen, "upload", ["batch": "1"]) == 204)
         let stored = await reader.state { $0.contains(#""isDone":true"#) && $0.contains(#""files":[{"name""#) }
         #expect(stored.contains(#""stored":1"#) && stored.contains(#""sizeText":"5\#u{a0}B""#))
         let response = await load(world, name, of: address)
@@ -109,7 +95,7 @@ struct DriveScreensTests {
         #expect(try await response.collectBody() == Data("hello".utf8))
         #expect(kept(world).isEmpty)
 
-        #expect(await tell(world, screen, ["intent": "delete", "file": name]) == 204)
+        #expect(await world.tell(screen, "delete", ["file": name]) == 204)
         _ = await reader.state(with: #""isEmpty":true"#)
         #expect(await load(world, name, of: address).status == 404)
         await world.services.stop()
@@ -122,8 +108,8 @@ struct DriveScreensTests {
         #expect(await handOver(world, "one", as: "one.txt", to: address, batch: "1").status == 204)
         #expect(await handOver(world, "two", as: "two.txt", to: address, batch: "2").status == 204)
         #expect(kept(world).filter { $0.hasSuffix(".txt") }.map { ($0 as NSString).lastPathComponent } == ["two.txt"])
-        #expect(await tell(world, screen, ["intent": "upload", "batch": "1"]) == 204)
-        #expect(await tell(world, screen, ["intent": "upload", "batch": "2"]) == 204)
+        #expect(await world.tell(screen, "upload", ["batch": "1"]) == 204)
+        #expect(await world.tell(screen, "upload", ["batch": "2"]) == 204)
         let stored = await reader.state { $0.contains(#""isDone":true"#) && $0.contains(#""files":[{"name""#) }
         #expect(stored.contains("two.txt") && !stored.contains("one.txt"))
         await world.services.stop()
@@ -165,9 +151,9 @@ struct DriveScreensTests {
     func immutable() async throws {
         let world = AppWorld()
         let (_, screen, reader) = try await account(world)
-        await tell(world, screen, ["intent": "makeImmutable", "typed": "holida"])
-        #expect(await tell(world, screen, ["intent": "nonsense"]) == 400)
-        await tell(world, screen, ["intent": "makeImmutable", "typed": "holiday"])
+        await world.tell(screen, "makeImmutable", ["typed": "holida"])
+        #expect(await world.tell(screen, "nonsense") == 400)
+        await world.tell(screen, "makeImmutable", ["typed": "holiday"])
         let done = await reader.state(with: #""isImmutable":true"#)
         #expect(done.contains(#""isUnknown":false"#))
         await world.services.stop()
@@ -176,8 +162,8 @@ struct DriveScreensTests {
     @Test("An address that is none is a missing page, and without a key the screens say what to do")
     func missing() async throws {
         let world = AppWorld { $0.driveKeypair = $0.data.appending(path: "none.json") }
-        #expect(await states(world, .driveAccount(account: "l0l")).next()?.contains(#""isMissing":true"#) == true)
-        let list = await states(world, .drive).next()
+        #expect(await world.states(.driveAccount(account: "l0l")).next()?.contains(#""isMissing":true"#) == true)
+        let list = await world.states(.drive).next()
         #expect(list?.contains(#""needsKey":true"#) == true && list?.contains("none.json") == true)
         await world.services.stop()
     }
@@ -189,7 +175,7 @@ struct DriveScreensTests {
         let file = world.services.configuration.keys.appending(path: "drive.json")
         let bytes = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [UInt8])
         let state = await reader.next() ?? ""
-        let list = await states(world, .drive).next() ?? ""
+        let list = await world.states(.drive).next() ?? ""
         #expect(state.contains("\(try Keypair(contentsOf: file).publicKey)"))
         for text in [state, list] {
             #expect(!text.contains(Base58.encode(Data(bytes.prefix(32)))) && !text.contains(Base58.encode(Data(bytes))))

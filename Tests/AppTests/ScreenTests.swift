@@ -36,22 +36,16 @@ final class StateReader {
 @MainActor
 @Suite("Screens of tabs", .timeLimit(.minutes(2)))
 struct ScreenTests {
-    /// The states of a tab's screen, from the present one on.
-    private func states(_ world: AppWorld, _ kind: ScreenHub.Address.Kind = .feed, tab: String = "tab") -> StateReader {
-        let context = ScreenContext(language: .english, now: world.date.now)
-        return StateReader(world.site.hub.session(.init(tab: tab, kind: kind)).states { $0.state(context).text })
-    }
-
     @Test("A screen streams its present state at once, then each change, up to what was loaded")
     func streams() async throws {
         let world = AppWorld()
-        let iterator = states(world)
+        let iterator = world.states()
         #expect(await iterator.next()?.contains(#""phase":"idle""#) == true)
-        #expect(await world.request("POST", "/api/screens/feed/intents?tab=tab", #"{"intent":"appear"}"#).status == 204)
+        #expect(await world.tell("feed?tab=tab", "appear") == 204)
         let loaded = await iterator.state(with: #""phase":"loaded""#)
         #expect(loaded.contains(#""origin":{"source":"remote"}"#))
         #expect(loaded.contains("/api/screens/feed/images/"))
-        _ = await world.request("POST", "/api/screens/feed/intents?tab=tab", #"{"intent":"loadMore"}"#)
+        await world.tell("feed?tab=tab", "loadMore")
         let more = await iterator.state { $0.components(separatedBy: "/api/screens/feed/images/").count > 20 }
         #expect(more.contains(#""more":{"phase":"idle""#))
         await world.services.stop()
@@ -61,8 +55,8 @@ struct ScreenTests {
     func tabs() async throws {
         let world = AppWorld()
         _ = try await world.load(tab: "one")
-        let one = states(world, tab: "one")
-        let two = states(world, tab: "two")
+        let one = world.states(tab: "one")
+        let two = world.states(tab: "two")
         #expect(await one.next()?.contains(#""phase":"loaded""#) == true)
         #expect(await two.next()?.contains(#""phase":"idle""#) == true)
         await world.services.stop()
@@ -71,16 +65,16 @@ struct ScreenTests {
     @Test("Offline with nothing saved is an error in words; offline with a copy is the copy and its age")
     func offline() async throws {
         let world = AppWorld { $0.faults = [.feed: .offline] }
-        let iterator = states(world)
-        _ = await world.request("POST", "/api/screens/feed/intents?tab=tab", #"{"intent":"appear"}"#)
+        let iterator = world.states()
+        await world.tell("feed?tab=tab", "appear")
         #expect(
             await iterator.state(with: #""phase":"failed""#).contains("You’re offline, and nothing recent is saved"))
         world.services.reference.set(.none, of: .feed)
         _ = try await world.services.feed.feed.load()
         world.date.advance(by: Duration.days(2).timeInterval)
         world.services.reference.set(.offline, of: .feed)
-        let later = states(world)
-        _ = await world.request("POST", "/api/screens/feed/intents?tab=tab", #"{"intent":"refresh"}"#)
+        let later = world.states()
+        await world.tell("feed?tab=tab", "refresh")
         #expect(await later.state(with: #""because":"connectivity""#).contains("This was saved 2 days ago."))
         await world.services.stop()
     }
@@ -88,8 +82,8 @@ struct ScreenTests {
     @Test("When the last reader leaves, what still loads is cancelled, up to the remote")
     func leaving() async throws {
         let world = AppWorld { $0.faults = [.feed: .slow] }
-        var reading: StateReader? = states(world)
-        _ = await world.request("POST", "/api/screens/feed/intents?tab=tab", #"{"intent":"appear"}"#)
+        var reading: StateReader? = world.states()
+        await world.tell("feed?tab=tab", "appear")
         await eventually { world.services.reference.transfers(of: .feed).active != 0 }
         #expect(reading != nil)
         reading = nil
@@ -106,7 +100,7 @@ struct ScreenTests {
         _ = try await world.load()
         let items = (world.site.hub.session(.init(tab: "tab", kind: .feed)).screen as? FeedScreen)?.model.items ?? []
         let image = try #require(items.first).id
-        let iterator = states(world, .comments(image: image))
+        let iterator = world.states(.comments(image: image))
         let target = "/api/screens/comments/intents?tab=tab&image=\(image.uuidString)"
         #expect(await world.request("POST", target, #"{"intent":"appear"}"#).status == 204)
         let state = await iterator.state(with: #""phase":"loaded""#)
