@@ -56,6 +56,14 @@ struct Arguments {
         return word
     }
 
+    /// Where a file goes that is asked for: `-o FILE`, or `-` for standard output.
+    func output(for what: String) throws(CommandError) -> String {
+        guard let output = value("-o") ?? value("--output"), !output.isEmpty else {
+            throw .usage("say where the \(what) goes: -o FILE, or -o - for standard output")
+        }
+        return output
+    }
+
     /// Fails when words are left over.
     func end() throws(CommandError) {
         if let word = words.first { throw .usage("\"\(word)\" is one word too many") }

@@ -29,11 +29,9 @@ struct AudioListCommand {
                 Language.english.relative(clip.createdAt, now: now), clip.id.uuidString,
             ]
         }
-        if !rows.isEmpty {
-            for line in Table.lines(["LENGTH", "TITLE", "AUTHOR", "POSTED", "ID"], rows) { console.out(line) }
-        } else if !options.quiet {
-            console.note(query.isEmpty ? "there are no clips yet" : "no clip is called \"\(query)\"")
-        }
+        console.table(
+            ["LENGTH", "TITLE", "AUTHOR", "POSTED", "ID"], rows, options,
+            ifEmpty: query.isEmpty ? "there are no clips yet" : "no clip is called \"\(query)\"")
         return .delivered
     }
 }
@@ -48,10 +46,7 @@ struct AudioGetCommand {
         var arguments = arguments
         id = try arguments.nextID(of: "clip", listedBy: "audio list")
         try arguments.end()
-        guard let output = arguments.value("-o") ?? arguments.value("--output"), !output.isEmpty else {
-            throw .usage("say where the sound goes: -o FILE, or -o - for standard output")
-        }
-        self.output = output
+        output = try arguments.output(for: "sound")
         self.options = options
     }
 
@@ -62,6 +57,7 @@ struct AudioGetCommand {
             throw CommandError(error)
         }
         try await write(file, console)
+        console.wrote(UInt64(file.length), to: output, options)
         return .delivered
     }
 

@@ -24,7 +24,7 @@ struct CacheListCommand {
                 "\(entry.summary.size)", entry.summary.key,
             ]
         }
-        for line in Table.lines(["STATE", "SAVED", "BYTES", "KEY"], rows) { console.out(line) }
+        console.table(["STATE", "SAVED", "BYTES", "KEY"], rows, options, ifEmpty: "nothing is saved")
         return .delivered
     }
 
@@ -88,18 +88,4 @@ struct CacheClearCommand {
 
 private func storing<Value>(_ work: () async throws(StoreError) -> Value) async throws(CommandError) -> Value {
     do throws(StoreError) { return try await work() } catch { throw CommandError(error) }
-}
-
-/// Columns, as wide as they need to be.
-enum Table {
-    static func lines(_ head: [String], _ rows: [[String]]) -> [String] {
-        let all = [head] + rows
-        let widths = head.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-        return all.map { row in
-            row.indices.map { column in
-                column == row.count - 1
-                    ? row[column] : row[column] + String(repeating: " ", count: widths[column] - row[column].count)
-            }.joined(separator: "  ")
-        }
-    }
 }

@@ -35,11 +35,9 @@ struct CardsCommand {
     private func list(_ cards: [CardSummary], _ console: Console) {
         if options.json { return console.out(JSONText.object([("cards", .array(cards.map(\.json)))]).text) }
         let rows = cards.map { [$0.masked, $0.brandName(.english), $0.expiry.text, $0.holder, $0.id.uuidString] }
-        if !rows.isEmpty {
-            for line in Table.lines(["NUMBER", "BRAND", "EXPIRY", "HOLDER", "ID"], rows) { console.out(line) }
-        } else if !options.quiet {
-            console.note("no card is kept; add one with aquifer cards add")
-        }
+        console.table(
+            ["NUMBER", "BRAND", "EXPIRY", "HOLDER", "ID"], rows, options,
+            ifEmpty: "no card is kept; add one with aquifer cards add")
     }
 
     private func add(_ payments: PaymentsService, _ console: Console) async throws(CommandError) {

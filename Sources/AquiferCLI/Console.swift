@@ -1,3 +1,4 @@
+import App
 import Foundation
 
 #if canImport(Glibc)
@@ -45,6 +46,16 @@ struct Console: Sendable {
         let line = readLine()
         write("\n", to: 2)
         return line
+    }
+
+    /// Says where a file was put that was asked for; standard output has the file itself, and nothing else.
+    func wrote(_ bytes: UInt64, to output: String, _ options: GlobalOptions) {
+        guard output != "-" else { return }
+        if options.json {
+            out(JSONText.object([("file", .string(output)), ("bytes", .int(Int(bytes)))]).text)
+        } else if !options.quiet {
+            note("\(bytes) bytes written to \(output)")
+        }
     }
 
     func exit(_ status: ExitStatus) -> Never {

@@ -22,8 +22,7 @@ struct ContactsCommand {
             return .delivered
         }
         let rows = loaded.value.map { [$0.username, $0.name] }
-        if !rows.isEmpty { for line in Table.lines(["USERNAME", "NAME"], rows) { console.out(line) } }
-        if rows.isEmpty && !options.quiet { console.note("no contact is called \"\(query)\"") }
+        console.table(["USERNAME", "NAME"], rows, options, ifEmpty: "no contact is called \"\(query)\"")
         return .delivered
     }
 }

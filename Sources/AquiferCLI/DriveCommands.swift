@@ -8,7 +8,7 @@ struct DriveCommand {
     private let name: String
     private let options: GlobalOptions
     private let words: [String]
-    private let output: String?
+    private let output: String
     private let replaces: Bool
     private let showsSizes: Bool
 
@@ -16,7 +16,7 @@ struct DriveCommand {
         self.name = String(name.dropFirst("drive ".count))
         self.options = options
         words = arguments.words
-        output = arguments.value("-o") ?? arguments.value("--output")
+        output = name == "drive get" ? try arguments.output(for: "file") : ""
         replaces = arguments.has("--replace")
         showsSizes = arguments.has("--sizes")
         let (names, isOpen) = Self.words[self.name] ?? ([], false)
@@ -24,7 +24,6 @@ struct DriveCommand {
             throw .usage("\(names[words.count]) is missing: aquifer drive \(self.name) \(names.joined(separator: " "))")
         }
         guard isOpen || words.count == names.count else { throw .usage("\"\(words[names.count])\" is too much") }
-        if self.name == "get", output ?? "" == "" { throw .usage("say where the file goes: -o FILE") }
     }
 
     /// What each command wants to be told; whether there may be more of the last.
@@ -102,11 +101,9 @@ struct DriveCommand {
                 account.isImmutable ? "immutable" : account.isToBeDeleted ? "to be deleted" : "", "\(account.address)",
             ]
         }
-        if !rows.isEmpty {
-            for line in Table.lines(["NAME", "USED", "RESERVED", "STATE", "ACCOUNT"], rows) { console.out(line) }
-        } else if !options.quiet {
-            console.note("there are no storage accounts yet; make one with aquifer drive create NAME SIZE")
-        }
+        console.table(
+            ["NAME", "USED", "RESERVED", "STATE", "ACCOUNT"], rows, options,
+            ifEmpty: "there are no storage accounts yet; make one with aquifer drive create NAME SIZE")
         if !loaded.value.isComplete && !options.quiet { console.note("some accounts could not be looked at") }
         return .delivered
     }
@@ -200,7 +197,21 @@ struct DriveCommand {
         let location = try location()
         let meter = console.meter(options, "getting \(location.name)")
         defer { meter.end() }
-        try await drive.api.download(location, to: URL(filePath: output ?? "")) { meter.show($0, of: $1) }
+        guard output == "-" else {
+            let size = try await drive.api.download(location, to: URL(filePath: output)) { meter.show($0, of: $1) }
+            meter.end()
+            console.wrote(size, to: output, options)
+            return .delivered
+        }
+        let response = try await drive.api.open(location)
+        var received: UInt64 = 0
+        do throws(TransportError) {
+            while let chunk = try await response.body.next() {
+                console.out(chunk)
+                received += UInt64(chunk.count)
+                meter.show(received, of: response.head.contentLength.map(UInt64.init))
+            }
+        } catch { throw DriveError(error) }
         return .delivered
     }
 

@@ -108,10 +108,7 @@ struct FeedImageCommand {
         var arguments = arguments
         image = try arguments.nextID()
         try arguments.end()
-        guard let output = arguments.value("-o") ?? arguments.value("--output"), !output.isEmpty else {
-            throw .usage("say where the picture goes: -o FILE, or -o - for standard output")
-        }
-        self.output = output
+        output = try arguments.output(for: "picture")
         self.options = options
     }
 

@@ -26,8 +26,7 @@ struct FoaasListCommand {
             return .delivered
         }
         let rows = found.map { [$0.name, $0.placeholders.joined(separator: " "), $0.url] }
-        if !rows.isEmpty { for line in Table.lines(["NAME", "KEYS", "PATH"], rows) { console.out(line) } }
-        if rows.isEmpty && !options.quiet { console.note("no operation matches \"\(query)\"") }
+        console.table(["NAME", "KEYS", "PATH"], rows, options, ifEmpty: "no operation matches \"\(query)\"")
         return .delivered
     }
 }

@@ -56,11 +56,8 @@ struct OutboxCommand {
                 Language.english.relative(item.queuedAt, now: now), item.detail(now: now),
             ]
         }
-        if !rows.isEmpty {
-            for line in Table.lines(["ID", "STATE", "TITLE", "BYTES", "QUEUED", "DETAIL"], rows) { console.out(line) }
-        } else if !options.quiet {
-            console.note("nothing waits to be sent")
-        }
+        console.table(
+            ["ID", "STATE", "TITLE", "BYTES", "QUEUED", "DETAIL"], rows, options, ifEmpty: "nothing waits to be sent")
         return .delivered
     }
 

@@ -34,11 +34,7 @@ struct PaymentsCommand {
                 (record.bookedAt ?? record.startedAt).formatted(.iso8601), record.id.uuidString,
             ]
         }
-        if !rows.isEmpty {
-            for line in Table.lines(["STATE", "AMOUNT", "TO", "CARD", "DATE", "ID"], rows) { console.out(line) }
-        } else if !options.quiet {
-            console.note("nothing was paid yet")
-        }
+        console.table(["STATE", "AMOUNT", "TO", "CARD", "DATE", "ID"], rows, options, ifEmpty: "nothing was paid yet")
         return .delivered
     }
 

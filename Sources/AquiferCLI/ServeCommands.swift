@@ -1,5 +1,4 @@
 import App
-import Dispatch
 import Foundation
 import HTTPServer
 import ReferenceAPIs
@@ -20,6 +19,7 @@ struct ServeCommand {
     }
 
     func run(_ console: Console) async throws(CommandError) -> ExitStatus {
+        let signals = Signals()
         let services = Services(options.configuration)
         let server: WebServer
         do {
@@ -28,7 +28,7 @@ struct ServeCommand {
             throw CommandError(status: .unavailable, message: "\(error)")
         }
         console.out("Aquifer is at \(server.link)")
-        await Signals.untilTold()
+        await signals.untilTold()
         await server.stop()
         await services.stop()
         return .delivered
@@ -52,6 +52,7 @@ struct RemotesCommand {
     }
 
     func run(_ console: Console) async throws(CommandError) -> ExitStatus {
+        let signals = Signals()
         let server: HTTPServer
         let place = folder ?? .temporaryDirectory.appending(path: "aquifer-remotes-\(UUID().uuidString)")
         // There may be none, when nothing was posted.
@@ -70,7 +71,7 @@ struct RemotesCommand {
         for remote in ReferenceRemote.allCases {
             console.out("\(remote.rawValue)=http://\(name):\(server.port)/\(remote.rawValue)")
         }
-        await Signals.untilTold()
+        await signals.untilTold()
         await server.stop()
         return .delivered
     }
@@ -81,22 +82,5 @@ extension Arguments {
         guard let text = value("--port") else { return standard }
         guard let port = UInt16(text) else { throw .usage("--port takes a number from 0 to 65535, not \"\(text)\"") }
         return port
-    }
-}
-
-/// SIGTERM and SIGINT, as events.
-enum Signals {
-    /// Returns when the process is told to end.
-    static func untilTold() async {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-        let sources = [SIGTERM, SIGINT].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler { continuation.yield() }
-            source.resume()
-            return source
-        }
-        for await _ in stream { break }
-        for source in sources { source.cancel() }
     }
 }

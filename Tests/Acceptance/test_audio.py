@@ -44,7 +44,9 @@ def test_a_clip_is_fetched_once_and_is_there_offline(aquifer, tmp_path):
     said(aquifer("audio", "get", identifier, "-o", str(out)))
     assert out.read_bytes()[:2] in (b"ID", b"\xff\xfb", b"\xff\xf3") and out.stat().st_size > 10_000
     again = aquifer("audio", "get", identifier, "-o", "-", "--offline", text=False)
-    assert again.returncode == DELIVERED and again.stdout == out.read_bytes()
+    assert again.returncode == DELIVERED and again.stdout == out.read_bytes() and again.stderr == b""
+    report = aquifer.json("audio", "get", identifier, "-o", str(out), "--offline")
+    assert report == {"file": str(out), "bytes": out.stat().st_size}
 
 
 def test_what_was_cut_goes_on_where_it_was(aquifer, remote, tmp_path):

@@ -168,6 +168,10 @@ def test_from_a_new_account_to_an_immutable_one(drive, tmp_path):
     out = tmp_path / "out"
     said(drive("get", first, "-o", out))
     assert out.read_text() == "one"
+    assert drive("get", first, "-o", "-", text=False).stdout == b"one"
+    assert json.loads(said(drive("get", first, "-o", out, "--json"))) == {"file": str(out), "bytes": 3}
+    missing = drive("get", first)
+    assert missing.returncode == USAGE and "-o FILE" in missing.stderr
     plain.write_text("three")
     said(drive("edit", "photos", plain))
     said(drive("get", second, "-o", out))

@@ -48,19 +48,16 @@ struct DriveAPI: Sendable {
         guard request.queryValue("tab").flatMap(ScreenAPI.tab) != nil, !name.isEmpty,
             let account = request.queryValue("account").flatMap({ try? PublicKey($0) })
         else { return .problem(404, "notFound", "name the tab, the account and the file") }
-        guard let url = await hub.drive.service.api.location(of: name, in: account).url else {
-            return .problem(404, "notFound", "there is no such file")
-        }
+        let api = await hub.drive.service.api
         let response: HTTPResponse
-        do throws(TransportError) { response = try await services.client.send(HTTPRequest(.get, url)) } catch {
-            return .problem(503, "connectivity", "the file cannot be loaded now")
+        do throws(DriveError) { response = try await api.open(api.location(of: name, in: account)) } catch {
+            switch error {
+            case .noSuchFile: return .problem(404, "notFound", "there is no such file")
+            case .connectivity: return .problem(503, "connectivity", "the file cannot be loaded now")
+            default: return .problem(502, "invalidData", "the server does not give the file")
+            }
         }
         let head = response.head
-        guard head.status == 200 else {
-            return head.status == 404
-                ? .problem(404, "notFound", "there is no such file")
-                : .problem(502, "invalidData", "the server does not give the file")
-        }
         var headers: ServerHeaders = [
             // The page's own site must never show what somebody else has stored.
             "Content-Disposition":

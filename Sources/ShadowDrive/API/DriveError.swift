@@ -141,7 +141,9 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    init(_ error: TransportError) {
+    /// What a failed transfer means: one that was cancelled, one without a whole answer, or one with another answer than
+    /// the contract's.
+    public init(_ error: TransportError) {
         if error.kind == .cancelled {
             self = .cancelled
         } else if error.isConnectivity {

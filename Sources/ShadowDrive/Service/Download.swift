@@ -2,6 +2,24 @@ import Aquifer
 import Foundation
 
 extension ShadowDriveAPI {
+    /// Begins to load a file: its bytes come from the answer's body as they are read. What ends a body too early is told
+    /// as a `TransportError`.
+    ///
+    /// - Throws: ``DriveError/noSuchFile(_:)`` for a 404, ``DriveError/refused(_:)`` for any status but 200, and
+    ///   ``DriveError/connectivity(_:)``.
+    public func open(_ location: FileLocation) async throws(DriveError) -> HTTPResponse {
+        guard let source = location.url else { throw .noSuchFile(location.text) }
+        let response: HTTPResponse
+        do throws(TransportError) { response = try await client.send(HTTPRequest(.get, source)) } catch {
+            throw DriveError(error)
+        }
+        switch response.head.status {
+        case 200: return response
+        case 404: throw .noSuchFile(location.text)
+        default: throw .refused(Refusal(status: response.head.status, words: ""))
+        }
+    }
+
     /// Loads a file, as it arrives, into a file of this machine. It is there whole or not at all: what comes is written
     /// beside it and renamed in the end.
     ///
@@ -10,22 +28,14 @@ extension ShadowDriveAPI {
     ///   - url: where to; a file that is there is replaced.
     ///   - onReceived: told how many bytes have come, and how many there are, if the server says.
     /// - Returns: the size in bytes.
-    /// - Throws: ``DriveError/noSuchFile(_:)`` for a 404; the others as they say.
+    /// - Throws: what ``open(_:)`` throws, also when the body ends too early; ``DriveError/file(_:)`` when it cannot be
+    ///   written.
     @discardableResult
     public func download(
         _ location: FileLocation, to url: URL,
         onReceived: (@Sendable (_ received: UInt64, _ of: UInt64?) -> Void)? = nil
     ) async throws(DriveError) -> UInt64 {
-        guard let source = location.url else { throw .noSuchFile(location.text) }
-        let response: HTTPResponse
-        do throws(TransportError) { response = try await client.send(HTTPRequest(.get, source)) } catch {
-            throw DriveError(error)
-        }
-        switch response.head.status {
-        case 200: break
-        case 404: throw .noSuchFile(location.text)
-        default: throw .refused(Refusal(status: response.head.status, words: ""))
-        }
+        let response = try await open(location)
         let path = url.path(percentEncoded: false)
         let partial = path + ".partial"
         do throws(DriveError) {
