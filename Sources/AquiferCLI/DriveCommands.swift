@@ -188,7 +188,12 @@ struct DriveCommand {
             }
         }
         let failed = results.compactMap { result in result.error.map { (result.name, $0) } }
-        if !options.json { for (name, error) in failed { console.note("\(name): \(error)") } }
+        if !options.json {
+            for (name, error) in failed {
+                // What is wrong with a file itself names it.
+                if case .file = error { console.note("\(error)") } else { console.note("\(name): \(error)") }
+            }
+        }
         // Of several errors the first one decides.
         return failed.first.map { CommandError($0.1).status } ?? .delivered
     }

@@ -1,8 +1,10 @@
+import Aquifer
 import AquiferTesting
 import Foundation
 import Testing
 
-@Suite struct ManualClockTests {
+@Suite("The manual clock", .timeLimit(.minutes(1)))
+struct ManualClockTests {
     @Test("A sleeper wakes when the clock has been advanced to its time, and not before")
     func wakes() async throws {
         let clock = ManualClock()
@@ -26,6 +28,25 @@ import Testing
         sleeping.cancel()
         await #expect(throws: CancellationError.self) { try await sleeping.value }
         #expect(clock.sleepers.isEmpty)
+    }
+
+    @Test("One that has not woken yet is no sleeper any more: each advance is for a sleep of its own")
+    func steps() async throws {
+        for _ in 0..<3_000 {
+            let clock = ManualClock()
+            let isDone = Locked(false)
+            let steps = Task {
+                for _ in 0..<3 { try await clock.sleep(for: .seconds(1)) }
+                isDone.withLock { $0 = true }
+            }
+            for _ in 0..<3 {
+                await clock.waitForSleepers()
+                clock.advance(by: .seconds(1))
+            }
+            await eventually { isDone.withLock { $0 } || !clock.sleepers.isEmpty }
+            steps.cancel()
+            try #require(isDone.withLock { $0 }, "an advance was lost")
+        }
     }
 
     @Test("The date is what the test says")

@@ -30,7 +30,7 @@ public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// A transport error as the loading side sees it.
-    init(_ error: TransportError) {
+    package init(_ error: TransportError) {
         if error.kind == .cancelled {
             self = .cancelled
         } else if error.isConnectivity {

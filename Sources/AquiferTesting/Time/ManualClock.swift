@@ -46,7 +46,12 @@ public final class ManualClock: Clock {
 
     /// Moves the time on and wakes everyone whose time has come.
     public func advance(by duration: Duration) {
-        state.update { $0.now = $0.now.advanced(by: duration) }
+        state.update { state in
+            let now = state.now.advanced(by: duration)
+            state.now = now
+            // At once: who has not come to wait yet must not be taken for one who sleeps on.
+            state.sleepers = state.sleepers.filter { $0.value > now }
+        }
     }
 
     /// Sleeps until the clock has been advanced to `deadline`.
@@ -59,11 +64,7 @@ public final class ManualClock: Clock {
             if deadline > state.now { state.sleepers[state.lastID] = deadline }
             return state.lastID
         }
-        let awake: Bool? = await state.first { state in
-            guard state.now >= deadline else { return nil }
-            state.sleepers[id] = nil
-            return true
-        }
+        let awake: Bool? = await state.first { $0.now >= deadline ? true : nil }
         if awake == nil {
             state.update { $0.sleepers[id] = nil }
             throw CancellationError()

@@ -143,15 +143,7 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// What a failed transfer means: one that was cancelled, one without a whole answer, or one with another answer than
     /// the contract's.
-    public init(_ error: TransportError) {
-        if error.kind == .cancelled {
-            self = .cancelled
-        } else if error.isConnectivity {
-            self = .connectivity(error)
-        } else {
-            self = .invalidData(.unusable(error))
-        }
-    }
+    public init(_ error: TransportError) { self.init(LoadError(error)) }
 
     init(_ error: LoadError) {
         switch error {
