@@ -5,7 +5,8 @@ import Foundation
 import Testing
 
 /// A contract that nobody can break promises nothing.
-@Suite struct BrokenClientTests {
+@Suite(.timeLimit(.minutes(5)))
+struct BrokenClientTests {
     @Test("A client that takes a cut body for a whole one breaks the contract")
     func hidesCuts() async throws {
         try await expectViolation(of: "A body that is cut is an interruption, never a whole body") {

@@ -6,7 +6,8 @@ import Testing
 @testable import AquiferCurl
 
 /// Leaving is what this product does all day: a reader scrolls on, a page closes, a task is superseded.
-@Suite struct CancelStormTests {
+@Suite(.timeLimit(.minutes(5)))
+struct CancelStormTests {
     @Test("50 000 requests cancelled at random moments neither hang nor crash, and the client works on")
     func storm() async throws {
         let body = Data(count: 20_000)

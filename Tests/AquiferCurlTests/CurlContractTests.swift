@@ -2,7 +2,8 @@ import AquiferCurl
 import AquiferTesting
 import Testing
 
-@Suite struct CurlContractTests {
+@Suite(.timeLimit(.minutes(5)))
+struct CurlContractTests {
     @Test("The curl client keeps the contract", arguments: HTTPClientContract.checks)
     func keepsTheContract(_ check: HTTPClientContract.Check) async throws {
         try await check.run { CurlHTTPClient() }

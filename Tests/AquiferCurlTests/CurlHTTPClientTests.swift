@@ -5,7 +5,8 @@ import Testing
 
 @testable import AquiferCurl
 
-@Suite struct CurlHTTPClientTests {
+@Suite(.timeLimit(.minutes(5)))
+struct CurlHTTPClientTests {
     private static func echo() throws -> LoopbackServer {
         try LoopbackServer { connection in
             while let request = try connection.readRequest() {

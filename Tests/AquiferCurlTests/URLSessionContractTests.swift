@@ -2,7 +2,8 @@ import AquiferTesting
 import AquiferURLSession
 import Testing
 
-@Suite(.serialized) struct URLSessionContractTests {
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct URLSessionContractTests {
     @Test("The URLSession client keeps the contract, as far as the system's URLSession goes", arguments: Self.checks)
     func keepsTheContract(_ check: HTTPClientContract.Check) async throws {
         try await check.run { URLSessionHTTPClient() }

@@ -3,7 +3,7 @@
     import Testing
 
     /// What only whole processes can show of an outbox in a SQLite store.
-    @Suite("Outboxes and processes")
+    @Suite("Outboxes and processes", .timeLimit(.minutes(5)))
     struct OutboxProcessTests {
         @Test("have each item at the server once, in order, when two senders and the server are killed at random")
         func killed() async throws {

@@ -5,7 +5,7 @@
     import Testing
 
     /// What only whole processes can show: being killed, having no room, having no permission.
-    @Suite("Stores and processes")
+    @Suite("Stores and processes", .timeLimit(.minutes(5)))
     struct ProcessTests {
         @Test(
             "lose and tear nothing that was acknowledged when their writers are killed", arguments: ["sqlite", "file"])

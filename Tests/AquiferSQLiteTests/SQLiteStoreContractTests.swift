@@ -5,7 +5,7 @@ import Testing
 
 @testable import AquiferSQLite
 
-@Suite("The store in SQLite")
+@Suite("The store in SQLite", .timeLimit(.minutes(5)))
 struct SQLiteStoreContractTests {
     @Test("keeps the contract", arguments: CacheStoreContract.checks)
     func process(check: CacheStoreContract.Check) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AquiferSQLite
 
-@Suite("The store in SQLite, damaged or foreign")
+@Suite("The store in SQLite, damaged or foreign", .timeLimit(.minutes(5)))
 struct SQLiteStoreTests {
     static let entry = StoredEntry(
         bytes: Data("sixteen bytes ok".utf8), savedAt: Date(timeIntervalSinceReferenceDate: 12.5),

@@ -3,7 +3,8 @@ import AquiferTesting
 import Foundation
 import Testing
 
-@Suite struct ScriptedHTTPClientTests {
+@Suite(.timeLimit(.minutes(5)))
+struct ScriptedHTTPClientTests {
     private func request(_ path: String = "/") throws -> HTTPRequest {
         HTTPRequest(.get, try #require(URL(string: "http://test.invalid\(path)")))
     }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPServer
 import Testing
 
-@Suite("Bodies and limits")
+@Suite("Bodies and limits", .timeLimit(.minutes(5)))
 struct BodyTests {
     @Test("An upload arrives whole, announced or chunked")
     func uploads() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import HTTPServer
 import Testing
 
-@Suite("Clients that leave, and servers that stop", .serialized)
+@Suite("Clients that leave, and servers that stop", .serialized, .timeLimit(.minutes(5)))
 struct LeavingTests {
     @Test("A client that leaves while its request waits cancels the task")
     func waitingTaskIsCancelled() async throws {

@@ -5,7 +5,7 @@ import ReferenceAPIs
 import ShadowDrive
 import Testing
 
-@Suite("What the reference drive refuses")
+@Suite("What the reference drive refuses", .timeLimit(.minutes(5)))
 struct ReferenceDriveRefusalTests {
     @Test("A signed transaction with any byte changed")
     func mutated() async throws {
@@ -178,7 +178,7 @@ struct ReferenceDriveRefusalTests {
     }
 }
 
-@Suite("The faults of the reference drive")
+@Suite("The faults of the reference drive", .timeLimit(.minutes(5)))
 struct ReferenceDriveFaultTests {
     @Test(
         "Stale blockhash: the first transaction is refused, and the library's second is taken", arguments: Way.allCases)

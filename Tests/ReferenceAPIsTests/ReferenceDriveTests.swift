@@ -5,7 +5,7 @@ import ReferenceAPIs
 import ShadowDrive
 import Testing
 
-@Suite("The reference drive")
+@Suite("The reference drive", .timeLimit(.minutes(5)))
 struct ReferenceDriveTests {
     @Test("From an account's making to its immutability, by the library", arguments: Way.allCases)
     func wholeLife(way: Way) async throws {

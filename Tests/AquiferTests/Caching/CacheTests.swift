@@ -3,7 +3,7 @@ import AquiferTesting
 import Foundation
 import Testing
 
-@Suite("Load from cache")
+@Suite("Load from cache", .timeLimit(.minutes(5)))
 struct LoadFromCacheTests {
     private let world = World()
     private let week = Duration.days(7)
@@ -58,7 +58,7 @@ struct LoadFromCacheTests {
     }
 }
 
-@Suite("Validate cache")
+@Suite("Validate cache", .timeLimit(.minutes(5)))
 struct ValidateCacheTests {
     private let world = World()
 
@@ -106,7 +106,7 @@ struct ValidateCacheTests {
     }
 }
 
-@Suite("Cache the value")
+@Suite("Cache the value", .timeLimit(.minutes(5)))
 struct SaveToCacheTests {
     private let world = World()
 
@@ -165,7 +165,7 @@ struct SaveToCacheTests {
     }
 }
 
-@Suite("Amend the saved value")
+@Suite("Amend the saved value", .timeLimit(.minutes(5)))
 struct AmendCacheTests {
     private let world = World()
 

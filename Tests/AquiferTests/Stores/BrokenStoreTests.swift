@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A contract that nothing can fail promises nothing: stores that break one promise each.
-@Suite("The store contract")
+@Suite("The store contract", .timeLimit(.minutes(5)))
 struct BrokenStoreTests {
     @Test(
         "catches a store that breaks a promise",

@@ -3,7 +3,7 @@ import AquiferTesting
 import Foundation
 import Testing
 
-@Suite("The faulty store")
+@Suite("The faulty store", .timeLimit(.minutes(5)))
 struct FaultyStoreTests {
     @Test("fails where it is told to, until it is healed, and notes every call in order")
     func failsAndHeals() async throws {

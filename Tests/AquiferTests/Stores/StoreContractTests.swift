@@ -4,7 +4,7 @@ import Testing
 
 @testable import Aquifer
 
-@Suite("The stores in memory and in files")
+@Suite("The stores in memory and in files", .timeLimit(.minutes(5)))
 struct StoreContractTests {
     @Test("the store in memory keeps the contract", arguments: CacheStoreContract.checks)
     func memory(check: CacheStoreContract.Check) async throws {

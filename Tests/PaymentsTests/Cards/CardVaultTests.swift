@@ -2,7 +2,7 @@ import Foundation
 import Payments
 import Testing
 
-@Suite("CardVault")
+@Suite("CardVault", .timeLimit(.minutes(5)))
 struct CardVaultTests {
     @Test("is empty, and makes nothing, before the first card is added")
     func empty() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Payments
 
-@Suite("A damaged vault")
+@Suite("A damaged vault", .timeLimit(.minutes(5)))
 struct VaultDamageTests {
     @Test("is found whichever single byte of the vault has changed, and kept as it is")
     func vaultBytes() async throws {

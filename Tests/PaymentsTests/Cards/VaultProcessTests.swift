@@ -3,7 +3,7 @@
     import Testing
 
     /// What only whole processes can show: being killed, having no room, having no permission.
-    @Suite("Vaults and processes")
+    @Suite("Vaults and processes", .timeLimit(.minutes(5)))
     struct VaultProcessTests {
         @Test("lose no card when their writers are killed while adding, removing and rotating")
         func killed() throws {

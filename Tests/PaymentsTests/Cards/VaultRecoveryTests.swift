@@ -6,7 +6,7 @@ import Testing
 @testable import Payments
 
 /// What the next process finds when one was killed between two steps: each state is made by hand.
-@Suite("A vault whose writer was killed")
+@Suite("A vault whose writer was killed", .timeLimit(.minutes(5)))
 struct VaultRecoveryTests {
     @Test("overwrites and removes half-written replacements, of cards and of keys")
     func incoming() async throws {
