@@ -153,6 +153,14 @@ class TestTheOperations:
         expect(page.by("no-match")).to_be_visible()
         page.by("no-match-action").click()
         expect(page.by("operation")).to_have_count(66)
+        page.by("search").fill("coff")
+        expect(page.by("operation")).to_have_count(1)
+        page.by("search").press("Escape")
+        expect(page.by("operation")).to_have_count(66)
+        page.by("search").fill("coff")
+        expect(page.by("operation")).to_have_count(1)
+        page.by("search").press("Enter")
+        expect(page.by("screen-foaas-preview")).to_be_visible()
 
     def test_offline_they_are_the_saved_ones_with_their_age(self, phrases):
         page = phrases("/foaas/operations")

@@ -1,4 +1,5 @@
 import { ApiError, address, upload } from "../api.js";
+import { FileDrop } from "../components/file-drop.js";
 import { icon } from "../components/icon.js";
 import { clock, player } from "../components/player.js";
 import { previewPlayer } from "../components/preview-player.js";
@@ -64,6 +65,7 @@ export class AudioComposeScreen extends ModelScreen {
   #upload = null;
   #isMissed = false;
   #wantsToSend = false;
+  #dropping;
   element = h("section", { class: "screen compose-screen", "data-test": "screen-compose" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert, this.#form, this.#result);
 
@@ -74,9 +76,9 @@ export class AudioComposeScreen extends ModelScreen {
       event.preventDefault();
       this.#send("send");
     });
-    for (const kind of ["dragenter", "dragover"]) this.element.addEventListener(kind, (event) => this.#dragged(event));
-    this.element.addEventListener("dragleave", (event) => event.relatedTarget && !this.element.contains(event.relatedTarget) && this.#mark(false));
-    this.element.addEventListener("drop", (event) => this.#dropped(event));
+    this.#dropping = new FileDrop(this.element, {
+      mark: (isOver) => this.#drop.classList.toggle("is-over", isOver), drop: ([file]) => this.#dropped(file),
+    });
     this.#draw();
   }
 
@@ -86,15 +88,12 @@ export class AudioComposeScreen extends ModelScreen {
 
   show() {
     super.show();
-    // A file that misses the page would otherwise replace it.
-    addEventListener("dragover", hold);
-    addEventListener("drop", hold);
+    this.#dropping.start();
   }
 
   hide() {
     super.hide();
-    removeEventListener("dragover", hold);
-    removeEventListener("drop", hold);
+    this.#dropping.stop();
     this.#cancelRecording();
     this.#preview.pause();
     if (this.#hasEnded) this.send("again");
@@ -278,20 +277,7 @@ export class AudioComposeScreen extends ModelScreen {
     this.send("removeFile").then(() => this.#pick.focus({ focusVisible: false }));
   }
 
-  #dragged(event) {
-    if (!event.dataTransfer?.types.includes("Files")) return;
-    event.preventDefault();
-    this.#mark(true);
-  }
-
-  #mark(isIt) {
-    this.#drop.classList.toggle("is-over", isIt);
-  }
-
-  #dropped(event) {
-    event.preventDefault();
-    this.#mark(false);
-    const [file] = event.dataTransfer?.files ?? [];
+  #dropped(file) {
     if (file && this.state?.phase !== "sending" && !this.#hasEnded) this.#take(file, file.name);
   }
 
@@ -335,5 +321,3 @@ export class AudioComposeScreen extends ModelScreen {
     if (!this.element.hidden) this.#record.focus({ focusVisible: false });
   }
 }
-
-const hold = (event) => event.preventDefault();

@@ -1,7 +1,7 @@
 import { avatar } from "../components/avatar.js";
 import { icon } from "../components/icon.js";
 import { PullToRefresh } from "../components/pull.js";
-import { arrowKeys } from "../components/search.js";
+import { SearchBar } from "../components/search.js";
 import { errorBanner, message, notice } from "../components/states.js";
 import { announce } from "../components/toast.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
@@ -12,21 +12,17 @@ import { ModelScreen } from "../screen.js";
 export class ContactsScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #links = h("div", { class: "page-links" });
-  #label = h("label", { class: "visually-hidden", for: "contacts-search" });
-  #field = h("input", {
-    id: "contacts-search", class: "search-field", type: "text", inputmode: "search", enterkeyhint: "search", autocomplete: "off", autocapitalize: "none",
-    spellcheck: "false", "data-test": "search", oninput: () => this.#search(), onkeydown: (event) => this.#searchKey(event),
-  });
-  #clear = h("button", { class: "icon-button search-clear", type: "button", hidden: true, "data-test": "search-clear", onclick: () => this.#empty() }, icon("close"));
   #notice = h("div", { role: "status" });
   #alert = h("div", { role: "alert" });
-  #list = h("ul", { class: "contact-list", "data-test": "contacts", onkeydown: (event) => arrowKeys(event, this.#field) });
+  #list = h("ul", { class: "contact-list", "data-test": "contacts" });
   #instead = h("div", {});
-  #bar = h("div", { class: "search", role: "search" }, this.#label, icon("search"), this.#field, this.#clear);
+  #search = new SearchBar("contacts-search", this.#list, {
+    search: (query) => this.send("search", { query }, "search"), answered: () => this.state?.query,
+  });
   #pull;
   element = h("section", { class: "screen contacts-screen", "data-test": "screen-contacts" },
     h("header", { class: "page-header" }, this.#title, this.#links),
-    h("div", { class: "search-stick" }, this.#bar), this.#alert, this.#notice, this.#list, this.#instead);
+    h("div", { class: "search-stick" }, this.#search.element), this.#alert, this.#notice, this.#list, this.#instead);
 
   constructor(shell) {
     super("contacts");
@@ -43,15 +39,10 @@ export class ContactsScreen extends ModelScreen {
   render(state, before) {
     const lang = document.documentElement.lang;
     setText(this.#title, state.title);
-    setText(this.#label, t("contacts.search"));
-    this.#field.placeholder = t("contacts.search");
-    this.#clear.setAttribute("aria-label", t("contacts.search.clear"));
     replaceWhen(this.#links, lang, () => [["cards", "/cards", "card"], ["payments", "/payments", "history"]].map(([name, href, glyph]) =>
       h("a", { class: "button", href, "data-link": true, "data-test": `to-${name}` }, icon(glyph), t(`${name}.title`))));
     this.shell.busy(this, state.isLoading);
-    // What is being typed is newer than what the model has heard.
-    if (this.isSettled && document.activeElement !== this.#field) this.#field.value = state.query;
-    this.#clear.hidden = this.#field.value === "";
+    this.#search.draw({ label: t("contacts.search"), query: state.query, isSettled: this.isSettled });
     keyed(this.#list, state.contacts, (contact) => String(contact.id), () => this.#row(), (row, contact) => row.draw(contact));
     this.#list.hidden = state.contacts.length === 0;
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
@@ -67,13 +58,13 @@ export class ContactsScreen extends ModelScreen {
   #drawInstead(state, lang) {
     const what = state.contacts.length > 0 ? "list" : state.noMatch ? "none" : state.isEmpty ? "empty"
       : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
-    this.#bar.hidden = (what === "empty" || what === "failed") && this.#field.value === "";
+    this.#search.element.hidden = (what === "empty" || what === "failed") && this.#search.isEmpty;
     replaceWhen(this.#instead, `${what} ${state.noMatch} ${lang}`, () => {
       if (what === "list") return [];
       if (what === "loading") return this.#skeleton();
       if (what === "none") {
         return message({ glyph: "search", title: state.noMatch, text: t("contacts.none.text"), test: "no-match",
-          action: { title: t("contacts.search.clear"), run: () => this.#empty() } });
+          action: { title: t("contacts.search.clear"), run: () => this.#search.empty() } });
       }
       return message({ glyph: what === "empty" ? "contacts" : "offline", title: t(`contacts.${what}.title`), text: t(`contacts.${what}.text`),
         test: `contacts-${what}`, action: { title: t(what === "empty" ? "reload" : "retry"), run: () => this.reload() } });
@@ -105,28 +96,8 @@ export class ContactsScreen extends ModelScreen {
     return row;
   }
 
-  #search() {
-    this.#clear.hidden = this.#field.value === "";
-    this.send("search", { query: this.#field.value }, "search");
-  }
-
   /** After a payment the next one begins with everyone. */
   forgetSearch() {
-    this.#field.value = "";
-    this.#search();
-  }
-
-  #empty() {
-    this.#field.value = "";
-    this.#search();
-    this.#field.focus();
-  }
-
-  #searchKey(event) {
-    if (event.key === "Escape" && this.#field.value) this.#empty();
-    else if (event.key === "ArrowDown") this.#list.querySelector("a")?.focus();
-    else if (event.key === "Enter" && this.#list.children.length === 1 && this.state?.query === this.#field.value) this.#list.querySelector("a").click();
-    else return;
-    event.preventDefault();
+    this.#search.forget();
   }
 }

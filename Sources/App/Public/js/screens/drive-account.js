@@ -2,6 +2,7 @@ import { ApiError, address, upload } from "../api.js";
 import { driveFile } from "../components/drive-file.js";
 import { driveManage } from "../components/drive-manage.js";
 import { driveUpload } from "../components/drive-upload.js";
+import { FileDrop } from "../components/file-drop.js";
 import { icon } from "../components/icon.js";
 import { PullToRefresh } from "../components/pull.js";
 import { errorBanner, message, notice } from "../components/states.js";
@@ -47,6 +48,7 @@ export class DriveAccountScreen extends ModelScreen {
   #replacing = null;
   #asking = null;
   #problem = null;
+  #dropping;
   element = h("section", { class: "screen drive-account-screen", "data-test": "screen-drive-account" },
     h("header", { class: "screen-bar" }, this.#back, this.#title, this.#badge), this.#alert, this.#notice, this.#summary,
     this.#upload, this.#replacer, this.#files, this.#instead, this.#manage);
@@ -57,9 +59,9 @@ export class DriveAccountScreen extends ModelScreen {
     this.shell = shell;
     this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload());
     this.#pull.settle = () => this.state?.isLoading || this.#pull.done();
-    for (const kind of ["dragenter", "dragover"]) this.element.addEventListener(kind, (event) => this.#dragged(event));
-    this.element.addEventListener("dragleave", (event) => this.element.contains(event.relatedTarget) || this.#upload.mark(false));
-    this.element.addEventListener("drop", (event) => this.#dropped(event));
+    this.#dropping = new FileDrop(this.element, {
+      takes: () => mayChange(this.state ?? {}), mark: (isOver) => this.#upload.mark(isOver), drop: (files) => this.#offer(files),
+    });
     this.#draw({ isLoading: true, files: [] });
   }
 
@@ -69,15 +71,12 @@ export class DriveAccountScreen extends ModelScreen {
 
   show() {
     super.show();
-    // A file that misses the page would otherwise replace it.
-    addEventListener("dragover", hold);
-    addEventListener("drop", hold);
+    this.#dropping.start();
   }
 
   hide() {
     super.hide();
-    removeEventListener("dragover", hold);
-    removeEventListener("drop", hold);
+    this.#dropping.stop();
     this.#controller?.abort();
     this.#asking = null;
     this.shell.busy(this, false);
@@ -234,20 +233,7 @@ export class DriveAccountScreen extends ModelScreen {
       this.#draw(this.state);
     }
   }
-
-  #dragged(event) {
-    if (!event.dataTransfer?.types.includes("Files") || !mayChange(this.state ?? {})) return;
-    event.preventDefault();
-    this.#upload.mark(true);
-  }
-
-  #dropped(event) {
-    event.preventDefault();
-    this.#upload.mark(false);
-    this.#offer([...(event.dataTransfer?.files ?? [])]);
-  }
 }
 
 /** Whether files can be changed at all; while something is done, they cannot be just now. */
 const mayChange = (state) => Boolean(state.isOwner && !state.isImmutable && state.name);
-const hold = (event) => event.preventDefault();

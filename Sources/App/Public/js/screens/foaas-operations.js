@@ -1,6 +1,6 @@
 import { icon } from "../components/icon.js";
 import { PullToRefresh } from "../components/pull.js";
-import { arrowKeys } from "../components/search.js";
+import { SearchBar } from "../components/search.js";
 import { errorBanner, message, notice } from "../components/states.js";
 import { announce } from "../components/toast.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
@@ -11,22 +11,18 @@ import { ModelScreen } from "../screen.js";
 export class FoaasOperationsScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/foaas") }, icon("back"));
-  #label = h("label", { class: "visually-hidden", for: "operations-search" });
-  #field = h("input", {
-    id: "operations-search", class: "search-field", type: "text", inputmode: "search", enterkeyhint: "search", autocomplete: "off", autocapitalize: "none",
-    spellcheck: "false", "data-test": "search", oninput: () => this.#search(), onkeydown: (event) => this.#searchKey(event),
-  });
-  #clear = h("button", { class: "icon-button search-clear", type: "button", hidden: true, "data-test": "search-clear", onclick: () => this.#empty() }, icon("close"));
-  #bar = h("div", { class: "search", role: "search" }, this.#label, icon("search"), this.#field, this.#clear);
   #alert = h("div", { role: "alert" });
   #notice = h("div", { role: "status" });
-  #list = h("ul", { class: "operation-list", "data-test": "operations", onkeydown: (event) => arrowKeys(event, this.#field) });
+  #list = h("ul", { class: "operation-list", "data-test": "operations" });
+  #search = new SearchBar("operations-search", this.#list, {
+    search: (query) => this.send("search", { query }, "search"), answered: () => this.state?.query,
+  });
   #skipped = h("p", { class: "operation-skipped", hidden: true, "data-test": "skipped" });
   #instead = h("div", {});
   #pull;
   element = h("section", { class: "screen contacts-screen", "data-test": "screen-foaas-operations" },
     h("header", { class: "screen-bar" }, this.#back, this.#title),
-    h("div", { class: "search-stick" }, this.#bar), this.#alert, this.#notice, this.#list, this.#skipped, this.#instead);
+    h("div", { class: "search-stick" }, this.#search.element), this.#alert, this.#notice, this.#list, this.#skipped, this.#instead);
 
   constructor(shell) {
     super("foaas-operations");
@@ -48,13 +44,9 @@ export class FoaasOperationsScreen extends ModelScreen {
   render(state, before) {
     const lang = document.documentElement.lang;
     setText(this.#title, state.title);
-    setText(this.#label, t("foaas.search"));
     this.#back.setAttribute("aria-label", t("back"));
-    this.#field.placeholder = t("foaas.search");
-    this.#clear.setAttribute("aria-label", t("contacts.search.clear"));
     this.shell.busy(this, state.isLoading);
-    if (this.isSettled && document.activeElement !== this.#field) this.#field.value = state.query;
-    this.#clear.hidden = this.#field.value === "";
+    this.#search.draw({ label: t("foaas.search"), query: state.query, isSettled: this.isSettled });
     keyed(this.#list, state.operations, (operation) => operation.id, () => this.#row(), (row, operation) => row.draw(operation));
     this.#list.hidden = state.operations.length === 0;
     setText(this.#skipped, state.skippedText ?? "");
@@ -69,7 +61,7 @@ export class FoaasOperationsScreen extends ModelScreen {
   #drawInstead(state, lang) {
     const what = state.operations.length > 0 ? "list" : state.noMatch ? "none" : state.isEmpty ? "empty"
       : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
-    this.#bar.hidden = (what === "empty" || what === "failed") && this.#field.value === "";
+    this.#search.element.hidden = (what === "empty" || what === "failed") && this.#search.isEmpty;
     replaceWhen(this.#instead, `${what} ${state.noMatch} ${lang}`, () => {
       switch (what) {
         case "list": return [];
@@ -77,7 +69,7 @@ export class FoaasOperationsScreen extends ModelScreen {
           h("div", { class: "operation-row", "data-test": "skeleton" }, h("span", { class: "contact-text" },
             h("span", { class: "shimmer contact-line" }), h("span", { class: "shimmer contact-line short" })))));
         case "none": return message({ glyph: "search", title: state.noMatch, text: t("foaas.none.text"), test: "no-match",
-          action: { title: t("contacts.search.clear"), run: () => this.#empty() } });
+          action: { title: t("contacts.search.clear"), run: () => this.#search.empty() } });
         case "empty": return message({ glyph: "phrase", title: t("foaas.empty.title"), text: t("foaas.empty.text"), test: "operations-empty" });
         default: return message({ glyph: "offline", title: t("foaas.failed.title"), text: t("contacts.failed.text"), test: "operations-failed",
           action: { title: t("retry"), run: () => this.reload() } });
@@ -97,23 +89,5 @@ export class FoaasOperationsScreen extends ModelScreen {
       setText(fields, operation.fieldsText);
     };
     return row;
-  }
-
-  #search() {
-    this.#clear.hidden = this.#field.value === "";
-    this.send("search", { query: this.#field.value }, "search");
-  }
-
-  #empty() {
-    this.#field.value = "";
-    this.#search();
-    this.#field.focus();
-  }
-
-  #searchKey(event) {
-    if (event.key === "Escape" && this.#field.value) this.#empty();
-    else if (event.key === "ArrowDown") this.#list.querySelector("a")?.focus();
-    else return;
-    event.preventDefault();
   }
 }
