@@ -28,9 +28,10 @@ struct Signals {
         let readEnd = ends[0]
         tellEnd = ends[1]
         for number in [SIGTERM, SIGINT] {
-            signal(number) { number in
+            signal(number) { _ in
                 let before = errno
-                signal(number, SIG_DFL)
+                signal(SIGTERM, SIG_DFL)
+                signal(SIGINT, SIG_DFL)
                 var byte: UInt8 = 1
                 _ = write(tellEnd, &byte, 1)
                 errno = before
