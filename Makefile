@@ -5,7 +5,7 @@ VENV := .build/venv
 DATA ?= .build/data
 PORT ?= 8080
 
-.PHONY: help setup run test check format bench crash docs screenshots clean
+.PHONY: help setup run test check format bench crash stress docs screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -31,6 +31,9 @@ bench: setup ## the benchmarks, each beside its peer; fails when a target is mis
 
 crash: setup ## processes hammer the stores and the outbox while kill -9 strikes, 200 times each
 	@Scripts/crash
+
+stress: setup ## every test, three times, while all processors are busy: what is a matter of luck fails
+	@Scripts/stress
 
 docs: setup ## the documentation of the engine, as a static site under .build/docs
 	@Scripts/docs
