@@ -78,12 +78,20 @@ public final class AccountModel {
     /// The screen is visible: loads, the first time.
     public func appear() async {
         await contents.appear()
-        guard config == nil, service.owner != nil else { return }
-        config = try? await service.storageConfig()  // shown as "not known"
+        await loadPrices()
     }
 
     /// Loads the latest.
-    public func refresh() async { await contents.refresh() }
+    public func refresh() async {
+        await contents.refresh()
+        await loadPrices()
+    }
+
+    /// Asks for the prices as long as they are not known: the first load may have been left, or had no connection.
+    private func loadPrices() async {
+        guard config == nil, service.owner != nil else { return }
+        config = try? await service.storageConfig()  // shown as "not known"
+    }
 
     /// The address of a file.
     public func location(of file: String) -> FileLocation { service.api.location(of: file, in: address) }
@@ -228,7 +236,7 @@ public final class AccountModel {
         problem = error == .cancelled ? nil : error
         if error == nil { lastDone = done }
         // Whatever came of it, the server knows best what there is now.
-        await contents.refresh()
+        await refresh()
     }
 
     private func show(_ event: UploadEvent) {

@@ -42,12 +42,15 @@ struct AccountsScreenTests {
     }
 }
 
+extension StorageConfig {
+    fileprivate static let sample = StorageConfig(
+        shadesPerGib: 250_000_000, storageAvailable: 1, tokenAccount: Vectors.account, admin: Vectors.account,
+        uploader: Vectors.program.uploader)
+}
+
 @MainActor
 @Suite("The screen that makes an account", .timeLimit(.minutes(1)))
 struct CreateScreenTests {
-    private let config = StorageConfig(
-        shadesPerGib: 250_000_000, storageAvailable: 1, tokenAccount: Vectors.account, admin: Vectors.account,
-        uploader: Vectors.program.uploader)
 
     private func filled(_ world: DriveWorld) -> CreateAccountModel {
         let model = CreateAccountModel(world.service)
@@ -75,7 +78,7 @@ struct CreateScreenTests {
 
     @Test("shows the cost before anything is signed, when the prices are known")
     func cost() async {
-        let world = DriveWorld(["getAccountInfo": [.chain(config)]])
+        let world = DriveWorld(["getAccountInfo": [.chain(StorageConfig.sample)]])
         let model = CreateAccountModel(world.service)
         model.enter(size: "1GB")
         #expect(model.cost == nil)
@@ -169,6 +172,14 @@ struct AccountScreenTests {
         let model = AccountModel(world.service, account: world.account)
         await model.appear()
         return (world, model)
+    }
+
+    @Test("a price that did not come with the first load comes with the next")
+    func latePrice() async {
+        let (_, model) = await ready(["getAccountInfo": [.offline, .chain(StorageConfig.sample)]])
+        #expect(model.config == nil && model.cost(of: "1GB") == nil)
+        await model.refresh()
+        #expect(model.config == .sample && model.cost(of: "1GB") != nil)
     }
 
     @Test("lists files, and changes are for the owner alone")
