@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target is built the same way: Swift 6, strict concurrency, warnings are errors.
+/// The settings of every target: Swift 6, strict concurrency, warnings are errors.
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
@@ -55,12 +55,13 @@ let package = Package(
         system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl", lazy: true),
         system(
             "CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd", lazy: true),
+        system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib", lazy: true),
         system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev", brew: "libsodium"),
 
-        // The engine and what plugs into it
+        // The engine and the modules around it
         library("Aquifer"),
         library("AquiferSQLite", ["Aquifer", "CSQLite"]),
-        library("AquiferCurl", ["Aquifer", "CCurl"]),
+        library("AquiferCurl", ["Aquifer", "CCurl", "CZlib"]),
         library("AquiferURLSession", ["Aquifer"]),
         library("AquiferCrypto", ["CSodium"]),
         library("AquiferTesting", ["Aquifer"]),
@@ -79,9 +80,9 @@ let package = Package(
         library(
             "App",
             [
-                "Aquifer", "AquiferSQLite", "AquiferCurl", "AudioFeed", "Foaas", "ImageFeed", "Payments", "ShadowDrive",
-                "HTTPServer",
-                "ReferenceAPIs",
+                "Aquifer", "AquiferCrypto", "AquiferSQLite", "AquiferCurl", "AudioFeed", "Foaas", "ImageFeed",
+                "Payments",
+                "ShadowDrive", "HTTPServer", "ReferenceAPIs",
             ],
             resources: [.copy("Public")]),
         .executableTarget(
@@ -92,7 +93,7 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // What README and the documentation show
+        // The examples of README and the documentation
         .executableTarget(
             name: "Quickstart", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl"],
             path: "Examples/Quickstart", exclude: ["notes.json"], swiftSettings: strict),
@@ -103,14 +104,16 @@ let package = Package(
         // Tests
         .target(name: "Hammer", path: "Tests/Hammer", swiftSettings: strict),
         .executableTarget(
-            name: "StoreHammer", dependencies: ["Aquifer", "AquiferSQLite", "Hammer"], path: "Tests/StoreHammer",
+            name: "StoreHammer", dependencies: ["Aquifer", "AquiferSQLite", "AquiferTesting", "Hammer"],
+            path: "Tests/StoreHammer",
             swiftSettings: strict),
         .executableTarget(
             name: "OutboxHammer",
             dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferTesting", "Hammer"],
             path: "Tests/OutboxHammer", swiftSettings: strict),
         .executableTarget(
-            name: "VaultHammer", dependencies: ["Payments", "Hammer"], path: "Tests/VaultHammer", swiftSettings: strict),
+            name: "VaultHammer", dependencies: ["AquiferTesting", "Payments", "Hammer"], path: "Tests/VaultHammer",
+            swiftSettings: strict),
         tests("Aquifer", ["AquiferTesting"]),
         tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),

@@ -15,7 +15,7 @@ CHOICES = {"AquiferSQLite", "AquiferCurl", "AquiferURLSession"}
 ROOTS = {"App", "AquiferCLI"}
 PLATFORM = {"Foundation", "Observation", "Dispatch", "Glibc", "Musl", "Darwin"}
 
-#: Who may use what; everyone else may use what Package.swift says.
+#: The imports that each module may have; other modules may import whatever Package.swift lists.
 ALLOWED = {
     "Aquifer": set(),
     "HTTPServer": {"CMicrohttpd"},
@@ -25,6 +25,12 @@ ALLOWED = {
 
 IMPORT = re.compile(r"^\s*(?:@\w+\s+)*(?:(?:public|package|internal)\s+)?import\s+(?:\w+\s+)?(\w+)")
 CHANCE = re.compile(r"\bDate\(\)|\bDate\.now\b|\bTask\.sleep|\bUUID\(\)|\.random\(|SystemRandomNumberGenerator\(")
+#: What writes to standard output or standard error beside Console, and the three files that Console is made of.
+PRINTING = re.compile(
+    r"(?<![.\w])(?<!func )(?:Swift\.)?(?:print|debugPrint|dump|NSLog|puts|putchar|perror|v?f?printf|dprintf|fputs|fputc|putc|fwrite|os_log|syslog)\("
+    r"|\bFileHandle\.standard(?:Output|Error)\b|\bFileHandle\(fileDescriptor|(?<![\w.])(?:stdout|stderr)\b|\bSTD(?:OUT|ERR)_FILENO\b"
+    r"|(?<!\w)write\(\s*[12]\s*,|\bDescriptor\.(?:output|errors)\.write\(|\bDescriptor\(number: *[012]\)")
+PRINTERS = {"Console.swift", "Descriptor.swift", "Meter.swift"}
 DEFAULT_ARGUMENT = re.compile(r"=\s*(?:\{[^}]*\}|\w+\(\))")
 COMMENT = re.compile(r"(?:^|\s)//.*")
 
@@ -84,7 +90,7 @@ def rule_of_an_import(target, declared, ours, module):
     return None
 
 
-def rules_of_a_file(target, declared, ours, lines):
+def rules_of_a_file(target, name, declared, ours, lines):
     """What is wrong with a file of the product, as (line number, words)."""
     for number, line in enumerate(lines, 1):
         code = COMMENT.sub("", line)
@@ -92,12 +98,14 @@ def rules_of_a_file(target, declared, ours, lines):
         broken = found and rule_of_an_import(target, declared, ours, found.group(1))
         if broken:
             yield number, broken
-        # A default argument is where time and chance come in; a constant or variable is where they would slip in.
+        # Time and chance come in by default arguments; a constant or variable would hide them.
         given = code if re.search(r"\b(let|var)\b", code) else DEFAULT_ARGUMENT.sub("", code)
         if target in FEATURES | {"Aquifer"} and CHANCE.search(given):
             yield number, f"time and chance are injected: {line.strip()}"
         if re.search(r"\btry!", code):
             yield number, "no try!"
+        if name not in PRINTERS and PRINTING.search(code):
+            yield number, "only Console prints: its text is harmless, and it tells what cannot be written"
         if re.search(r"\btry\?", code) and not any(COMMENT.search(near) for near in lines[max(0, number - 3) : number]):
             yield number, "a try? says beside or above it why the error may be swallowed"
 
@@ -106,6 +114,8 @@ def rules_of_every_file(lines):
     for number, line in enumerate(lines, 1):
         if re.search(r"\b(TODO|FIXME|XXX)\b", line):
             yield number, "finish it or file it"
+        if re.search(r"\b_ = (try )?await eventually\b", COMMENT.sub("", line)):
+            yield number, "look at what eventually returns: a test that waited in vain has shown nothing"
 
 
 def rules_of_the_sources(folder, package):
@@ -117,7 +127,7 @@ def rules_of_the_sources(folder, package):
             lines = path.read_text().splitlines()
             broken = list(rules_of_every_file(lines))
             if is_of_the_product(target):
-                broken += rules_of_a_file(name, declared, ours, lines)
+                broken += rules_of_a_file(name, path.name, declared, ours, lines)
             for number, words in sorted(broken):
                 yield f"{path.relative_to(folder)}:{number}: {words}"
 

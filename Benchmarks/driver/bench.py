@@ -39,6 +39,10 @@ def stores(bench):
                 engine: (lambda engine=engine: bench.worker.seconds("store", engine, work, size, count))
                 for engine in ("sqlite", "file", "memory", "plain")}
             ways["diskcache"] = lambda: bench.diskcache.seconds("store", work, size, count)
+            if work == "retrieve":
+                ways |= {
+                    way: (lambda way=way: bench.sqlite.seconds("store", way, size, count))
+                    for way in ("mapped", "unmapped")}
             f = rounds(bench.rounds, ways)
             target = {"1 KB": 0.7, "64 KB": 0.5}.get(name) if work == "retrieve" else 0.7
             title = {"insert": "insert, new key,", "replace": "insert over another,", "retrieve": "retrieve"}[work]
@@ -49,6 +53,12 @@ def stores(bench):
                         f"{title} {name}: {store}", duration(f[engine]), f"{shown[peer]} {duration(f[peer])}",
                         ratios(f[engine], f[peer]),
                         at_most=target if (engine, peer) == ("sqlite", "diskcache") else None)
+            if work == "retrieve":
+                # The store maps nothing, so that a file that is cut is an error and not the end of the process.
+                for engine, shown in (("unmapped", "SQLite alone, no map"), ("sqlite", "SQLiteStore")):
+                    yield Row(
+                        f"{title} {name}: {shown}", duration(f[engine]),
+                        f"SQLite alone, mapped {duration(f['mapped'])}", ratios(f[engine], f["mapped"]))
 
 
 def loads(bench):
@@ -115,7 +125,7 @@ def started(bench):
     def each(command):
         return lambda: peers.to_last_byte(command)[0]
 
-    # Ten starts a round, each beside one of the peer's.
+    # A round has ten starts, each beside one of the peer's.
     f = rounds(bench.rounds * 10, {"ours": each(feed + ["--offline"]), "python": each([bench.python, "-c", "pass"])})
     f = {name: [statistics.median(all[i:i + 10]) for i in range(0, len(all), 10)] for name, all in f.items()}
     yield Row(
@@ -144,6 +154,8 @@ def main():
         closing.append(bench.worker)
         bench.diskcache = peers.Worker(sys.executable, f"{sys.path[0]}/diskcache_worker.py", folder)
         closing.append(bench.diskcache)
+        bench.sqlite = peers.Worker(sys.executable, f"{sys.path[0]}/sqlite_worker.py", folder)
+        closing.append(bench.sqlite)
         bench.nginx = peers.Nginx(folder)
         closing.append(bench.nginx)
         rows = [row for name in bench.works or WORKS for row in WORKS[name](bench)]

@@ -10,7 +10,8 @@ class Store:
     def __init__(self, folder, size):
         self.cache = diskcache.Cache(f"{folder}/diskcache-{size}")  # its defaults: synchronous=NORMAL, as ours
         self.keys = max(16, min(1000, (16 << 20) // size))
-        # Made beforehand, seven in turn, so that making them is not in the figure and each replaces other bytes.
+        # The seven values are made beforehand and written in turn: making them is not timed, and each replaces other
+        # bytes.
         self.values = [bytes(((i + number) * 31 + (i >> 8)) & 0xFF for i in range(size)) for number in range(7)]
         self.size = size
         self.fresh = 0

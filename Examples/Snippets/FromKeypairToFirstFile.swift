@@ -37,21 +37,28 @@ struct FromKeypairToFirstFile {
 
     private func client(_ keypair: Keypair) -> ScriptedHTTPClient {
         let account = ShadowDriveProgram.v1.storageAccount(of: keypair.publicKey, counter: 0)
-        let signature = keypair.sign(Data())
         let hash = "US517G5965aydkZ46HS38QLi7UQiSojurfbQfKCELFx"
         return ScriptedHTTPClient { request in
             guard case .bytes(let body)? = request.body?.parts.first else { return .answer(status: 400) }
             let answer =
                 switch request.url.lastPathComponent {
                 case "storage-account":
-                    #"{"shdw_bucket":"\#(account)","transaction_signature":"\#(signature)"}"#
-                case "upload": #"{"message":"stored"}"#
+                    #"{"shdw_bucket":"\#(account)","transaction_signature":"\#(signature(of: body))"}"#
+                case "upload":
+                    #"{"finalized_locations":["http://drive.example/files/\#(account)/hello%20%231.txt"],"message":"stored"}"#
                 case _ where String(decoding: body, as: UTF8.self).contains("getLatestBlockhash"):
                     #"{"result":{"value":{"blockhash":"\#(hash)"}}}"#
                 default: #"{"result":{"value":null}}"#
                 }
             return .answer(body: Data(answer.utf8))
         }
+    }
+
+    /// The signature of the transaction in a request, which the server repeats in its answer.
+    private func signature(of body: Data) -> String {
+        let sent = try? JSONDecoder().decode([String: String].self, from: body)  // as an empty one, which fits nothing
+        let transaction = sent?["transaction"].flatMap { try? Transaction(base64: $0) }
+        return transaction?.signature.map { "\($0)" } ?? ""
     }
 
     @Test("a key, an account, a file")

@@ -21,6 +21,11 @@ func authorizedClientKeepsTheContract(_ check: HTTPClientContract.Check) async t
     try await check.run { AuthorizedClient(base: CurlHTTPClient(), token: "secret") }
 }
 
+func search(for words: Data, at url: URL, with client: any HTTPClient) async throws(TransportError) -> Data {
+    let question = HTTPRequest(.post, url, body: .bytes(words), followsRedirects: true)
+    return try await client.send(question).data(upTo: 1 << 20)
+}
+
 func download(_ url: URL, with client: any HTTPClient, progress: (Int) -> Void) async throws(TransportError) -> Data {
     let response = try await client.send(HTTPRequest(.get, url, limits: .init(total: .minutes(5))))
     var data = Data()

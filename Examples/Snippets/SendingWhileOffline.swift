@@ -28,10 +28,17 @@ func outbox(in folder: URL, store: any CacheStore, client: any HTTPClient) -> Ou
     Outbox(in: store, attachments: folder.appending(path: "attachments"), client: client)
 }
 
+func judge(_ item: Outbox.Item, _ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict {
+    guard (200...299).contains(head.status) else { return Outbox.Verdict(head) }
+    // The server answers with the clip. A success without it is somebody else's.
+    return (try? JSONDecoder().decode(Clip.self, from: body)) == nil ? .foreign : .sent
+}
+
 func words(for state: Outbox.State, of length: UInt64) -> String {
     switch state {
     case .waiting: "Waiting"
     case .retrying(after: .noAnswer, _): "Waiting for a connection"
+    case .retrying(after: .foreign, _): "Something between here and the server answered"
     case .retrying(after: .status, at: let date): "The server is busy. Again at \(date)"
     case .sending(let sent): length == 0 ? "Sending" : "Sending, \(sent * 100 / length) %"
     case .sendingElsewhere: "Sending"
@@ -88,6 +95,26 @@ struct SendingWhileOfflineTests {
         }
     }
 
+    @Test("A clip that is posted now stays in the outbox when nobody knows whether it arrived")
+    func postedNow() async throws {
+        let client = ScriptedHTTPClient([.failure(TransportError(.interrupted)), .answer(status: 201)])
+        let outbox = Outbox(in: MemoryStore(), client: client)
+        let request = HTTPRequest(.post, server, body: .bytes(Data("{}".utf8)))
+        let words =
+            switch try await outbox.post(request, label: "Birds") {
+            case .sent(let answer): "Posted: \(answer.head.status)"
+            case .notSent: "There is no connection. Nothing was sent"
+            case .refused(let refusal): "Not accepted: \(refusal)"
+            case .setAside(let id, let refusal): "Not accepted: \(refusal). It is in the outbox as item \(id)"
+            case .unknown(let id, _): "It waits in the outbox as item \(id), and is sent once"
+            case .cancelled(_, mayHaveArrived: let mayHaveArrived):
+                mayHaveArrived ? "It may have arrived" : "Nothing arrived"
+            }
+        #expect(words == "It waits in the outbox as item 1, and is sent once")
+        await outbox.hurry()
+        #expect(try await outbox.drainToEnd().sent == 1)
+    }
+
     @Test("What the server refuses waits to be retried, edited or discarded")
     func refused() async throws {
         let client = ScriptedHTTPClient([.answer(status: 422, body: Data("no title".utf8)), .answer(status: 201)])
@@ -103,6 +130,19 @@ struct SendingWhileOfflineTests {
         }
         let report = try await outbox.drain()
         #expect(report.sent == 1)
+    }
+
+    @Test("A sign-in page does not pass for the server's answer")
+    func judged() async throws {
+        let clip = try JSONEncoder().encode(Clip(title: "Birds"))
+        let client = ScriptedHTTPClient([
+            .answer(status: 200, body: Data("<html>Welcome to the hotel".utf8)), .answer(status: 201, body: clip),
+        ])
+        let outbox = Outbox(in: MemoryStore(), client: client, judge: judge)
+        try await outbox.enqueue(HTTPRequest(.post, server, body: .bytes(clip)))
+        #expect(try await outbox.drain().failed == 1)
+        await outbox.hurry()
+        #expect(try await outbox.drain().sent == 1)
     }
 
     @Test("The words say how far an upload is")

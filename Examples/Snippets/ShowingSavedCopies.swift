@@ -36,7 +36,7 @@ struct ShowingSavedCopiesTests {
         let client = ScriptedHTTPClient([good, good, .failure(TransportError(.offline)), .answer(status: 500)])
         let resource = contacts(from: server, client: client, store: store, now: date.read)
 
-        store.fail(.insert, with: .full(path: "/disk"))
+        store.fail(.save, with: .full(path: "/disk"))
         #expect(await headline(for: resource, now: date.now) == "Up to date, but not saved for later")
         store.heal()
         #expect(await headline(for: resource, now: date.now) == "Up to date")

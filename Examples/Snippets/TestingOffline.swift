@@ -50,9 +50,23 @@ func fullDiskDoesNotHideTheLatest() async throws {
     let server = try #require(URL(string: "https://example.org"))
     let client = ScriptedHTTPClient([.answer(body: Data("[]".utf8))])
     let store = FaultyStore()
-    store.fail(.insert, with: .full(path: "/disk"))
+    store.fail(.save, with: .full(path: "/disk"))
 
     let loaded = try await contacts(from: server, client: client, store: store).load()
     #expect(loaded.source == .remote)
     #expect(loaded.saveError == .full(path: "/disk"))
+}
+
+@Test("A note that the server could not take is sent an hour later")
+func anHourLater() async throws {
+    let server = try #require(URL(string: "https://example.org"))
+    let client = ScriptedHTTPClient([.answer(status: 503), .answer(status: 201)])
+    let date = ManualDate()
+    let outbox = Outbox(
+        in: MemoryStore(), client: client, policy: SendPolicy(clock: ManualClock(), now: { date.now }))
+
+    try await outbox.enqueue(HTTPRequest(.post, server, body: .bytes(Data("milk".utf8))))
+    #expect(try await outbox.drain().failed == 1)
+    date.advance(by: 3600)
+    #expect(try await outbox.drain().sent == 1)
 }

@@ -32,13 +32,17 @@ actor DictionaryStore: CacheStore {
         }
     }
 
-    func entries() -> [StoredEntry.Summary] {
-        kept.values.map { key, entry in
-            StoredEntry.Summary(
-                key: key, size: entry.bytes.count, savedAt: entry.savedAt, validators: entry.validators,
-                kind: entry.kind)
-        }
+    func contents() -> StoreContents {
+        StoreContents(
+            entries: kept.values.map { key, entry in
+                StoredEntry.Summary(
+                    key: key, size: entry.bytes.count, savedAt: entry.savedAt, validators: entry.validators,
+                    kind: entry.kind)
+            })
     }
+
+    // A dictionary has nothing that could be damaged.
+    func remove(_ damaged: DamagedEntry) {}
 
     private func place(of key: String) throws(StoreError) -> Data {
         guard !key.isEmpty else { throw .invalidKey(key) }
@@ -46,7 +50,9 @@ actor DictionaryStore: CacheStore {
     }
 }
 
-@Test("DictionaryStore keeps the contract", arguments: CacheStoreContract.checks)
+let dictionaries = CacheStoreContract.Subject(make: { DictionaryStore() })
+
+@Test("DictionaryStore keeps the contract", arguments: CacheStoreContract.checks(for: dictionaries))
 func dictionaryStoreKeepsTheContract(_ check: CacheStoreContract.Check) async throws {
-    try await check.run(CacheStoreContract.Subject(make: { DictionaryStore() }))
+    try await check.run(dictionaries)
 }

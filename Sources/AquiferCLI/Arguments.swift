@@ -1,14 +1,15 @@
-/// The words of a command line, taken apart: options anywhere, `--name value` or `--name=value`, `--` ends them.
+/// The parsed words of a command line. Options may stand anywhere, as `--name value` or `--name=value`. `--` ends them.
+/// A negative number is a word.
 struct Arguments {
 
     private(set) var words: [String] = []
     private var flags: Set<String> = []
     private var values: [String: [String]] = [:]
 
-    /// Takes arguments apart.
+    /// Parses arguments.
     ///
-    /// - Parameter valued: the options that take a value.
-    /// - Parameter flags: those that take none. Short forms are written with one dash.
+    /// - Parameter valued: The options that take a value.
+    /// - Parameter flags: The options that take no value. Short options have one dash.
     init(_ arguments: [String], valued: Set<String>, flags known: Set<String>) throws(CommandError) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -16,7 +17,7 @@ struct Arguments {
                 words += rest
                 return
             }
-            guard argument.hasPrefix("-"), argument != "-" else {
+            guard argument.hasPrefix("-"), argument != "-", !Self.isNumber(argument) else {
                 words.append(argument)
                 continue
             }
@@ -36,9 +37,14 @@ struct Arguments {
         }
     }
 
+    /// True if the argument is a negative number, such as `-5`, `-0,50` or `-5MB`. No option begins with a digit.
+    private static func isNumber(_ argument: String) -> Bool {
+        argument.dropFirst().first { $0 != "." && $0 != "," }?.isNumber ?? false
+    }
+
     func has(_ flag: String) -> Bool { flags.contains(flag) }
 
-    /// The value of an option; the last one, when it was given several times.
+    /// The value of an option; the last one if it was given several times.
     func value(_ name: String) -> String? { values[name]?.last }
 
     /// All values of an option that may be given several times.
@@ -47,16 +53,16 @@ struct Arguments {
     /// The options that were given.
     var given: Set<String> { flags.union(values.keys) }
 
-    /// The first word, taken away.
+    /// Removes the first word and returns it.
     mutating func next() -> String? { words.isEmpty ? nil : words.removeFirst() }
 
-    /// The next word, which must be there.
+    /// Removes the next word and returns it. A missing word is an error.
     mutating func next(_ what: String) throws(CommandError) -> String {
         guard let word = next() else { throw .usage("\(what) is missing") }
         return word
     }
 
-    /// Where a file goes that is asked for: `-o FILE`, or `-` for standard output.
+    /// The destination of a file: `-o FILE`, or `-` for standard output. A missing option is an error.
     func output(for what: String) throws(CommandError) -> String {
         guard let output = value("-o") ?? value("--output"), !output.isEmpty else {
             throw .usage("say where the \(what) goes: -o FILE, or -o - for standard output")

@@ -57,7 +57,6 @@ struct AudioGetCommand {
             throw CommandError(error)
         }
         try await write(file, console)
-        console.wrote(UInt64(file.length), to: output, options)
         return .delivered
     }
 
@@ -89,36 +88,25 @@ struct AudioGetCommand {
             do throws(LoadError) { clips = try await services.audio.load().value } catch { throw CommandError(error) }
         }
         guard let clip = clips.first(where: { $0.id == id }) else {
-            throw CommandError(
-                status: .usage, message: "no clip has the ID \(id.uuidString); aquifer audio list shows them")
+            throw .notFound("no clip has the ID \(id.uuidString); aquifer audio list shows them")
         }
         return clip
     }
 
-    /// Every byte checked on its way; in place in one step.
+    /// Every byte is checked on its way.
     private func write(_ file: DownloadedFile, _ console: Console) async throws(CommandError) {
+        let target = try OutputFile(output, console)
         do {
-            guard output != "-" else {
-                for try await chunk in file.chunks() { console.out(chunk) }
-                return
-            }
-            let target = URL(filePath: output)
-            let partial = target.deletingLastPathComponent()
-                .appending(path: ".\(target.lastPathComponent).\(UUID().uuidString)")
-            // What is half written is no use to anybody; what was put in place is not there any more.
-            defer { try? FileManager.default.removeItem(at: partial) }
-            guard FileManager.default.createFile(atPath: partial.path, contents: nil) else {
-                throw CocoaError(.fileWriteNoPermission)
-            }
-            let handle = try FileHandle(forWritingTo: partial)
-            for try await chunk in file.chunks() { try handle.write(contentsOf: chunk) }
-            try handle.close()
-            guard rename(partial.path, target.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+            for try await chunk in file.chunks() { try target.write(chunk) }
+        } catch let error as CommandError {
+            throw error
         } catch let error as StoreError {
             throw CommandError(error)
         } catch {
-            throw CommandError(status: .store, message: "\(output) cannot be written; name another file with -o")
+            throw CommandError(status: .interrupted, message: "interrupted")
         }
+        try target.finish()
+        target.report(options)
     }
 }
 
@@ -136,34 +124,57 @@ struct AudioPostCommand {
         do throws(ClipDraftError) {
             draft = try ClipDraft(title: title, author: arguments.value("--author"), file: URL(filePath: file))
         } catch {
-            throw CommandError(status: .usage, message: "\(error)")
+            let status: ExitStatus = if case .noFile = error { .notFound } else { .usage }
+            throw CommandError(status: status, message: "\(error)")
         }
         later = arguments.has("--later")
         self.options = options
     }
 
     func run(_ services: Services, _ console: Console) async throws(CommandError) -> ExitStatus {
-        later ? try await queue(services, console) : try await post(services, console)
+        defer { for notice in services.outbox.notices { console.note("\(notice)") } }
+        return later ? try await queue(services, console) : try await post(services, console)
     }
 
     private func post(_ services: Services, _ console: Console) async throws(CommandError) -> ExitStatus {
         let meter = console.meter(options, "posting \(draft.title)")
-        defer { meter.end() }
-        do throws(LoadError) {
-            let size = draft.size
-            let clip = try await services.audio.post(draft, key: services.audio.newKey()) {
-                meter.show(min($0, size), of: size)
-            }
-            meter.end()
+        let (draft, audio) = (draft, services.audio)
+        let (result, _) = await Interruption.ending { () async -> Result<ClipPosting, ClipPostError> in
+            do throws(ClipPostError) {
+                let size = draft.size
+                return .success(
+                    try await audio.post(draft, key: audio.newKey()) { meter.show(min($0, size), of: size) })
+            } catch { return .failure(error) }
+        }
+        meter.end()
+        let posting: ClipPosting
+        do throws(ClipPostError) { posting = try result.get() } catch { throw CommandError(error) }
+        switch posting {
+        case .posted(let clip):
             console.out(options.json ? clip.json.text : clip.id.uuidString)
             return .delivered
-        } catch {
-            guard case .connectivity(let reason) = error else { throw CommandError(error) }
+        case .waiting(let id, let failure):
             throw CommandError(
-                status: .unavailable,
+                status: .unknown,
                 message:
-                    "it was not posted, or it is not known whether it was (\(reason)); aquifer audio list shows what"
-                    + " arrived, and --later posts it, once, as soon as there is a connection")
+                    "whether it was posted is not known: \(failure). It waits in the outbox as item \(id) under its"
+                    + " key, and is posted once; aquifer outbox send --wait sends it, and so does aquifer serve")
+        case .setAside(let id, let refusal):
+            throw CommandError(
+                status: .refused,
+                message:
+                    "the server refused it (\(refusal)), but it may have it all the same. It is in the outbox as item"
+                    + " \(id); aquifer outbox retry \(id) posts it once, aquifer outbox discard \(id) lets it go")
+        case .cancelled(let id?, _):
+            throw CommandError(
+                status: .interrupted,
+                message:
+                    "interrupted, but it may have arrived. It is in the outbox as item \(id), paused; aquifer outbox"
+                    + " retry \(id) posts it once, aquifer outbox discard \(id) lets it go")
+        case .cancelled(nil, let mayHaveArrived):
+            throw CommandError(
+                status: .interrupted,
+                message: mayHaveArrived ? "interrupted, but it may have arrived" : "interrupted; it was not posted")
         }
     }
 
@@ -180,6 +191,25 @@ struct AudioPostCommand {
 }
 
 extension CommandError {
+    /// A clip that was not posted, for certain.
+    init(_ error: ClipPostError) {
+        switch error {
+        case .noConnectivity(let reason):
+            self.init(
+                status: .unavailable,
+                message:
+                    "no connectivity, so nothing was posted (\(reason)); try again when online, or have it posted then"
+                    + " with --later")
+        case .refused(.server(let status, let words)):
+            self.init(
+                status: .refused,
+                message: "the server refused it, and it was not posted: "
+                    + "\(Outbox.Refusal.server(status: status, words: words))")
+        case .refused(let refusal): self.init(status: .usage, message: "\(refusal)")
+        case .notKept(let error): self.init(error)
+        }
+    }
+
     /// A download that is not there.
     init(_ error: DownloadError) {
         switch error {
@@ -190,7 +220,7 @@ extension CommandError {
                     + " try again when online")
         case .invalidData(let reason): self.init(LoadError.invalidData(reason))
         case .store(let error): self.init(error)
-        case .cancelled: self.init(status: .unavailable, message: "interrupted")
+        case .cancelled: self.init(status: .interrupted, message: "interrupted")
         }
     }
 }

@@ -1,7 +1,7 @@
 import App
 import Foundation
 
-/// The command line: finds the command, runs it, says what went wrong.
+/// The command line: it finds the command, runs it, and reports its error.
 enum Command {
     static let version = "0.1.0"
 
@@ -10,7 +10,7 @@ enum Command {
         "--allow-test-card", "--keypair", "--rpc", "--drive-url", "--files-url", "--uploader",
     ]
 
-    /// The options of each command beside those that go everywhere.
+    /// The options of each command in addition to the global ones.
     private static let own: [String: Set<String>] = [
         "serve": ["--port", "--host", "--no-token", "--fault"],
         "remotes": ["--port", "--host", "--fault"],
@@ -18,15 +18,19 @@ enum Command {
         "feed comments": [],
         "feed image": ["-o", "--output"],
         "contacts": [],
-        "cards list": [], "cards add": [], "cards remove": [], "cards rotate-key": [],
-        "pay": ["--card", "--cvv-stdin"],
-        "payments list": [], "payments check": [], "payments retry": ["--cvv-stdin"],
+        "cards list": [], "cards add": [], "cards default": [], "cards remove": [], "cards rotate-key": [],
+        "cards accept-older": [], "cards discard-older": [],
+        "pay": ["--card", "--cvv-stdin", "--again"],
+        "payments list": [], "payments check": [], "payments retry": ["--cvv-stdin", "--again"],
+        "payments give-up": [], "payments discard": ["--yes"],
         "foaas list": [], "foaas say": ["--unfiltered"], "foaas random": ["--unfiltered"],
         "audio list": [], "audio get": ["-o", "--output"], "audio post": ["--title", "--author", "--later"],
-        "outbox list": [], "outbox send": [], "outbox retry": [], "outbox discard": [],
-        "drive create": [], "drive list": [], "drive info": [], "drive files": ["--sizes"],
+        "outbox list": [], "outbox send": ["--wait"], "outbox retry": [], "outbox discard": [],
+        "drive create": ["--yes"], "drive list": [], "drive info": [], "drive files": ["--sizes"],
         "drive upload": ["--replace"], "drive edit": [], "drive object": [], "drive get": ["-o", "--output"],
-        "drive delete": [], "drive add-storage": [], "drive reduce-storage": [], "drive make-immutable": [],
+        "drive delete": ["--yes"], "drive add-storage": ["--yes"], "drive reduce-storage": ["--yes"],
+        "drive make-immutable": ["--yes"], "drive delete-account": ["--yes"], "drive keep-account": ["--yes"],
+        "drive claim": ["--yes"], "drive submit": ["--yes"], "drive objects": [],
         "drive keygen": [], "drive transaction": DriveTransactionCommand.valued,
         "cache list": [], "cache validate": [], "cache clear": [],
     ]
@@ -50,14 +54,14 @@ enum Command {
             flags: [
                 "--json", "--offline", "--quiet", "--help", "-h", "--version", "--no-token", "--all",
                 "--allow-test-card",
-                "--cvv-stdin", "--unfiltered", "--later", "--sizes", "--replace",
+                "--cvv-stdin", "--unfiltered", "--later", "--sizes", "--replace", "--yes", "--wait", "--again",
             ])
         if arguments.has("--version") {
             console.out("aquifer \(version)")
             return .delivered
         }
         if arguments.has("--help") || arguments.has("-h") {
-            console.out(Help.text(for: arguments.words))
+            console.out(lines: Help.text(for: arguments.words).components(separatedBy: "\n"))
             return .delivered
         }
         guard let first = arguments.next() else {
@@ -77,8 +81,9 @@ enum Command {
     private static func fullName(_ first: String, _ arguments: inout Arguments) throws(CommandError) -> String {
         switch first {
         case "feed": "feed \(try arguments.next("list, comments or image"))"
-        case "cards": "cards \(try arguments.next("list, add, remove or rotate-key"))"
-        case "payments": "payments \(try arguments.next("list, check or retry"))"
+        case "cards":
+            "cards \(try arguments.next("list, add, default, remove, rotate-key, accept-older or discard-older"))"
+        case "payments": "payments \(try arguments.next("list, check, retry, give-up or discard"))"
         case "foaas": "foaas \(try arguments.next("list, say or random"))"
         case "audio": "audio \(try arguments.next("list, get or post"))"
         case "outbox": "outbox \(try arguments.next("list, send, retry or discard"))"
@@ -99,16 +104,19 @@ enum Command {
         default: break
         }
         let services = Services(options.configuration)
+        services.configureFoaas()
         let status: ExitStatus
         switch name {
         case "feed list": status = try await FeedListCommand(arguments, options).run(services, console)
         case "feed comments": status = try await FeedCommentsCommand(arguments, options).run(services, console)
         case "feed image": status = try await FeedImageCommand(arguments, options).run(services, console)
         case "contacts": status = try await ContactsCommand(arguments, options).run(services, console)
-        case "cards list", "cards add", "cards remove", "cards rotate-key":
+        case _ where name.hasPrefix("cards "):
             status = try await CardsCommand(name, arguments, options).run(services, console)
         case "pay": status = try await PayCommand(arguments, options).run(services, console)
-        case "payments list", "payments check", "payments retry":
+        case "payments discard":
+            status = try await PaymentsDiscardCommand(arguments, options).run(services, console)
+        case _ where name.hasPrefix("payments "):
             status = try await PaymentsCommand(name, arguments, options).run(services, console)
         case "foaas list": status = try await FoaasListCommand(arguments, options).run(services, console)
         case "foaas say": status = try await FoaasSayCommand(arguments, options).run(services, console)
@@ -123,7 +131,7 @@ enum Command {
         case "cache list": status = try await CacheListCommand(arguments, options).run(services, console)
         case "cache validate": status = try await CacheValidateCommand(arguments, options).run(services, console)
         case "cache clear": status = try await CacheClearCommand(arguments, options).run(services, console)
-        default: throw .usage("\"\(name)\" is not a command")
+        default: throw CommandError(status: .bug, message: "\"\(name)\" does nothing, which is a mistake in aquifer")
         }
         return status
     }

@@ -8,10 +8,10 @@ import Foundation
     import Darwin
 #endif
 
-/// Keeps what is in memory out of what a crash leaves behind: a card's number must not stand in a backtrace, which shows
-/// the bytes behind registers, nor in a core file.
+/// Disables backtraces and core files, so that a crash leaves no memory content behind. A backtrace shows the bytes
+/// behind registers, which may contain a card's number.
 ///
-/// Set `AQUIFER_BACKTRACE` to have backtraces all the same.
+/// Set `AQUIFER_BACKTRACE` to leave both as the system has them.
 enum CrashPrivacy {
     static func begin() {
         guard getenv("AQUIFER_BACKTRACE") == nil else { return }

@@ -8,7 +8,8 @@ extension DriveCommand {
         guard let accounts = drive.accounts else { throw CommandError(DriveError.noKeypair) }
         let loaded = try await console.loading(options) { () async throws(LoadError) in try await accounts.load() }
         if options.json {
-            console.out(LoadReport.json(loaded, value: .array(loaded.value.accounts.map(\.json))))
+            let accounts = loaded.value.accounts.map { $0.json(addedAt: loaded.value.addedAt($0.address)) }
+            console.out(LoadReport.json(loaded, value: .array(accounts)))
             return .delivered
         }
         let rows = loaded.value.accounts.map { account in
@@ -20,7 +21,9 @@ extension DriveCommand {
         console.table(
             ["NAME", "USED", "RESERVED", "STATE", "ACCOUNT"], rows, options,
             ifEmpty: "there are no storage accounts yet; make one with aquifer drive create NAME SIZE")
-        if !loaded.value.isComplete && !options.quiet { console.note("some accounts could not be looked at") }
+        if !loaded.value.isComplete && !options.quiet {
+            console.note("older accounts may be missing here until there is a connection")
+        }
         return .delivered
     }
 
@@ -32,7 +35,7 @@ extension DriveCommand {
         let account = loaded.value.account
         if name == "info" {
             if options.json {
-                console.out(LoadReport.json(loaded, value: account.json))
+                console.out(LoadReport.json(loaded, value: account.json()))
             } else {
                 let lines = [
                     ("name", account.identifier), ("account", "\(account.address)"), ("owner", "\(account.owner1)"),
@@ -62,14 +65,30 @@ extension DriveCommand {
     }
 }
 
+extension DriveCommand {
+    /// Prints only the names of an account's files, from the server (`/list-objects`). The names are not saved.
+    func objects(_ drive: ShadowDriveService, _ console: Console) async throws {
+        let names = try await drive.api.listObjects(in: try await account(drive))
+        if options.json {
+            console.out(JSONText.object([("keys", .array(names.map { .string($0) }))]).text)
+        } else {
+            for name in names { console.out(name) }
+        }
+    }
+}
+
 extension StorageAccount {
     /// The account in the remote's field names.
-    fileprivate var json: JSONText {
-        .object([
-            ("storage_account", .string("\(address)")), ("identifier", .string(identifier)),
-            ("reserved_bytes", .raw("\(reservedBytes)")), ("current_usage", .raw("\(currentUsage)")),
-            ("immutable", .bool(isImmutable)), ("to_be_deleted", .bool(isToBeDeleted)),
-            ("owner1", .string("\(owner1)")), ("version", .string(version.rawValue)),
-        ])
+    ///
+    /// - Parameter addedAt: the time at which the account was added to the saved list; `nil` if it was fetched with the
+    ///   list.
+    fileprivate func json(addedAt: Date? = nil) -> JSONText {
+        .object(
+            [
+                ("storage_account", .string("\(address)")), ("identifier", .string(identifier)),
+                ("reserved_bytes", .raw("\(reservedBytes)")), ("current_usage", .raw("\(currentUsage)")),
+                ("immutable", .bool(isImmutable)), ("to_be_deleted", .bool(isToBeDeleted)),
+                ("owner1", .string("\(owner1)")), ("version", .string(version.rawValue)),
+            ] + (addedAt.map { [("saved_at", .string($0.formatted(.iso8601)))] } ?? []))
     }
 }

@@ -2,7 +2,7 @@ import App
 import Foundation
 import ShadowDrive
 
-/// `aquifer drive transaction KIND …`: prints a transaction without sending it. The same words always give the same
+/// `aquifer drive transaction KIND …`: prints a transaction without sending it. The same arguments always give the same
 /// bytes, so that others can check them.
 struct DriveTransactionCommand {
     private let transaction: ShadowDrive.Transaction
@@ -57,7 +57,7 @@ struct DriveTransactionCommand {
         return .delivered
     }
 
-    /// By the program's name, or by the one that the other commands have.
+    /// Finds a kind of transaction by the program's name for it, or by the name in the other commands.
     private static func kind(_ word: String) -> StorageInstruction.Kind? {
         let short: [String: StorageInstruction.Kind] = [
             "create": .create, "add-storage": .increase, "add-immutable-storage": .increaseImmutable,
@@ -93,14 +93,15 @@ struct DriveTransactionCommand {
         }
     }
 
-    /// The owner's key: of a seed (64 hex digits, or 32 bytes), or of a key file.
+    /// The owner's key pair, from a seed (64 hex digits, or 32 bytes) or from a key file.
     private static func owner(_ arguments: Arguments, _ options: GlobalOptions) throws(CommandError) -> Keypair {
         do {
             if let path = arguments.value("--owner-seed-file") {
-                // What cannot be read is said to be missing below.
+                // An unreadable file is reported as missing.
                 guard let data = try? Data(contentsOf: URL(filePath: path)) else {
                     throw KeypairError.missing(path: path)
                 }
+                try Keypair.checkPrivacy(path)
                 return try Keypair(seed: seed(data))
             }
             guard let file = options.configuration.driveKeypair else {
@@ -146,7 +147,7 @@ struct DriveTransactionCommand {
 }
 
 extension CommandError {
-    /// Whatever went wrong on the way to Shadow Drive.
+    /// Converts any error of a Shadow Drive command.
     init(drive error: any Error) {
         switch error {
         case let error as CommandError: self = error
@@ -156,20 +157,33 @@ extension CommandError {
         }
     }
 
-    /// A key that cannot be used.
+    /// Converts the error of a key that cannot be used.
     init(_ error: KeypairError) {
-        self.init(status: .usage, message: "\(error)")
+        let status: ExitStatus =
+            switch error {
+            case .missing: .notFound
+            case .failed: .store
+            case .tooOpen, .exists, .empty, .notAKey, .wrongLength, .mismatch: .usage
+            }
+        self.init(status: status, message: "\(error)")
     }
 
-    /// Something with Shadow Drive that did not work.
+    /// Converts an error of Shadow Drive.
     init(_ error: DriveError) {
         let status: ExitStatus =
             switch error.cause {
-            case .outcomeUnknown, .connectivity, .cancelled: .unavailable
-            case .invalidData, .refused, .noSuchFile: .invalidData
+            case .connectivity: .unavailable
+            case .cancelled: .interrupted
+            case .invalidData, .outcomeUnknown: .invalidData
+            // A server failure may be temporary. The other refusals are final.
+            case .refused(let refusal): refusal.reason == .serverFailure ? .unavailable : .refused
+            case .noSuchFile, .file(.unreadable): .notFound
+            case .file(.unwritable): .unwritable
+            case .file(.exists): .refused
             case .limit, .file, .transaction, .noKeypair: .usage
             case .store: .store
             }
-        self.init(status: status, message: "\(error)")
+        let advice = if case .file(.exists) = error { "; --replace takes its place" } else { "" }
+        self.init(status: error.isOutcomeUnknown ? .unknown : status, message: "\(error)\(advice)")
     }
 }

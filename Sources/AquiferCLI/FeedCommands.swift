@@ -6,7 +6,7 @@ import ImageFeed
 /// `aquifer feed list`: the newest items, or the saved ones.
 struct FeedListCommand {
     private let options: GlobalOptions
-    /// How many items are wanted; `nil` for a page.
+    /// The maximum number of items; `nil` for one page.
     private let limit: Int?
 
     init(_ arguments: Arguments, _ options: GlobalOptions) throws(CommandError) {
@@ -32,7 +32,7 @@ struct FeedListCommand {
         if options.json {
             console.out(LoadReport.json(loaded) { $0.json })
         } else {
-            if !loaded.value.isEmpty { console.out(loaded.value.map(text).joined(separator: "\n")) }
+            console.out(lines: loaded.value.flatMap(lines))
             if loaded.value.isEmpty && !options.quiet { console.note("the feed is empty") }
         }
         return .delivered
@@ -54,17 +54,18 @@ struct FeedListCommand {
             throw CommandError(
                 status: status,
                 message:
-                    "only \(loaded.value.count) items could be loaded (\(error)); see them with --offline, or try again"
+                    "only \(counted(loaded.value.count, "item")) could be loaded (\(error)); try again, or see the saved ones with --offline"
             )
         }
     }
 
-    private func text(_ item: FeedItem) -> String {
-        let lines = [item.description ?? "(no description)", item.location, item.id.uuidString]
-        return lines.compactMap { $0 }.enumerated().map { index, line in
-            (index == 0 ? "" : "  ")
-                + (line.utf8.contains(UInt8(ascii: "\n")) ? line.replacing("\n", with: ", ") : line)
-        }.joined(separator: "\n")
+    private func lines(_ item: FeedItem) -> [String] {
+        let description = item.description.map(onOneLine) ?? "(no description)"
+        return [description] + [item.location.map(onOneLine), item.id.uuidString].compactMap { $0.map { "  " + $0 } }
+    }
+
+    private func onOneLine(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).joined(separator: ", ")
     }
 }
 
@@ -81,7 +82,8 @@ struct FeedCommentsCommand {
     }
 
     func run(_ services: Services, _ console: Console) async throws(CommandError) -> ExitStatus {
-        let loaded = try await console.loading(options) { () async throws(LoadError) in
+        let missing = "no picture \(image.uuidString) is in the feed; aquifer feed list --all shows those that are"
+        let loaded = try await console.loading(options, ifMissing: missing) { () async throws(LoadError) in
             try await services.feed.comments(on: image).load()
         }
         if options.json {
@@ -90,7 +92,7 @@ struct FeedCommentsCommand {
             let now = options.configuration.now()
             for comment in loaded.value {
                 console.out("\(comment.author), \(Language.english.relative(comment.createdAt, now: now))")
-                console.out("  " + comment.message.replacing("\n", with: "\n  "))
+                console.out(lines: comment.message.split(whereSeparator: \.isNewline).map { "  " + $0 })
             }
             if loaded.value.isEmpty && !options.quiet { console.note("nobody has said anything yet") }
         }
@@ -114,30 +116,20 @@ struct FeedImageCommand {
 
     func run(_ services: Services, _ console: Console) async throws(CommandError) -> ExitStatus {
         let item = try await find(services)
-        let loaded = try await console.loading(options) { () async throws(LoadError) in
+        let missing = "the server does not have the picture \(image.uuidString) any more; choose another one"
+        let loaded = try await console.loading(options, ifMissing: missing) { () async throws(LoadError) in
             try await services.feed.pictures.data(for: item.image)
         }
-        if output == "-" {
-            console.out(loaded.value)
-            return .delivered
-        }
-        do {
-            try loaded.value.write(to: URL(filePath: output), options: .atomic)
-        } catch {
-            throw CommandError(status: .store, message: "\(output) cannot be written; name another file with -o")
-        }
-        if options.json {
-            let file = JSONText.object([("file", .string(output)), ("bytes", .int(loaded.value.count))])
-            console.out(LoadReport.json(loaded, value: file))
-        } else if !options.quiet {
-            console.note("\(loaded.value.count) bytes written to \(output)")
-        }
+        let file = try OutputFile(output, console)
+        try file.write(loaded.value)
+        try file.finish()
+        file.report(options) { LoadReport.json(loaded, value: $0) }
         return .delivered
     }
 
-    /// The item of the picture: among those saved, else among all that the remote has.
+    /// The item of the picture: from the saved items, else from all items of the remote.
     private func find(_ services: Services) async throws(CommandError) -> FeedItem {
-        // A copy that cannot be read is no hindrance while the remote can be asked.
+        // A saved copy that cannot be read is ignored, because the remote may answer.
         if let saved = try? await services.feed.feed.saved(), let item = saved.value.first(where: { $0.id == image }) {
             return item
         }
@@ -154,27 +146,28 @@ struct FeedImageCommand {
         } catch {
             throw CommandError(error)
         }
-        throw CommandError(
-            status: .unavailable, message: "no picture \(image.uuidString) is in the feed; see aquifer feed list --all")
+        throw .notFound("no picture \(image.uuidString) is in the feed; aquifer feed list --all shows those that are")
     }
 }
 
 extension Arguments {
-    /// The ID of a thing, which a command lists.
+    /// The next word as the ID of a thing. The error names the command that lists the IDs.
     mutating func nextID(of thing: String = "picture", listedBy list: String = "feed list") throws(CommandError) -> UUID
     {
         let text = try next("the \(thing)'s ID")
         guard let id = UUID(uuidString: text) else {
-            throw .usage("\"\(text)\" is not the ID of a \(thing); aquifer \(list) shows them")
+            throw .notFound("\"\(text)\" is not the ID of a \(thing); aquifer \(list) shows them")
         }
         return id
     }
 }
 
 extension Console {
-    /// Loads, and says on standard error what is to be known of the source.
+    /// Loads, and writes a notice about the source to standard error.
+    ///
+    /// - Parameter missing: The message if there is no such thing, for the load of one named thing.
     func loading<Value>(
-        _ options: GlobalOptions, _ load: () async throws(LoadError) -> Loaded<Value>
+        _ options: GlobalOptions, ifMissing missing: String? = nil, _ load: () async throws(LoadError) -> Loaded<Value>
     ) async throws(CommandError) -> Loaded<Value> {
         do throws(LoadError) {
             let loaded = try await load()
@@ -184,7 +177,7 @@ extension Console {
             }
             return loaded
         } catch {
-            throw CommandError(error)
+            throw missing.map { CommandError(error, ifMissing: $0) } ?? CommandError(error)
         }
     }
 }

@@ -3,7 +3,7 @@ import Aquifer
 import Foaas
 import Foundation
 
-/// `aquifer foaas list [QUERY]`: what can be said.
+/// `aquifer foaas list [QUERY]`: lists the operations.
 struct FoaasListCommand {
     private let options: GlobalOptions
     private let query: String
@@ -15,11 +15,14 @@ struct FoaasListCommand {
 
     func run(_ services: Services, _ console: Console) async throws(CommandError) -> ExitStatus {
         let loaded = try await console.loading(options) { () async throws(LoadError) in
-            try await services.foaas.operations.load()
+            try await services.foaas.loadOperations()
         }
         let found = loaded.value.operations.filter { $0.matches(query) }
         if loaded.value.skipped > 0 && !options.quiet {
-            console.note("\(loaded.value.skipped) of the remote's operations could not be read and were left out")
+            let skipped = loaded.value.skipped
+            console.note(
+                "\(skipped) of the remote's operations could not be read; \(skipped == 1 ? "it is" : "they are") not listed"
+            )
         }
         if options.json {
             console.out(LoadReport.json(loaded, value: .array(found.map(\.json))))
@@ -67,17 +70,17 @@ struct FoaasSayCommand {
         }
     }
 
-    /// The operation of this name, or whose path begins with it.
+    /// The operation with this name, or with a path that begins with it.
     private func operation(in operations: [FoaasOperation]) throws(CommandError) -> FoaasOperation {
         let wanted = name.lowercased()
         let found = operations.filter { $0.name.lowercased() == wanted || $0.firstSegment.lowercased() == wanted }
-        // Of two with one name, that whose keys were given is meant.
+        // If several operations have the name, the operation with exactly the given keys is meant.
         let keys = Set(values.map(\.key))
         if let exact = found.first(where: { Set($0.placeholders) == keys }) ?? found.first { return exact }
         let near = operations.filter { $0.matches(name) || wanted.contains($0.firstSegment.lowercased()) }
             .prefix(5).map(\.name)
         throw CommandError(
-            status: .usage,
+            status: .notFound,
             message: "there is no operation \"\(name)\"; "
                 + (near.isEmpty ? "aquifer foaas list shows them" : "did you mean \(near.joined(separator: ", "))?"))
     }
@@ -102,14 +105,18 @@ struct FoaasRandomCommand {
 }
 
 extension FoaasService {
-    /// Prints what `say` gives. Without a connection: says so, and offers the last phrases seen.
+    /// Prints the phrase of `say`. Without a connection it reports that, and offers the last phrases seen.
     fileprivate func printPhrase(
         _ console: Console, _ options: GlobalOptions, filters: Bool, _ say: () async throws(FoaasError) -> Foaas
     ) async throws(CommandError) -> ExitStatus {
         func shown(_ phrase: Foaas) -> Foaas { filters ? ProfanityFilter.filter(phrase) : phrase }
         do throws(FoaasError) {
             let phrase = shown(try await say())
-            console.out(options.json ? phrase.json.text : phrase.description)
+            if options.json {
+                console.out(phrase.json.text)
+            } else {
+                console.out(lines: [phrase.message, phrase.subtitle].filter { !$0.isEmpty })
+            }
             return .delivered
         } catch {
             if case .load(.connectivity(let reason)) = error {

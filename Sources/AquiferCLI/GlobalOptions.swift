@@ -4,7 +4,7 @@ import Foundation
 import ReferenceAPIs
 import ShadowDrive
 
-/// The options that go with every command.
+/// The options of every command.
 struct GlobalOptions {
     let configuration: Configuration
     let json: Bool
@@ -76,12 +76,12 @@ struct GlobalOptions {
     }
 }
 
-/// `--at`: a moment, or a distance from now.
+/// `--at`: a date, or an offset from now.
 enum TimeOption {
-    /// The distance in seconds between the moment named and now; `nil` when the text names none.
+    /// The offset from now in seconds; `nil` if the text is neither a date nor an offset.
     static func offset(_ text: String, from now: Date) -> TimeInterval? {
         guard let sign = text.first, sign == "+" || sign == "-" else {
-            // What is no date is nothing.
+            // A text that is not a date gives `nil`.
             return (try? Date(text, strategy: .iso8601))?.timeIntervalSince(now)
         }
         let units: [Character: TimeInterval] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]

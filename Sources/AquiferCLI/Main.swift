@@ -3,9 +3,10 @@ import App
 @main
 enum Main {
     static func main() async {
+        StandardFiles.prepare()
         CrashPrivacy.begin()
         let console = Console()
         let status = await Command.run(Array(CommandLine.arguments.dropFirst()), console)
-        console.exit(status)
+        console.exit(console.finish(status))
     }
 }

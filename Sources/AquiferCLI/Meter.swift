@@ -1,53 +1,84 @@
+import Aquifer
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
-/// Progress on the terminal: one line of standard error that is written over. Nothing is written without a terminal.
+/// A progress meter on the terminal: one line of standard error that is overwritten. Nothing is written without a
+/// terminal.
 final class Meter: Sendable {
     private let title: String
-    private let isShown: Bool
-    private let lock = NSLock()
-    nonisolated(unsafe) private var last = -1
+    private let line: StatusLine?
 
-    init(_ title: String, isShown: Bool) {
-        self.title = String(title.prefix(40))
-        self.isShown = isShown
+    /// A meter on this line. Without a line it shows nothing.
+    init(_ title: String, on line: StatusLine?) {
+        self.title = title.harmless.prefix(columns: 40)
+        self.line = line
     }
 
-    /// Shows how far it is: called from any thread, as often as one likes.
+    /// Shows the progress. It can be called from any thread, at any rate.
     func show(_ done: UInt64, of total: UInt64?) {
-        guard isShown, let total, total > 0 else { return }
-        let percent = Int(min(done, total) * 100 / total)
-        lock.withLock {
-            guard percent != last else { return }
-            last = percent
-            write("\r\(title): \(percent) %")
-        }
+        guard let line, let total, total > 0 else { return }
+        line.show("\(title): \(done.percent(of: total)) %")
     }
 
-    /// Leaves the line.
+    /// Clears the line.
     func end() {
-        lock.withLock {
-            guard last >= 0 else { return }
-            last = -1
-            write("\r\u{1B}[K")
-        }
-    }
-
-    private func write(_ text: String) {
-        FileHandle(fileDescriptor: 2, closeOnDealloc: false).write(Data(text.utf8))
+        line?.clear()
     }
 }
 
-extension Console {
-    /// A meter, shown to people at a terminal.
-    func meter(_ options: GlobalOptions, _ title: String) -> Meter {
-        Meter(title.filter { !$0.isNewline }, isShown: !options.quiet && !options.json && isatty(2) == 1)
+/// Standard error: permanent lines and, below them on a terminal, one line that is overwritten. All text is made
+/// harmless.
+///
+/// Text that cannot be written is dropped: a failed write must not stop a command that changes something.
+final class StatusLine: Sendable {
+    private let shown = Locked("")
+    private let write: @Sendable (String) -> Void
+
+    /// - Parameter write: Writes the text. The default writes to standard error.
+    init(
+        write: @escaping @Sendable (String) -> Void = { text in
+            // There is no other place to report that standard error cannot be written.
+            _ = try? Descriptor.errors.write(Data(text.utf8))
+        }
+    ) {
+        self.write = write
     }
+
+    /// Writes a permanent line.
+    func line(_ text: String) {
+        let text = text.harmless
+        shown.withLock { shown in
+            write((shown.isEmpty ? "" : Self.erase) + text + "\n")
+            shown = ""
+        }
+    }
+
+    /// Writes a prompt, without a line end.
+    func prompt(_ text: String) {
+        let text = text.harmless
+        shown.withLock { shown in
+            write((shown.isEmpty ? "" : Self.erase) + text)
+            shown = ""
+        }
+    }
+
+    /// Overwrites the temporary line.
+    func show(_ text: String) {
+        let text = text.harmless
+        shown.withLock { shown in
+            guard text != shown else { return }
+            write(Self.erase + text)
+            shown = text
+        }
+    }
+
+    /// Clears the temporary line.
+    func clear() {
+        shown.withLock { shown in
+            if !shown.isEmpty { write(Self.erase) }
+            shown = ""
+        }
+    }
+
+    /// The text that moves to the beginning of the line and clears it.
+    private static let erase = "\r\u{1B}[K"
 }

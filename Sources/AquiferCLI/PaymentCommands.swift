@@ -3,7 +3,7 @@ import Aquifer
 import Foundation
 import Payments
 
-/// `aquifer payments list | check ID | retry ID`: the payments made.
+/// `aquifer payments list | check ID | retry ID | give-up ID`: the payments made.
 struct PaymentsCommand {
     private let name: String
     private let arguments: Arguments
@@ -17,138 +17,162 @@ struct PaymentsCommand {
     }
 
     func run(_ services: Services, _ console: Console) async throws(CommandError) -> ExitStatus {
-        let desk = services.payments.desk
-        if name == "payments check" { return try await check(desk, console) }
-        if name == "payments retry" { return try await retry(services.payments, console) }
-        let records: [PaymentRecord]
-        do throws(StoreError) { records = try await desk.ledger.records() } catch { throw CommandError(error) }
-        var present: [PaymentRecord] = []
-        for record in records { present.append(await desk.present(record)) }
-        if options.json {
-            console.out(JSONText.object([("payments", .array(present.map(\.json)))]).text)
-            return .delivered
+        let payments = services.payments
+        switch name {
+        case "payments check": return try await check(payments, console)
+        case "payments retry": return try await retry(payments, console)
+        case "payments give-up": return try await giveUp(payments, console)
+        default: return try await list(payments.desk, console)
         }
-        let rows = present.map { record in
-            [
-                record.state.rawValue, record.amount.text, record.contact.username, record.card.masked,
-                (record.bookedAt ?? record.startedAt).formatted(.iso8601), record.id.uuidString,
-            ]
-        }
-        console.table(["STATE", "AMOUNT", "TO", "CARD", "DATE", "ID"], rows, options, ifEmpty: "nothing was paid yet")
-        return .delivered
     }
 
-    private func check(_ desk: PaymentDesk, _ console: Console) async throws(CommandError) -> ExitStatus {
-        let (text, id) = try payment()
-        let record: PaymentRecord?
-        do throws(LoadError) { record = try await desk.check(id) } catch {
-            throw CommandError(
-                status: CommandError(error).status,
-                message: "it is still not known what became of the payment: \(error); check again later")
+    /// Lists the payments that can be read. If there are others, it reports them and exits with the status of a failed
+    /// store.
+    private func list(_ desk: PaymentDesk, _ console: Console) async throws(CommandError) -> ExitStatus {
+        let contents: PaymentLedger.Contents
+        do throws(StoreError) { contents = try await desk.ledger.contents() } catch { throw CommandError(error) }
+        var present: [PaymentRecord] = []
+        for record in contents.records { present.append(await desk.present(record)) }
+        if options.json {
+            let unreadable = contents.unreadable.map { item in
+                JSONText.object([("id", .string(item.id?.uuidString)), ("reason", .string(item.reason))])
+            }
+            console.out(
+                JSONText.object([("payments", .array(present.map(\.json))), ("unreadable", .array(unreadable))]).text)
+        } else {
+            let rows = present.map { record in
+                [
+                    record.state.rawValue, record.amount.text, record.contact.username, record.card.masked,
+                    (record.bookedAt ?? record.startedAt).formatted(.iso8601), record.id.uuidString,
+                ]
+            }
+            console.table(
+                ["STATE", "AMOUNT", "TO", "CARD", "DATE", "ID"], rows, options,
+                ifEmpty: contents.unreadable.isEmpty ? "nothing was paid yet" : "no payment can be read")
         }
-        guard let record else { throw .noPayment(text) }
-        return PaymentReport(record, options).print(console)
+        for item in contents.unreadable {
+            console.note(
+                "the payment \(item.id?.uuidString ?? "of an unknown ID") is kept and cannot be read (\(item.reason));"
+                    + " nothing was deleted; aquifer payments discard \(item.id?.uuidString ?? PaymentsDiscardCommand.unnamed)"
+                    + " removes it for good")
+        }
+        return contents.unreadable.isEmpty ? .delivered : .store
+    }
+
+    private func check(_ payments: PaymentsService, _ console: Console) async throws(CommandError) -> ExitStatus {
+        let known = try await payment(payments.desk)
+        let record: PaymentRecord?
+        do throws(PaymentError) { record = try await payments.check(known.id) } catch { throw CommandError(error) }
+        return await PaymentReport(record ?? known, payments, options).print(console)
     }
 
     private func retry(_ payments: PaymentsService, _ console: Console) async throws(CommandError) -> ExitStatus {
-        let (text, id) = try payment()
-        let known: PaymentRecord?
-        do throws(StoreError) { known = try await payments.desk.ledger.record(id) } catch { throw CommandError(error) }
-        guard let known else { throw .noPayment(text) }
-        let record = await payments.desk.present(known)
-        guard record.state == .unknown else {
-            // Decided, or never sent: there is nothing to send again, and its state says what to do.
-            return PaymentReport(record, options).print(console)
+        let record = await payments.desk.present(try await payment(payments.desk))
+        guard record.state.canBeSentAgain else {
+            // Decided, or on its way: there is nothing to send again, and its state says what to do.
+            return await PaymentReport(record, payments, options).print(console)
         }
+        do throws(PaymentError) { try payments.desk.expectOwn(record) } catch { throw CommandError(error) }
         let card: Card?
         do throws(VaultError) { card = try await payments.vault.card(record.card.id) } catch {
             throw CommandError(error)
         }
-        guard let card else {
-            throw CommandError(
-                status: .usage,
-                message: "the card \(record.card.masked) is not kept any more, and another one would be another"
-                    + " payment; ask with aquifer payments check \(id.uuidString)")
+        guard let card else { throw .lostCard(of: record) }
+        var besides: Set<UUID> = []
+        if record.state != .unknown {
+            let question = EarlierPayments(payments: payments, console: console, isMeant: arguments.has("--again"))
+            besides = try await question.agreed(record.amount, to: record.contact)
         }
         let code = try console.securityCode(card, fromInput: arguments.has("--cvv-stdin"))
         if !options.quiet && !options.json {
             console.note("sending \(record.amount.text) to \(record.contact.name) again, with the same key")
         }
-        do throws(PaymentError) {
-            return PaymentReport(try await payments.payAgain(record, with: card, code: code), options).print(console)
-        } catch {
-            throw CommandError(error)
+        let others = besides
+        let sent = try await PaymentSending.run(
+            record.amount, to: record.contact, besides: others, again: record.id, payments
+        ) {
+            () async throws(PaymentError) in
+            try await payments.payAgain(record, with: card, code: code, besides: others)
         }
+        return await PaymentReport(sent, payments, options).print(console)
     }
 
-    /// The ID that was given, as text and as what it says.
-    private func payment() throws(CommandError) -> (String, UUID) {
+    private func giveUp(_ payments: PaymentsService, _ console: Console) async throws(CommandError) -> ExitStatus {
+        let known = try await payment(payments.desk)
+        let record: PaymentRecord?
+        do throws(PaymentError) { record = try await payments.desk.giveUp(known.id) } catch {
+            throw CommandError(error)
+        }
+        guard let record, record.state == .abandoned else {
+            throw CommandError(
+                status: .usage,
+                message:
+                    "only a payment that is not known of can be given up; this one is \((record ?? known).state.rawValue)"
+            )
+        }
+        if options.json { console.out(record.json.text) }
+        if !options.quiet {
+            console.note(
+                "the payment is given up; whether it was made is not known, and"
+                    + " aquifer payments check \(record.id.uuidString) still asks")
+        }
+        return .delivered
+    }
+
+    /// The payment with the given ID.
+    private func payment(_ desk: PaymentDesk) async throws(CommandError) -> PaymentRecord {
         var arguments = arguments
         let text = try arguments.next("the payment's ID")
         try arguments.end()
         guard let id = UUID(uuidString: text) else { throw .noPayment(text) }
-        return (text, id)
-    }
-}
-
-/// What became of a payment, in words, JSON and an exit status.
-struct PaymentReport {
-    private let record: PaymentRecord
-    private let options: GlobalOptions
-
-    init(_ record: PaymentRecord, _ options: GlobalOptions) {
-        self.record = record
-        self.options = options
-    }
-
-    func print(_ console: Console) -> ExitStatus {
-        if options.json { console.out(record.json.text) }
-        switch record.state {
-        case .approved:
-            if !options.json {
-                console.out(
-                    "approved: \(record.amount.text) to \(record.contact.username), number \(record.number ?? 0)")
-            }
-            return .delivered
-        case .declined:
-            console.note("the card was declined, no money went; try another one with --card")
-            return .declined
-        case .failed:
-            console.note("the payment was not made: the server could not be reached, or did not take it; try again")
-            return .unavailable
-        case .sending, .unknown:
-            console.note(
-                "it is not known whether the payment was made: no answer that makes sense came;"
-                    + " ask with aquifer payments check \(record.id.uuidString), or send it again, as the same payment,"
-                    + " with aquifer payments retry \(record.id.uuidString)")
-            return .unavailable
+        do throws(StoreError) {
+            if let record = try await desk.ledger.record(id) { return record }
+        } catch {
+            guard case .unreadable(_, let reason) = error else { throw CommandError(error) }
+            throw CommandError(
+                status: .store,
+                message: "the payment \(text) is kept and cannot be read (\(reason)); nothing was deleted or sent")
         }
-    }
-}
-
-extension PaymentRecord {
-    /// The payment, for programs.
-    var json: JSONText {
-        .object([
-            ("id", .string(id.uuidString)), ("state", .string(state.rawValue)),
-            ("number", number.map { .int($0) } ?? .null), ("value", .raw(amount.decimal)),
-            ("startedAt", .string(startedAt.formatted(.iso8601))), ("bookedAt", .string(bookedAt?.formatted(.iso8601))),
-            ("destination_user", contact.json), ("card", card.json),
-        ])
+        throw .noPayment(text)
     }
 }
 
 extension CommandError {
     fileprivate static func noPayment(_ text: String) -> CommandError {
         CommandError(
-            status: .usage, message: "\"\(text)\" is not the ID of a payment; aquifer payments list shows them")
+            status: .notFound, message: "\"\(text)\" is not the ID of a payment; aquifer payments list shows them")
     }
 
-    /// A payment that was not sent.
+    /// A payment that cannot be sent again, because its card is gone.
+    fileprivate static func lostCard(of record: PaymentRecord) -> CommandError {
+        let id = record.id.uuidString
+        let way =
+            record.state == .failed
+            ? "it was not made, so pay anew with aquifer pay"
+            : "ask with aquifer payments check \(id), or give it up with aquifer payments give-up \(id)"
+        return CommandError(
+            status: .notFound,
+            message:
+                "the card \(record.card.masked) is not kept any more, and another one would be another payment; \(way)")
+    }
+
+    /// The error of a payment that was not sent, could not be checked, or could not be recorded.
     init(_ error: PaymentError) {
         switch error {
-        case .ledger: self.init(status: .store, message: "\(error)")
-        case .noCard, .cardExpired, .testCard, .underWay: self.init(status: .usage, message: "\(error)")
+        case .ledger, .notKept: self.init(status: .store, message: "\(error)")
+        case .notAnswered(let reason):
+            self.init(
+                status: reason == .cancelled ? .interrupted : .unknown, message: "\(error); check again later")
+        case .unresolved(let earlier): self = .doubled(earlier)
+        case .otherServer(let server):
+            let way =
+                server == Services.referencePayments
+                ? "that is the reference remote: leave --remote away"
+                : "name that server with --remote payments=\(server)"
+            self.init(status: .usage, message: "\(error); \(way)")
+        case .noCard: self.init(status: .notFound, message: "\(error)")
+        case .underWay: self.init(status: .unknown, message: "\(error)")
+        case .cardExpired, .testCard: self.init(status: .usage, message: "\(error)")
         }
     }
 }

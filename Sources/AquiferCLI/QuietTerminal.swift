@@ -8,13 +8,13 @@ import Foundation
     import Darwin
 #endif
 
-/// The terminal, showing nothing of what is typed, until it is told otherwise or the process is ended by a signal.
+/// The terminal without echo, until ``end()`` is called or a signal ends the process.
 struct QuietTerminal {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-    /// What a signal's handler restores. Written before the handlers are set, and read by them only.
+    /// The settings that a signal handler restores. They are written before the handlers are set.
     nonisolated(unsafe) private static var before = termios()
 
-    /// `nil` when standard input is no terminal that can be told.
+    /// Turns the echo off. The result is `nil` if standard input is not a terminal, or its settings cannot be changed.
     init?() {
         guard tcgetattr(0, &Self.before) == 0 else { return nil }
         for number in Self.signals {
@@ -29,7 +29,7 @@ struct QuietTerminal {
         guard tcsetattr(0, TCSAFLUSH, &quiet) == 0 else { return nil }
     }
 
-    /// Shows again what is typed.
+    /// Turns the echo on again.
     func end() {
         var before = Self.before
         tcsetattr(0, TCSAFLUSH, &before)

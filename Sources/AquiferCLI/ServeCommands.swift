@@ -19,8 +19,10 @@ struct ServeCommand {
     }
 
     func run(_ console: Console) async throws(CommandError) -> ExitStatus {
+        await ServerProcess.prepare()
         let signals = Signals()
         let services = Services(options.configuration)
+        services.configureFoaas()
         let server: WebServer
         do {
             server = try await WebServer(services, host: host, port: port, token: token)
@@ -28,7 +30,8 @@ struct ServeCommand {
             throw CommandError(status: .unavailable, message: "\(error)")
         }
         console.out("Aquifer is at \(server.link)")
-        await signals.untilTold()
+        // If the address could not be printed, nobody can use the server.
+        if console.canWrite { await signals.untilTold() }
         await server.stop()
         await services.stop()
         return .delivered
@@ -40,7 +43,7 @@ struct RemotesCommand {
     private let options: GlobalOptions
     private let host: String
     private let port: UInt16
-    /// Where what is posted is kept. Only a folder that was asked for: remotes begin empty.
+    /// The folder of posted data; `nil` unless `--data` names one: the remotes then begin empty.
     private let folder: URL?
 
     init(_ arguments: Arguments, _ options: GlobalOptions) throws(CommandError) {
@@ -52,6 +55,7 @@ struct RemotesCommand {
     }
 
     func run(_ console: Console) async throws(CommandError) -> ExitStatus {
+        await ServerProcess.prepare()
         let signals = Signals()
         let server: HTTPServer
         let place = folder ?? .temporaryDirectory.appending(path: "aquifer-remotes-\(UUID().uuidString)")
@@ -71,7 +75,7 @@ struct RemotesCommand {
         for remote in ReferenceRemote.allCases {
             console.out("\(remote.rawValue)=http://\(name):\(server.port)/\(remote.rawValue)")
         }
-        await signals.untilTold()
+        if console.canWrite { await signals.untilTold() }
         await server.stop()
         return .delivered
     }

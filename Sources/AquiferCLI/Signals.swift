@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 
 #if canImport(Glibc)
     import Glibc
@@ -8,25 +9,37 @@ import Foundation
     import Darwin
 #endif
 
-/// The end that the handler writes to. One write is all that a handler may do.
+/// The end of the pipe that the handler writes to. The handler only writes, because few calls are safe in a handler.
 nonisolated(unsafe) private var tellEnd: Int32 = -1
 
-/// SIGTERM and SIGINT, from here on: the first one is waited for, a second one ends the process at once.
+/// Handles SIGTERM and SIGINT. ``untilTold()`` waits for the first signal. A second signal ends the process at once.
 ///
-/// A handler, a pipe and a thread: libdispatch's signal sources lose a signal now and then on Linux, where one that
-/// comes to the main thread is raised again for a signalfd that another thread reads.
+/// This uses a handler, a pipe and a thread, because libdispatch's signal sources occasionally lose a signal on Linux:
+/// there a signal to the main thread is raised again for a signalfd that another thread reads.
 struct Signals {
     private let told: AsyncStream<Never>
 
-    /// Takes the signals over. Once in a process.
+    /// Installs the handlers. Call this only once in a process.
     init() {
         let (told, continuation) = AsyncStream.makeStream(of: Never.self)
         self.told = told
         var ends: [Int32] = [-1, -1]
-        // Without a pipe there are no files left: nothing can be served either, and the signals end the process.
+        // Without a pipe the process is out of file descriptors and cannot serve. The signals then end it by default.
         guard pipe(&ends) == 0 else { return }
-        let readEnd = ends[0]
-        tellEnd = ends[1]
+        let (readEnd, writeEnd) = (ends[0], ends[1])
+        // The thread starts before the handlers are installed: if it cannot start, the signals end the process by
+        // default.
+        do throws(ServerError) {
+            try SystemThread.start("Signals") {
+                var byte: UInt8 = 0
+                while read(readEnd, &byte, 1) < 0, errno == EINTR {}
+                continuation.finish()
+            }
+        } catch {
+            for end in ends { close(end) }
+            return
+        }
+        tellEnd = writeEnd
         for number in [SIGTERM, SIGINT] {
             signal(number) { _ in
                 let before = errno
@@ -37,14 +50,9 @@ struct Signals {
                 errno = before
             }
         }
-        Thread.detachNewThread {
-            var byte: UInt8 = 0
-            while read(readEnd, &byte, 1) < 0, errno == EINTR {}
-            continuation.finish()
-        }
     }
 
-    /// Returns when the process is told to end.
+    /// Returns when a signal asks the process to end.
     func untilTold() async {
         for await _ in told {}
     }

@@ -4,7 +4,7 @@ public enum CryptoError: Error, Sendable, Hashable, CustomStringConvertible {
     case notReady
     /// A key has another length.
     case wrongKeyLength(expected: Int)
-    /// What is to be opened was changed, cut, sealed with another key, or goes with another header.
+    /// The sealed data was changed, cut, sealed with another key, or goes with another header.
     case notAuthentic
 
     /// One line.

@@ -3,12 +3,12 @@ import Foundation
 
 /// Signatures over the curve edwards25519 (RFC 8032): checking them, and telling points from other bytes.
 public enum Ed25519 {
-    /// How many bytes a public key has.
+    /// The length of a public key in bytes.
     public static let publicKeyLength = Int(crypto_sign_PUBLICKEYBYTES)
-    /// How many bytes a signature has.
+    /// The length of a signature in bytes.
     public static let signatureLength = Int(crypto_sign_BYTES)
 
-    /// Whether `signature` is one of `message` made with the secret of `publicKey`. Anything of another length is not,
+    /// True if `signature` is one of `message` made with the secret of `publicKey`. Anything of another length is not,
     /// nor is one with a key of small order or a number that is not reduced: no signature has a second form.
     public static func isValid(_ signature: Data, of message: Data, by publicKey: Data) -> Bool {
         guard Sodium.isReady, signature.count == signatureLength, publicKey.count == publicKeyLength else {
@@ -27,7 +27,7 @@ public enum Ed25519 {
         }
     }
 
-    /// Whether these 32 bytes are a point of the curve, of whatever order.
+    /// True if these 32 bytes are a point of the curve, of whatever order.
     ///
     /// Not `crypto_core_ed25519_is_valid_point`, which asks for the main subgroup too. Adding asks only that both decode.
     public static func isPoint(_ bytes: Data) -> Bool {

@@ -9,7 +9,7 @@ import Foundation
 /// let digest = hash.finish()
 /// ```
 public struct SHA256: Sendable {
-    /// How many bytes a hash has.
+    /// The length of a hash in bytes.
     public static let length = Int(crypto_hash_sha256_BYTES)
 
     private var state = crypto_hash_sha256_state()

@@ -6,7 +6,7 @@ import Foundation
 /// It is kept in memory that is locked where the system allows it, wiped when the last reference goes, and never
 /// described.
 public final class SigningKey: Sendable {
-    /// How many bytes a seed has, from which everything else follows.
+    /// The length in bytes of a seed, from which everything else follows.
     public static let seedLength = Int(crypto_sign_SEEDBYTES)
 
     /// The seed and the public key. Written only before `init` returns: any thread may read it.

@@ -2,7 +2,7 @@ import CSodium
 
 /// libsodium, made ready once.
 enum Sodium {
-    /// Whether the library could be made ready: it can be used from any thread then. It fails where the system
+    /// True if the library could be made ready: it can be used from any thread then. It fails if the system
     /// gives no random bytes.
     static let isReady = sodium_init() >= 0
 }

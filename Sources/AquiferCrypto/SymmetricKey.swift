@@ -6,7 +6,7 @@ import Foundation
 /// It is kept in memory that is locked where the system allows it (not swapped to a disk, not in a core dump), wiped
 /// when the last reference goes, and never described.
 public final class SymmetricKey: Sendable {
-    /// How many bytes a key has.
+    /// The length of a key in bytes.
     public static let length = Int(crypto_aead_xchacha20poly1305_ietf_KEYBYTES)
 
     /// Written only before `init` returns: any thread may read it.
@@ -61,6 +61,26 @@ public final class SymmetricKey: Sendable {
         return Data(hash)
     }
 
+    /// A code that only the holders of this key can make of a message: 32 bytes (BLAKE2b, keyed). It vouches for the
+    /// message: compare it with ``isCode(_:of:)``.
+    public func code(of message: Data) -> Data {
+        var hash = [UInt8](repeating: 0, count: Int(crypto_generichash_BYTES))
+        let key = bytes.assumingMemoryBound(to: UInt8.self)
+        message.withUnsafeBytes { raw in
+            // It fails only for lengths that these are not.
+            _ = crypto_generichash(
+                &hash, hash.count, raw.bindMemory(to: UInt8.self).baseAddress, UInt64(raw.count), key, Self.length)
+        }
+        return Data(hash)
+    }
+
+    /// True if this is the ``code(of:)`` of a message. The time it takes does not tell how much of it was right.
+    public func isCode(_ code: Data, of message: Data) -> Bool {
+        let right = self.code(of: message)
+        guard code.count == right.count else { return false }
+        return sodium_memcmp([UInt8](code), [UInt8](right), right.count) == 0
+    }
+
     private static func allocate() throws(CryptoError) -> UnsafeMutableRawPointer {
         guard Sodium.isReady, let bytes = sodium_malloc(length) else { throw .notReady }
         return bytes
@@ -68,7 +88,7 @@ public final class SymmetricKey: Sendable {
 }
 
 extension SymmetricKey: Equatable {
-    /// Whether they are the same, in a time that does not depend on where they differ.
+    /// True if they are the same. The time that it takes does not depend on the place of a difference.
     public static func == (one: SymmetricKey, other: SymmetricKey) -> Bool {
         sodium_memcmp(one.bytes, other.bytes, length) == 0
     }

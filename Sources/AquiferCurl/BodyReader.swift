@@ -5,13 +5,13 @@ import Foundation
 final class BodyReader {
     private let parts: [HTTPBody.Part]
     private var index = 0
-    /// How much of the part at `index` has been read.
+    /// The bytes of the part at `index` that have been read.
     private var offset: UInt64 = 0
     /// The part at `index`, if it is a file that is open.
     private var file: Int32?
-    /// Whether anything has been handed out.
+    /// True if anything has been handed out.
     private(set) var hasBeenRead = false
-    /// How far in the whole body the reader is.
+    /// The reader's place in the whole body.
     private(set) var position: UInt64 = 0
 
     init(_ body: HTTPBody) {

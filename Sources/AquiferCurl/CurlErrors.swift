@@ -3,9 +3,11 @@ import CCurl
 import Foundation
 
 extension EasyHandle {
-    /// What a failure of curl means.
-    func error(for code: CURLcode) -> TransportError {
+    /// The meaning of a failure of curl. `isConnected`: true if a connection had been made.
+    func error(for code: CURLcode, isConnected: Bool) -> TransportError {
         var kind = TransportError.Kind(code)
+        // Before there is a connection it can be no header line: the system has no memory or no thread left.
+        if code == CURLE_OUT_OF_MEMORY, !isConnected { kind = .cannotConnect }
         if kind == .cannotConnect, saysThatThereIsNoNetwork { kind = .offline }
         return TransportError(kind, text(for: code))
     }
@@ -35,7 +37,7 @@ extension TransportError.Kind {
                 .insecure
             // The scheme was seen to be http(s) before: this is an answer that is not HTTP/1 at all.
             case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: .malformed
-            // What curl says of a header line beyond its own 100 KB; newer ones have a code for it.
+            // A header line beyond curl's own 100 KB; newer ones have a code for it.
             case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100): .headersTooLarge
             default: .interrupted
             }

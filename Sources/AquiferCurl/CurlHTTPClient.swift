@@ -9,20 +9,23 @@ import Foundation
 ///
 /// - Proxies come from the environment (`http_proxy`, `https_proxy`, `no_proxy`) and certificates from curl's
 ///   default, or `CURL_CA_BUNDLE` or `SSL_CERT_FILE`, as the curl command has them.
-/// - Answers are asked for compressed unless the request has a `Range` or an `Accept-Encoding` of its own or is a
-///   `HEAD`. When curl has decoded one, its head holds no `Content-Encoding` and no `Content-Length`, for both
-///   spoke of other bytes than the body brings.
-/// - 301, 302, 303, 307 and 308 are followed, from `http` to `https` but never back. `Authorization` and `Cookie`
-///   stay behind when a redirect leads to another origin.
+/// - Answers are asked for as `gzip` unless the request has a `Range` or an `Accept-Encoding` of its own or is a `HEAD`.
+///   They are decoded as they are read, so that a reader's limit bounds what is decoded, too. The head of a decoded
+///   answer holds no `Content-Encoding` and no `Content-Length`, for both spoke of other bytes than the body brings. A
+///   coding that the client did not ask for is `.malformed`. A request that names its codings itself is given the body
+///   as it was sent.
+/// - 301, 302, 303, 307 and 308 are followed where `HTTPRequest.followsRedirects` says so, from `http` to `https` but
+///   never back. `Authorization` and `Cookie` stay behind when a redirect leads to another origin; a body never goes
+///   there.
 /// - A `POST` (or any method that is not idempotent) is never sent twice, not even on a connection that turned
 ///   out to be dead: that is `.interrupted`.
 /// - The parts of a request's body that are files are read on the client's thread.
 /// - On Linux libcurl is loaded with the first request; without it every request is `.cannotConnect`, with a text that
 ///   says what to install.
 public final class CurlHTTPClient: HTTPClient {
-    /// How a client behaves, beyond what each request says.
+    /// The settings of a client, beyond those of each request.
     public struct Configuration: Sendable {
-        /// Where to connect to for the host and port of a URL, when that is elsewhere; `nil` for where the URL says.
+        /// The host and port to connect to instead of those of a URL; `nil` for those of the URL.
         ///
         /// Asked before every request and every redirect, on the sender's task, so it may start the server it
         /// leads to. The request itself (`Host`, certificate) stays as it is. A routed request takes no proxy.
@@ -31,7 +34,7 @@ public final class CurlHTTPClient: HTTPClient {
         public var maxConnectionsPerHost: Int
         /// The `User-Agent` of requests that have none.
         public var userAgent: String
-        /// Whether the proxies that the environment names are used.
+        /// True if the proxies that the environment names are used.
         public var usesProxies: Bool
 
         /// No routes, 64 connections to a host, `Aquifer/1.0`, the environment's proxies, unless told otherwise.
@@ -92,7 +95,7 @@ public final class CurlHTTPClient: HTTPClient {
     }
 }
 
-/// Where the connection goes when that is elsewhere than the URL says.
+/// The host and port of the connection instead of those of the URL.
 struct Route: Sendable {
     var host: String
     var port: Int

@@ -8,8 +8,8 @@ final class EasyHandle {
     private let message = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var connectTo: UnsafeMutablePointer<curl_slist>?
-    /// Whether curl decodes a compressed answer.
-    private(set) var decodes = false
+    /// True if the request asks for a compressed answer of its own accord: it is then decoded (see `Inflater`).
+    private(set) var asksForGzip = false
 
     init?() {
         guard let easy = curl_easy_init() else {
@@ -25,7 +25,7 @@ final class EasyHandle {
         message.deallocate()
     }
 
-    /// What went wrong, in curl's words.
+    /// The failure in curl's words.
     func text(for code: CURLcode) -> String {
         message.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: message)
     }
@@ -46,6 +46,9 @@ final class EasyHandle {
         message.pointee = 0
         set(CURLOPT_ERRORBUFFER, message)
         set(CURLOPT_NOSIGNAL, 1)
+        // A transfer that ends while its host's name is looked up is let go at once: the look-up has a thread of its own,
+        // which then ends by itself. Without this, curl waits for it, and with it every other transfer of the loop.
+        set(CURLOPT_QUICK_EXIT, 1)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_URL, request.url.absoluteString)
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
@@ -109,19 +112,17 @@ final class EasyHandle {
     }
 
     private func setFields(of request: HTTPRequest) throws(TransportError) {
-        guard request.method.rawValue.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !request.method.rawValue.isEmpty
-        else { throw TransportError(.malformed, "a method that is not a token") }
+        try request.checkHead()
         for field in request.headers.fields {
-            guard field.isOneLine else {
-                throw TransportError(.malformed, "a header field with a line break or no name")
-            }
             add(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
         if request.body != nil, request.headers["Expect"] == nil { add("Expect:") }
-        if fields != nil { aq_curl_set_pointer(easy, CURLOPT_HTTPHEADER, fields) }
-        decodes =
+        asksForGzip =
             request.method != "HEAD" && request.headers["Range"] == nil && request.headers["Accept-Encoding"] == nil
-        if decodes { set(CURLOPT_ACCEPT_ENCODING, "") }
+            && Inflater.isAvailable
+        // curl's own way of asking would have it decode.
+        if asksForGzip { add("Accept-Encoding: gzip") }
+        if fields != nil { aq_curl_set_pointer(easy, CURLOPT_HTTPHEADER, fields) }
     }
 
     private func add(_ line: String) {
@@ -139,16 +140,6 @@ final class EasyHandle {
     private func set(_ option: CURLoption, _ value: String) { aq_curl_set_text(easy, option, value) }
     private func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
         aq_curl_set_pointer(easy, option, value)
-    }
-}
-
-extension HTTPHeaders.Field {
-    /// A line break in a value would be another field, of whoever chose the value.
-    fileprivate var isOneLine: Bool {
-        let isToken = { (byte: UInt8) in
-            byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: ":") && byte != UInt8(ascii: ";")
-        }
-        return !name.isEmpty && name.utf8.allSatisfy(isToken) && !value.utf8.contains { [0, 0x0A, 0x0D].contains($0) }
     }
 }
 

@@ -21,7 +21,7 @@ final class EventLoop: @unchecked Sendable {
         case resume(Transfer)
     }
 
-    /// How many idle handles are kept for the next transfers.
+    /// The number of idle handles that are kept for the next transfers.
     private static let spareHandles = 128
 
     private let configuration: CurlHTTPClient.Configuration
@@ -48,7 +48,7 @@ final class EventLoop: @unchecked Sendable {
         self.configuration = configuration
     }
 
-    /// How many transfers curl holds.
+    /// The number of transfers that curl holds.
     var transfersInFlight: Int {
         lock.lock()
         defer { lock.unlock() }
@@ -58,8 +58,15 @@ final class EventLoop: @unchecked Sendable {
     /// Leaves a command, in order. Wakes the thread only if it sleeps, and starts it with the first.
     func push(_ command: Command) {
         lock.lock()
+        do throws(TransportError) {
+            if multi == nil { try start() }
+        } catch {
+            lock.unlock()
+            // Without a loop there is nothing to cancel and nothing to resume. The next request tries to start it again.
+            if case .add(let transfer) = command { transfer.finish(.failure(error)) }
+            return
+        }
         commands.append(command)
-        if multi == nil { start() }
         let sleeper = isAsleep ? poller : nil
         isAsleep = false
         lock.unlock()
@@ -75,24 +82,30 @@ final class EventLoop: @unchecked Sendable {
     }
 
     /// The caller holds the lock.
-    private func start() {
-        guard let multi = curl_multi_init(), let poller = Poller(multi) else {
-            fatalError("there is neither memory nor a pipe for the first request")
+    ///
+    /// - Throws: `.cannotConnect` when the system gives no memory, no descriptors or no thread for it.
+    private func start() throws(TransportError) {
+        guard let multi = curl_multi_init() else { throw .outOfResources("a transfer", ENOMEM) }
+        do throws(TransportError) {
+            let poller = try Poller(multi)
+            aq_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
+            // The thread waits for the lock, under which it finds both.
+            try SystemThread.start(named: "AquiferCurl") { [self] in run() }
+            (self.multi, self.poller) = (multi, poller)
+        } catch {
+            curl_multi_cleanup(multi)
+            throw error
         }
-        self.multi = multi
-        self.poller = poller
-        aq_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
-        let thread = Thread { [self] in run() }
-        thread.name = "AquiferCurl"
-        thread.start()
     }
 
-    /// Why curl cannot be used, and what to do; `nil` if it can. Asked before anything is pushed.
-    static let obstacle: String? = {
+    /// Why curl cannot be used now, and what to do; `nil` if it can. Asked before anything is pushed.
+    static var obstacle: String? { library.obstacle }
+
+    private static let library = CurlLibrary {
         if let missing = aq_curl_missing() { return String(cString: missing) }
         let code = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         return code == CURLE_OK ? nil : String(cString: curl_easy_strerror(code))
-    }()
+    }
 }
 
 // MARK: - The thread
@@ -125,7 +138,7 @@ extension EventLoop {
         curl_multi_cleanup(multi)
     }
 
-    /// What has been left since the last time; `nil` when the owner is gone.
+    /// The commands that were left since the last time; `nil` when the owner is gone.
     private func takeCommands() -> [Command]? {
         lock.lock()
         defer { lock.unlock() }
@@ -203,7 +216,8 @@ extension EventLoop {
             if code == CURLE_OK {
                 end(transfer, multi, .success(()))
             } else {
-                end(transfer, multi, .failure(transfer.refusal ?? handle.error(for: code)))
+                let error = handle.error(for: code, isConnected: transfer.lastHeard != nil)
+                end(transfer, multi, .failure(transfer.refusal ?? error))
             }
         }
     }

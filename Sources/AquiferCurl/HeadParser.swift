@@ -44,9 +44,9 @@ struct HeadParser {
         }
         if let first = line.first, first == 0x20 || first == 0x09 {
             // A continued line (RFC 9112, 5.2): obsolete, and one value all the same.
-            if !fields.isEmpty { fields[fields.count - 1].value += " " + text.text }
+            if !fields.isEmpty { fields[fields.count - 1].value += " " + text.fieldValue }
         } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
-            fields.append(.init(text[..<colon].text, text[(colon + 1)...].trimmed.text))
+            fields.append(.init(text[..<colon].text, text[(colon + 1)...].trimmed.fieldValue))
         }
         return .more
     }
@@ -58,6 +58,13 @@ extension Collection<UInt8> where Self: BidirectionalCollection, SubSequence: Bi
         let rest = drop { $0 <= 0x20 }
         guard let last = rest.lastIndex(where: { $0 > 0x20 }) else { return self[endIndex...] }
         return self[rest.startIndex...last]
+    }
+
+    /// As text in which a line break within the line, of which some servers are capable, is a space (RFC 9110, 5.5):
+    /// whoever passes the value on passes one line on.
+    fileprivate var fieldValue: String {
+        guard contains(where: { [0, 0x0A, 0x0D].contains($0) }) else { return text }
+        return map { [0, 0x0A, 0x0D].contains($0) ? 0x20 : $0 }.text
     }
 
     /// As UTF-8 if that is what it is, else as the Latin-1 that HTTP once said it was: no byte is lost.

@@ -1,3 +1,4 @@
+import Aquifer
 import CCurl
 import Foundation
 
@@ -9,16 +10,17 @@ final class Poller: @unchecked Sendable {
     private let multi: UnsafeMutableRawPointer
     /// The ends of a pipe: a byte in it ends the waiting.
     private let (awakening, alarm): (Int32, Int32)
-    /// What to poll: the pipe first, then curl's sockets.
+    /// The descriptors to poll: the pipe first, then curl's sockets.
     private var entries: [pollfd]
     private var places: [curl_socket_t: Int] = [:]
     /// When curl wants to be called though no socket is ready.
     private var timer: ContinuousClock.Instant?
     private var ready: [pollfd] = []
 
-    init?(_ multi: UnsafeMutableRawPointer) {
+    /// - Throws: `.cannotConnect` when there is no descriptor left for it.
+    init(_ multi: UnsafeMutableRawPointer) throws(TransportError) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
+        guard pipe(&ends) == 0 else { throw .outOfResources("a pipe", errno) }
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)

@@ -23,17 +23,43 @@ extension Transfer {
             refusal = error
             return false
         case .complete(let status, var headers):
-            if handle?.decodes == true, let coding = headers["Content-Encoding"], coding.lowercased() != "identity" {
-                headers["Content-Encoding"] = nil
-                headers["Content-Length"] = nil
+            let inflater: Inflater?
+            do throws(TransportError) {
+                inflater = try takeCodings(of: status, &headers)
+            } catch {
+                refusal = error
+                return false
             }
             lock.lock()
+            self.inflater = inflater
             let waiter = headWaiter
             headWaiter = nil
             lock.unlock()
             waiter?.resume(returning: .success(HTTPResponseHead(status: status, headers: headers, url: request.url)))
             return true
         }
+    }
+
+    /// Sets up the decoder of the body, if there has to be one. The head then speaks of the decoded body.
+    ///
+    /// - Throws: `.malformed` when it comes in a coding that was not asked for. curl would decode a transfer coding all
+    ///   the same, and keep what it decodes without a bound.
+    private func takeCodings(of status: Int, _ headers: inout HTTPHeaders) throws(TransportError) -> Inflater? {
+        guard headers.codings("Transfer-Encoding").allSatisfy({ ["chunked", "identity"].contains($0) }) else {
+            throw TransportError(.malformed, "a transfer coding that was not asked for")
+        }
+        guard handle?.asksForGzip == true, status != 204, status != 304 else { return nil }
+        let codings = headers.codings("Content-Encoding").filter { $0 != "identity" }
+        if codings.isEmpty { return nil }
+        guard codings == ["gzip"] || codings == ["x-gzip"] else {
+            throw TransportError(.malformed, "a content coding that was not asked for")
+        }
+        guard let inflater = Inflater() else {
+            throw TransportError(.interrupted, "there is no memory to decode the body")
+        }
+        headers["Content-Encoding"] = nil
+        headers["Content-Length"] = nil
+        return inflater
     }
 
     /// Bytes of the body; returns what curl's write callback is to return.
@@ -97,18 +123,30 @@ extension Transfer {
         body?.resume(returning: result.map { nil })
     }
 
-    /// Whether the reader is the one who is slow.
+    /// True if the reader is the one who is slow.
     var waitsForReader: Bool {
         lock.lock()
         defer { lock.unlock() }
         return isPaused
     }
 
-    /// Whether the reader has gone (or the transfer has ended).
+    /// True if the reader has gone (or the transfer has ended).
     var isOver: Bool {
         lock.lock()
         defer { lock.unlock() }
         return end != nil
+    }
+}
+
+extension HTTPHeaders {
+    /// The codings that a field lists, over all its lines, in lower case.
+    fileprivate func codings(_ name: String) -> [String] {
+        // Most answers have none: looking for the first is cheaper than listing all.
+        guard self[name] != nil else { return [] }
+        return fields.filter { $0.name.lowercased() == name.lowercased() }
+            .flatMap { $0.value.lowercased().split(separator: ",") }
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty }
     }
 }
 

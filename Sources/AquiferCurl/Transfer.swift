@@ -23,13 +23,16 @@ final class Transfer: HTTPBodySource, @unchecked Sendable {
     var headWaiter: Waiter<HTTPResponseHead>?
     var bodyWaiter: Waiter<Data?>?
 
+    /// Decodes the body as it is read; set before the head is delivered, then the reader's alone.
+    var inflater: Inflater?
+
     // ---- Below: the loop's thread only, after `start()`. ----
 
     /// curl's handle, while the transfer is in curl's hands.
     var handle: EasyHandle?
     var parser: HeadParser
     var bodyReader: BodyReader?
-    /// What a callback found wrong: curl itself only learns that the callback refused.
+    /// The fault that a callback found: curl itself only learns that the callback refused.
     var refusal: TransportError?
     /// When the other side was last heard of; `nil` until connected.
     var lastHeard: ContinuousClock.Instant?
@@ -59,6 +62,28 @@ final class Transfer: HTTPBodySource, @unchecked Sendable {
     }
 
     func next() async throws(TransportError) -> Data? {
+        guard let inflater else { return try await received() }
+        while true {
+            if Task.isCancelled {
+                cancel()
+                throw .cancelled
+            }
+            do throws(TransportError) {
+                if let piece = try inflater.next() { return piece }
+            } catch {
+                // The rest is of no use.
+                cancel()
+                throw error
+            }
+            guard let bytes = try await received() else { break }
+            inflater.add(bytes)
+        }
+        try inflater.finish()
+        return nil
+    }
+
+    /// The next bytes as they were sent; `nil` at their end.
+    private func received() async throws(TransportError) -> Data? {
         if Task.isCancelled { cancel() }
         if let ready = takeReady(orLeave: nil) { return try ready.get() }
         let result = await withTaskCancellationHandler {

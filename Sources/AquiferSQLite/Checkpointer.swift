@@ -5,28 +5,29 @@ import Foundation
 
 /// Moves committed changes from SQLite's log into its file, beside the writer.
 ///
-/// SQLite would do it within every thousandth write, which then waits for the device three times: milliseconds on a
-/// thread of the cooperative pool, and two thirds of the time of storing megabytes. And what is still in the log is
-/// slower to read: so it is moved soon after the last write too.
+/// By default SQLite moves the changes within every thousandth write, which then waits for the device three times. That
+/// takes milliseconds on a thread of the cooperative pool, and two thirds of the time of storing megabytes. Changes in
+/// the log are also slower to read, so that they are moved soon after the last write too.
 final class Checkpointer: @unchecked Sendable {
-    /// How long a write may stay in the log: long enough that a burst is moved at once.
+    /// The time for which a write may stay in the log: long enough to move a burst of writes at once.
     private static let pause = DispatchTimeInterval.milliseconds(50)
-    /// Pages in the log from which on it is moved at once.
+    /// The number of pages at which the log is moved at once.
     private static let soon = 1000
-    /// Pages in the log from which on writers wait for that, so that it does not grow without end.
+    /// The number of pages at which writers wait for the move, so that the log does not grow without bound.
     private static let late = 4000
 
     private let path: String
     private let queue = DispatchQueue(label: "aquifer.sqlite-checkpoint", qos: .utility)
     private let scheduled = Locked((now: false, later: false))
-    /// Set within a write, by SQLite, on the writer's connection.
+    /// The number of pages in the log. SQLite sets it within a write, on the writer's connection.
     private let pages = Locked(0)
-    /// Used on the queue only.
+    /// The connection that moves the log; used on the queue only.
     private var connection: Connection?
 
     init(_ writer: Connection) {
         path = writer.path
-        // Unowned is enough: the store keeps this and the connection for the same time, and writes on neither after.
+        // An unowned reference is enough: the store keeps this object and the connection for the same time, and writes
+        // with neither afterwards.
         let log = Unmanaged.passUnretained(pages).toOpaque()
         sqlite3_wal_hook(
             writer.handle,
@@ -37,7 +38,7 @@ final class Checkpointer: @unchecked Sendable {
             }, log)
     }
 
-    /// To be called after a write, by the writer: waits only if the log has become long.
+    /// Schedules a move of the log. The writer calls it after a write; it waits only if the log has become long.
     func afterWrite() async {
         let count = pages.withLock { $0 }
         if count >= Self.late {
@@ -56,7 +57,8 @@ final class Checkpointer: @unchecked Sendable {
                 }
             }
         } else if scheduled.withLock({ Self.set(&$0.later) }) {
-            // Weak: a store that is released in between is closed, and SQLite moves the log when it closes.
+            // The reference is weak: a store that is released in between is closed, and SQLite moves the log when it
+            // closes.
             queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
                 self?.scheduled.withLock { $0.later = false }
                 self?.checkpoint()
@@ -64,14 +66,14 @@ final class Checkpointer: @unchecked Sendable {
         }
     }
 
-    /// True if it was not set yet.
+    /// Sets a flag; true if it was not set yet.
     private static func set(_ flag: inout Bool) -> Bool {
         defer { flag = true }
         return !flag
     }
 
     private func checkpoint() {
-        // Nothing is lost if it cannot be done now: the log keeps what it has, and the next writes try again.
+        // A failure loses nothing: the changes stay in the log, and the next writes try again.
         guard let connection = try? open() else { return }
         sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     }
@@ -79,7 +81,7 @@ final class Checkpointer: @unchecked Sendable {
     private func open() throws(StoreError) -> Connection {
         if let connection { return connection }
         let connection = try Connection(path, .readWrite)
-        // A connection that has read nothing does not know of the log, and reports that there is nothing to do.
+        // A connection that has not read yet does not know the log, and would report that there is nothing to do.
         _ = try connection.integer("PRAGMA user_version")
         self.connection = connection
         return connection

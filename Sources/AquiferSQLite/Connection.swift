@@ -2,12 +2,14 @@ import Aquifer
 import CSQLite
 import Foundation
 
-/// One connection to a database, for one thread at a time: whoever holds it sees to that.
+/// One connection to a database, for one thread at a time. Its holder ensures that.
 package final class Connection {
     let handle: OpaquePointer
     package let path: String
+    /// The identity of the file when the connection was opened.
+    private let identity: POSIX.Identity?
 
-    /// How a connection is opened.
+    /// The mode in which a connection is opened.
     package enum Mode: Sendable {
         case readOnly, readWrite, create
 
@@ -22,6 +24,8 @@ package final class Connection {
 
     package init(_ path: String, _ mode: Mode) throws(StoreError) {
         self.path = path
+        // Only files are opened: a pipe would block, and a device would swallow the bytes.
+        if POSIX.isSpecial(path) { throw .notAStore(path: path) }
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, mode.flags | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let opened else {
@@ -30,21 +34,47 @@ package final class Connection {
             throw error
         }
         handle = opened
+        identity = POSIX.identity(path)
+        // The file is never mapped into memory: a truncated file or a failing device would end the process. Some
+        // systems' SQLite maps by default.
+        try execute("PRAGMA mmap_size = 0")
     }
+
+    /// True while the opened file is still the one at its path.
+    var isCurrent: Bool { identity != nil && POSIX.identity(path) == identity }
 
     deinit { sqlite3_close_v2(handle) }
 
-    /// How long calls wait, on their thread, for another connection before they fail with `busy`. At first not at all.
+    /// Sets the time for which calls wait, on their thread, for another connection before they fail with `busy`. A new
+    /// connection does not wait.
     func wait(upTo patience: Duration) {
         let (seconds, attoseconds) = patience.components
         let milliseconds = Double(seconds) * 1e3 + Double(attoseconds) / 1e15
         sqlite3_busy_timeout(handle, Int32(min(max(milliseconds, 0), 1e9)))
     }
 
+    /// Flushes the written bytes of the file to the device.
+    func flush() throws(StoreError) {
+        let code = aquifer_sqlite_flush(handle)
+        guard code == SQLITE_OK else { throw error(code, "flush \(path)") }
+    }
+
+    /// The number of rows that the last statement changed.
+    var changes: Int32 { sqlite3_changes(handle) }
+
+    /// Allows statements to change the schema table itself, which some systems forbid.
+    func allowSchemaChanges() {
+        // If it stays forbidden, the statements fail.
+        _ = aquifer_sqlite_allow_schema_changes(handle)
+    }
+
+    /// A number that changes whenever another connection has changed the database.
+    func dataVersion() throws(StoreError) -> Int { try integer("PRAGMA data_version") }
+
     /// Runs statements that return nothing.
     package func execute(_ sql: String, to purpose: String = "set up the database") throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw error(code, purpose) }
+        guard code == SQLITE_OK else { throw preparationError(code, purpose) }
     }
 
     /// The number that a statement returns.
@@ -58,14 +88,18 @@ package final class Connection {
         try Statement(self, sql, purpose)
     }
 
-    /// The bytes of a row of the table of entries, as the statement that found the row and is not reset yet sees them.
+    /// The bytes of a row of the table of entries, as seen by the statement that found the row. The statement must not
+    /// be reset yet.
     func blob(_ row: Int64, _ size: Int) throws(StoreError) -> Data {
         var opened: OpaquePointer?
         let code = sqlite3_blob_open(handle, "main", "entry", "bytes", row, 0, &opened)
         defer { sqlite3_blob_close(opened) }
+        // The row or its bytes are missing although the statement has just found them: the database is damaged.
+        if code == SQLITE_ERROR { throw damage(String(cString: sqlite3_errmsg(handle))) }
         guard code == SQLITE_OK, let opened else { throw error(code, "read an entry") }
-        guard sqlite3_blob_bytes(opened) == size, let memory = malloc(size) else {
-            throw .failed(operation: "read an entry", reason: "it is longer or shorter than its length")
+        guard sqlite3_blob_bytes(opened) == size else { throw damage("an entry is longer or shorter than its length") }
+        guard let memory = malloc(size) else {
+            throw .failed(operation: "read an entry", reason: "there is no memory left for its \(size) bytes")
         }
         let read = sqlite3_blob_read(opened, memory, Int32(size), 0)
         guard read == SQLITE_OK else {
@@ -79,7 +113,16 @@ package final class Connection {
         Self.error(code, handle, operation, path)
     }
 
-    /// What one of SQLite's result codes means in the store's terms.
+    /// The error for a statement that cannot be prepared. All statements are the store's own: an unknown table, column
+    /// or index is missing from the schema.
+    func preparationError(_ code: Int32, _ operation: String) -> StoreError {
+        code == SQLITE_ERROR ? damage(String(cString: sqlite3_errmsg(handle))) : error(code, operation)
+    }
+
+    /// The error for a damaged database.
+    func damage(_ reason: String) -> StoreError { .damaged(path: path, reason: reason) }
+
+    /// The store error for a result code of SQLite.
     private static func error(_ code: Int32, _ handle: OpaquePointer?, _ operation: String, _ path: String)
         -> StoreError
     {
@@ -89,14 +132,22 @@ package final class Connection {
         case SQLITE_READONLY, SQLITE_PERM: return .readOnly(path: path)
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: return .busy(path: path)
         case SQLITE_NOTADB: return .notAStore(path: path)
-        case SQLITE_CORRUPT: return .failed(operation: operation, reason: "the database is damaged (\(reason))")
+        case SQLITE_CORRUPT: return .damaged(path: path, reason: reason)
+        case SQLITE_CONSTRAINT
+        where handle.map(sqlite3_extended_errcode) == Int32(AQUIFER_SQLITE_CONSTRAINT_UNIQUE):
+            // One index has a key that the other one lacks.
+            return .damaged(path: path, reason: reason)
         case SQLITE_IOERR, SQLITE_CANTOPEN:
-            // SQLite knows "disk full" only as ENOSPC, and says "cannot open" for every reason there is.
+            // SQLite recognizes a full disk only by ENOSPC, and reports "cannot open" for any other reason.
             switch handle.map({ StoreError.system(aquifer_sqlite_last_errno($0), operation, path: path) }) {
-            case .none, .failed: return .failed(operation: operation, reason: reason)
+            case .none, .failed:
+                // The log could not be created, and its error number is lost.
+                let folder = (path as NSString).deletingLastPathComponent
+                if code & 0xff == SQLITE_CANTOPEN, !POSIX.isWritable(folder) { return .readOnly(path: path) }
+                return .failed(operation: operation, reason: "\(reason) (\(path))")
             case .some(let known): return known
             }
-        default: return .failed(operation: operation, reason: reason)
+        default: return .failed(operation: operation, reason: "\(reason) (\(path))")
         }
     }
 }

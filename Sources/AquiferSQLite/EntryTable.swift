@@ -4,24 +4,29 @@ import Foundation
 
 /// The statements on the table of entries, over one connection.
 final class EntryTable {
-    private let connection: Connection
+    let connection: Connection
     private var prepared: [Query: Statement] = [:]
     private var selectStatement: Statement?
     private var upsertStatement: Statement?
 
     private enum Query: String {
-        case delete = "DELETE FROM entry WHERE key = ?1"
-        case begin = "BEGIN IMMEDIATE"
-        case commit = "COMMIT"
-        case rollback = "ROLLBACK"
-        case list = """
-            SELECT key, saved_at, etag, last_modified, kind, header_checksum, length(bytes) FROM entry
-            """
+        case selectAgain, delete, remainder, begin, commit, rollback
+
+        var sql: String {
+            switch self {
+            case .selectAgain: EntryTable.select("entry_key_again")
+            case .delete: "DELETE FROM entry WHERE id IN (\(EntryTable.rows)) AND +key = ?1"
+            case .remainder: EntryTable.rows
+            case .begin: "BEGIN IMMEDIATE"
+            case .commit: "COMMIT"
+            case .rollback: "ROLLBACK"
+            }
+        }
 
         var purpose: String {
             switch self {
-            case .delete: "delete an entry"
-            case .list: "list the entries"
+            case .selectAgain: "read an entry"
+            case .delete, .remainder: "delete an entry"
             case .begin, .commit, .rollback: "change an entry"
             }
         }
@@ -31,26 +36,41 @@ final class EntryTable {
         self.connection = connection
     }
 
-    /// The entry under `key`, checked to the last bit.
+    /// The fully verified entry under `key`.
+    ///
+    /// If one index lacks the key or leads to a wrong row, the other index is searched before the entry counts as
+    /// missing or damaged.
+    ///
+    /// - Throws: ``StoreError/unreadable(key:reason:)`` for damage of this entry or of its index pages;
+    ///   ``StoreError/damaged(path:reason:)`` when the schema is damaged, so that no entry can be found.
     func select(_ key: String) throws(StoreError) -> StoredEntry? {
-        let statement = try selecting()
-        return try withUTF8(key) { utf8 in
-            statement.bind(1, unowned: utf8)
-            defer { statement.reset() }
-            return Result { () throws(StoreError) in try statement.step() ? try entry(statement, key) : nil }
-        }.get()
+        var damage: StoreError?
+        do throws(StoreError) {
+            if let found = try select(key, try selecting()) { return found }
+        } catch {
+            guard case .unreadable = error else { throw error }
+            damage = error
+        }
+        if let found = try select(key, try statement(.selectAgain)) { return found }
+        if let damage { throw damage }
+        return nil
     }
 
-    /// Stores `entry` under `key` in place of what is there.
+    /// Stores `entry` under `key`. It replaces any earlier entry.
+    ///
+    /// - Throws: ``StoreError/damaged(path:reason:)`` when the two indexes do not lead from the key to the same row of
+    ///   its own. Nothing is changed then.
     func upsert(_ entry: StoredEntry, _ key: String) throws(StoreError) {
         let statement = try upserting()
         let seal = EntrySeal(entry, key: key)
-        statement.bind(2, Int64(bitPattern: entry.savedAt.timeIntervalSinceReferenceDate.bitPattern))
+        statement.bind(2, entry.savedAt.bits)
         statement.bind(3, entry.validators.etag)
         statement.bind(4, entry.validators.lastModified)
         statement.bind(5, Int64(entry.kind.rawValue))
         statement.bind(6, Int64(bitPattern: seal.header))
         statement.bind(7, Int64(bitPattern: seal.body))
+        statement.bind(9, entry.origin?.sentAt.bits)
+        statement.bind(10, entry.origin?.answeredAt?.bits)
         try withUTF8(key) { utf8 in
             entry.bytes.withUnsafeBytes { bytes in
                 statement.bind(1, unowned: utf8)
@@ -58,71 +78,89 @@ final class EntryTable {
                 return Result { () throws(StoreError) in try statement.run() }
             }
         }.get()
+        if connection.changes == 0 { throw connection.damage("its indexes lead to different rows") }
     }
 
+    /// Deletes the rows of `key` that either index knows.
+    ///
+    /// - Throws: ``StoreError/damaged(path:reason:)`` when an index leads from the key to a row that is not its own.
     func delete(_ key: String) throws(StoreError) {
-        let statement = try statement(.delete)
-        statement.bind(1, key)
-        try statement.run()
+        let deletion = try statement(.delete)
+        deletion.bind(1, key)
+        try deletion.run()
+        let remainder = try statement(.remainder)
+        remainder.bind(1, key)
+        defer { remainder.reset() }
+        if try remainder.step() { throw connection.damage("an index leads to the row of another key") }
     }
 
-    /// Every entry whose header is whole.
-    func list() throws(StoreError) -> [StoredEntry.Summary] {
-        let statement = try statement(.list)
-        defer { statement.reset() }
-        var summaries: [StoredEntry.Summary] = []
-        while try statement.step() {
-            guard let key = statement.text(0) else { continue }
-            let size = Int(statement.integer(6))
-            guard let header = EntryHeader(statement, key: key, size: size, first: 1) else { continue }
-            summaries.append(
-                StoredEntry.Summary(
-                    key: key, size: size, savedAt: header.savedAt, validators: header.validators, kind: header.kind))
-        }
-        return summaries
-    }
-
-    /// Takes the right to write, from other processes too.
+    /// Takes the exclusive right to write, among all processes.
     func begin() throws(StoreError) { try statement(.begin).run() }
 
     func commit() throws(StoreError) { try statement(.commit).run() }
 
-    /// Undoes what was done since `begin`.
+    /// Undoes all changes since `begin`.
     func rollback() {
-        // SQLite has already rolled back on its own after some errors; then this one has nothing left to do.
+        // SQLite rolls back by itself after some errors; this rollback then has nothing to do.
         try? statement(.rollback).run()
     }
 
+    private func select(_ key: String, _ statement: Statement) throws(StoreError) -> StoredEntry? {
+        try withUTF8(key) { utf8 in
+            statement.bind(1, unowned: utf8)
+            defer { statement.reset() }
+            return Result { () throws(StoreError) in
+                do throws(StoreError) { return try statement.step() ? try entry(statement, key) : nil } catch {
+                    guard case .damaged(_, let reason) = error else { throw error }
+                    throw .unreadable(key: key, reason: "the database is damaged: \(reason)")
+                }
+            }
+        }.get()
+    }
+
     private func entry(_ statement: Statement, _ key: String) throws(StoreError) -> StoredEntry {
-        let size = Int(statement.integer(6))
-        guard let header = EntryHeader(statement, key: key, size: size, first: 0) else {
+        guard let header = EntryHeader(statement, key: key, first: 3) else {
             throw .unreadable(key: key, reason: "the header's checksum is wrong")
         }
-        let bytes = try size < Self.large ? small(statement, key) : connection.blob(statement.integer(7), size)
+        let bytes =
+            try header.size < Self.large
+            ? small(statement, key) : connection.blob(statement.integer(1), header.size)
         guard
             bytes.withUnsafeBytes({ EntrySeal.body($0, header: header.checksum) })
-                == UInt64(bitPattern: statement.integer(5))
+                == UInt64(bitPattern: statement.integer(0))
         else { throw .unreadable(key: key, reason: "the checksum of its bytes is wrong") }
-        return StoredEntry(bytes: bytes, savedAt: header.savedAt, validators: header.validators, kind: header.kind)
+        return StoredEntry(
+            bytes: bytes, savedAt: header.savedAt, validators: header.validators, kind: header.kind,
+            origin: header.origin)
     }
 
     private func small(_ statement: Statement, _ key: String) throws(StoreError) -> Data {
-        guard statement.isBlob(8) else { throw .unreadable(key: key, reason: "its bytes are not bytes") }
-        let raw = statement.blob(8)
+        guard statement.isBlob(2) else { throw .unreadable(key: key, reason: "its bytes are not bytes") }
+        let raw = statement.blob(2)
         return raw.isEmpty ? Data() : Data(raw)
     }
 
-    /// From this size on the bytes are read into place: SQLite's own copy of them costs more than a second look-up.
+    /// The size in bytes from which an entry is read directly into its memory: SQLite's own copy costs more than a
+    /// second look-up.
     private static let large = 16_384
+
+    /// The rows of a key, by either index.
+    private static let rows =
+        """
+        SELECT id FROM entry INDEXED BY entry_key WHERE key = ?1
+        UNION ALL SELECT id FROM entry INDEXED BY entry_key_again WHERE key = ?1
+        """
+
+    private static func select(_ index: String) -> String {
+        """
+        SELECT bytes_checksum, id, CASE WHEN length(bytes) < \(large) THEN bytes END, \(EntryHeader.columns)
+        FROM entry INDEXED BY \(index) WHERE key = ?1
+        """
+    }
 
     private func selecting() throws(StoreError) -> Statement {
         if let selectStatement { return selectStatement }
-        let statement = try connection.prepare(
-            """
-            SELECT saved_at, etag, last_modified, kind, header_checksum, bytes_checksum, length(bytes), id,
-                CASE WHEN length(bytes) < \(Self.large) THEN bytes END
-            FROM entry WHERE key = ?1
-            """, to: "read an entry")
+        let statement = try connection.prepare(Self.select("entry_key"), to: "read an entry")
         selectStatement = statement
         return statement
     }
@@ -131,12 +169,18 @@ final class EntryTable {
         if let upsertStatement { return upsertStatement }
         let statement = try connection.prepare(
             """
-            INSERT INTO entry(key, saved_at, etag, last_modified, kind, header_checksum, bytes_checksum, bytes)
-            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            INSERT INTO entry(
+                key, saved_at, etag, last_modified, kind, header_checksum, bytes_checksum, bytes, sent_at, answered_at)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             ON CONFLICT(key) DO UPDATE SET
                 saved_at = excluded.saved_at, etag = excluded.etag, last_modified = excluded.last_modified,
                 kind = excluded.kind, header_checksum = excluded.header_checksum,
-                bytes_checksum = excluded.bytes_checksum, bytes = excluded.bytes
+                bytes_checksum = excluded.bytes_checksum, bytes = excluded.bytes, sent_at = excluded.sent_at,
+                answered_at = excluded.answered_at
+                WHERE +entry.key = excluded.key AND entry.id =
+                    (SELECT other.id FROM entry AS other INDEXED BY entry_key WHERE other.key = excluded.key)
+                AND entry.id =
+                    (SELECT other.id FROM entry AS other INDEXED BY entry_key_again WHERE other.key = excluded.key)
             """, to: "store an entry")
         upsertStatement = statement
         return statement
@@ -144,28 +188,8 @@ final class EntryTable {
 
     private func statement(_ query: Query) throws(StoreError) -> Statement {
         if let statement = prepared[query] { return statement }
-        let statement = try connection.prepare(query.rawValue, to: query.purpose)
+        let statement = try connection.prepare(query.sql, to: query.purpose)
         prepared[query] = statement
         return statement
-    }
-}
-
-/// The columns that tell of an entry: `saved_at, etag, last_modified, kind, header_checksum` from column `first`.
-private struct EntryHeader {
-    let savedAt: Date
-    let validators: Validators
-    let kind: StoredEntry.Kind
-    let checksum: UInt64
-
-    /// `nil` if they are not what was stored.
-    init?(_ statement: Statement, key: String, size: Int, first: Int32) {
-        guard let kind = UInt8(exactly: statement.integer(first + 3)).flatMap(StoredEntry.Kind.init) else { return nil }
-        self.kind = kind
-        let bits = UInt64(bitPattern: statement.integer(first))
-        savedAt = Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
-        validators = Validators(etag: statement.text(first + 1), lastModified: statement.text(first + 2))
-        checksum = UInt64(bitPattern: statement.integer(first + 4))
-        let expected = EntrySeal.header(key: key, savedAt: savedAt, validators: validators, kind: kind, size: size)
-        guard checksum == expected else { return nil }
     }
 }

@@ -1,58 +1,99 @@
 import Aquifer
 import Foundation
 
-/// Connections that read, opened when first needed and then kept.
+/// The connections that read, each opened when first needed and then kept.
 ///
-/// Reading runs on the caller's thread: it takes microseconds, and a hop to another thread takes longer. No one
-/// suspends while holding a connection, so that waiting for one, when all are in use, is short too.
+/// Reading runs on the caller's thread: it takes microseconds, and a hop to another thread takes longer. No task
+/// suspends while it holds a connection, so that waiting for one, when all are in use, is short too.
 final class ReaderPool: @unchecked Sendable {
+    /// The maximum size of the first connection's page cache in kilobytes, so that a recently read page is not read
+    /// from the file again. Only this connection has a large cache, and it is used first. The cache replaces a memory
+    /// map of the file, which would end the process when the file is truncated. Measured: 64 KB take 36 µs from the
+    /// file, 17 µs from the cache, and took 20 µs from a map.
+    private static let mainCacheKilobytes = 20_000
+    private static let cacheKilobytes = 2_000
+
     private let path: String
+    private let mark: BirthMark?
     private let limit: Int
     private let patience: Duration
     private let condition = NSCondition()
     private var idle: [EntryTable] = []
     private var opened = 0
+    /// The number of times that the database was replaced: earlier connections are closed.
+    private var generation = 0
 
-    init(_ path: String, limit: Int, patience: Duration) {
+    init(_ path: String, limit: Int, patience: Duration, mark: BirthMark?) {
         self.path = path
+        self.mark = mark
         self.patience = patience
         self.limit = max(1, limit)
     }
 
-    func read<Value>(_ body: (EntryTable) throws(StoreError) -> Value) throws(StoreError) -> Value {
-        let table = try take()
-        defer { giveBack(table) }
-        return try body(table)
+    /// Reads from the file that is at the path now; `nil` if there is none.
+    ///
+    /// - Throws: ``StoreError/lost(path:)`` if the file is missing or empty, and cannot be recreated.
+    func read<Value>(_ body: (EntryTable) throws(StoreError) -> Value) throws(StoreError) -> Value? {
+        while true {
+            try mark?.check()
+            guard let (table, generation) = try take() else { return nil }
+            guard table.connection.isCurrent else {
+                renew()
+                giveBack(table, generation)
+                continue
+            }
+            defer { giveBack(table, generation) }
+            return try body(table)
+        }
     }
 
-    private func take() throws(StoreError) -> EntryTable {
+    /// Closes all connections, because the database was replaced.
+    func renew() {
+        condition.lock()
+        generation += 1
+        opened -= idle.count
+        let old = idle
+        idle = []
+        condition.broadcast()
+        condition.unlock()
+        withExtendedLifetime(old) {}  // closed without the lock
+    }
+
+    private func take() throws(StoreError) -> (EntryTable, generation: Int)? {
         condition.lock()
         while idle.isEmpty && opened == limit { condition.wait() }
+        let generation = generation
         if let table = idle.popLast() {
             condition.unlock()
-            return table
+            return (table, generation)
         }
         opened += 1
+        let isMain = opened == 1
         condition.unlock()
         do throws(StoreError) {
             let connection = try Connection(path, .readOnly)
-            // Readers never wait for writers, only while the log is recovered after a crash, or removed by another
-            // process that closes the store last: milliseconds.
+            // Readers never wait for writers. They wait, for milliseconds, only while the log is recovered after a
+            // crash, or deleted by the last process that closes the store.
             connection.wait(upTo: patience)
-            try connection.execute("PRAGMA mmap_size = 268435456")
-            return EntryTable(connection)
+            let kilobytes = isMain ? Self.mainCacheKilobytes : Self.cacheKilobytes
+            try connection.execute("PRAGMA cache_size = -\(kilobytes)")
+            return (EntryTable(connection), generation)
         } catch {
             condition.lock()
             opened -= 1
             condition.signal()
             condition.unlock()
+            if !POSIX.exists(path) {
+                try mark?.check()
+                return nil
+            }
             throw error
         }
     }
 
-    private func giveBack(_ table: EntryTable) {
+    private func giveBack(_ table: EntryTable, _ generation: Int) {
         condition.lock()
-        idle.append(table)
+        if generation == self.generation { idle.append(table) } else { opened -= 1 }
         condition.signal()
         condition.unlock()
     }

@@ -3,20 +3,33 @@ import Foundation
 
 /// A store in a SQLite database: the embedded default.
 ///
-/// Keeps the whole ``CacheStore`` contract, with many processes on one file. What it acknowledged survives the
-/// process being killed; see ``Durability`` for the loss of power. SQLite has no checksums of its own in its
-/// database file: every entry is kept with one, and checked at each retrieval.
+/// It fulfills the ``CacheStore`` contract with many processes on one file. An acknowledged write survives a kill of
+/// the process; see ``Durability`` for the loss of power. A SQLite database has no checksums of its own: the store
+/// keeps one with every entry, and verifies it at each retrieval. The keys have two indexes, so that damage of one does
+/// not make an entry appear to be missing.
 ///
 /// Reading runs on the caller's thread, from several connections at once, beside one writer. Writing runs on the
-/// caller's thread too, one at a time in the order of issue; when another process holds the database it moves to a
-/// thread of its own to wait there.
+/// caller's thread too, one write at a time in the order of issue; when another process holds the database, the write
+/// moves to a thread of its own and waits there.
+///
+/// **A file that is deleted or replaced** while the store is open is noticed by its device and inode, before a read is
+/// answered and before a write is acknowledged. The store then opens the file that is at the path now, or creates a new
+/// one; a write to the old file is repeated in the new one. Only ``update(_:_:)``, which decides once, throws when the
+/// file was replaced while it was under way.
+///
+/// **A database that cannot be recreated** (`isIrreplaceable`) has a mark beside it, `FILE-made`. If the mark exists
+/// and the file is missing or empty, when the store is opened or later, the call throws ``StoreError/lost(path:)``, and
+/// no new file is created.
+///
+/// The database file is never mapped into memory: a truncated or unreadable file is an error, whereas a map would end
+/// the process. (SQLite itself maps the `-shm` file beside it.)
 public final class SQLiteStore: CacheStore {
-    /// What an acknowledged write survives.
+    /// The failures that an acknowledged write survives.
     public enum Durability: Sendable, Hashable, CaseIterable {
-        /// The process being killed at any moment. A loss of power may lose the last writes, whole, and never
-        /// damages older ones (`synchronous=NORMAL`). Right for what can be loaded again.
+        /// A write survives a kill of the process at any moment. A loss of power may lose the last writes completely,
+        /// and never damages older ones (`synchronous=NORMAL`). Use it for data that can be loaded again.
         case process
-        /// The loss of power too (`synchronous=FULL`): each write waits for the device.
+        /// A write survives a loss of power too (`synchronous=FULL`): each write waits for the device.
         case power
 
         var setting: String {
@@ -30,46 +43,61 @@ public final class SQLiteStore: CacheStore {
     private let path: String
     private let patience: Duration
     private let durability: Durability
+    private let mark: BirthMark?
     private let readers: ReaderPool
-    private let writer: Writer
-    private let checkpointer: Checkpointer
+    /// The writer, used only within the turnstile.
+    private nonisolated(unsafe) var writer: Writer
     private let turn = Turnstile()
     private let queue = SerialQueue("aquifer.sqlite-store")
 
-    /// Used only by whoever is in the turnstile.
-    private struct Writer: @unchecked Sendable {
+    /// The connection that writes, and its table, for the file at the path when it was opened.
+    private struct Writer {
         let table: EntryTable
+        let checkpointer: Checkpointer
+
+        init(
+            _ path: String, _ durability: Durability, _ patience: Duration, _ mark: BirthMark?
+        ) throws(StoreError) {
+            let connection = try Opening.writer(path, durability, patience, mark)
+            table = EntryTable(connection)
+            checkpointer = Checkpointer(connection)
+        }
     }
 
-    /// Opens the store in `file`, making it, with its folder, if it is missing. Only this user can read it.
+    /// Opens the store in `file`. Creates the file, with its folder, if it is missing. Only this user can read it.
     ///
-    /// An older version's file is upgraded in one transaction. Blocks for less than a millisecond, but for an upgrade.
+    /// An older version's file is upgraded in one transaction. The call blocks for less than a millisecond, except for
+    /// an upgrade.
     ///
     /// - Parameters:
-    ///   - durability: what an acknowledged write survives.
-    ///   - readers: how many connections may read at once; each is opened when first needed.
-    ///   - patience: how long a write waits for another process before it throws ``StoreError/busy(path:)``.
-    /// - Throws: ``StoreError/notAStore(path:)`` if `file` is anything else, and leaves it untouched;
+    ///   - durability: the failures that an acknowledged write survives.
+    ///   - readers: the maximum number of connections that read at once; each is opened when first needed.
+    ///   - patience: the time for which a write waits for another process before it throws ``StoreError/busy(path:)``.
+    ///   - isIrreplaceable: true for data that cannot be loaded again. A file that was created and is gone or empty is
+    ///     then an error, and no new store is created. A store that was created without this option is marked when it
+    ///     is next opened with it.
+    /// - Throws: ``StoreError/lost(path:)``; ``StoreError/damaged(path:reason:)``; ``StoreError/notAStore(path:)`` if
+    ///   `file` is anything else (also a folder, a device, a pipe or a socket), which is left unchanged;
     ///   ``StoreError/newerVersion(path:found:supported:)``; ``StoreError/readOnly(path:)``.
     public init(
-        file: URL, durability: Durability = .process, readers: Int = 4, patience: Duration = .seconds(5)
+        file: URL, durability: Durability = .process, readers: Int = 4, patience: Duration = .seconds(5),
+        isIrreplaceable: Bool = false
     ) throws(StoreError) {
         path = file.standardizedFileURL.path
         self.patience = patience
         self.durability = durability
-        let connection = try Opening.writer(path, durability, patience)
-        writer = Writer(table: EntryTable(connection))
-        checkpointer = Checkpointer(connection)
-        self.readers = ReaderPool(path, limit: readers, patience: patience)
+        mark = isIrreplaceable ? BirthMark(of: path) : nil
+        writer = try Writer(path, durability, patience, mark)
+        self.readers = ReaderPool(path, limit: readers, patience: patience, mark: mark)
     }
 
-    /// The database.
+    /// The file of the database.
     public var file: URL { URL(fileURLWithPath: path) }
 
     /// See ``CacheStore/retrieve(_:)``.
     public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
         guard !key.isEmpty else { throw .invalidKey(key) }
-        return try readers.read { table throws(StoreError) in try Self.select(key, table) }
+        return try readers.read { table throws(StoreError) in try table.select(key) } ?? nil
     }
 
     /// See ``CacheStore/insert(_:for:)``.
@@ -89,62 +117,168 @@ public final class SQLiteStore: CacheStore {
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
+        try await transaction { table throws(StoreError) in
+            switch try decide(Result { () throws(StoreError) in try table.select(key) }) {
+            case .keep: return nil
+            case .replace(let entry): return { table throws(StoreError) in try table.upsert(entry, key) }
+            case .delete: return { table throws(StoreError) in try table.delete(key) }
+            }
+        }
+    }
+
+    /// See ``CacheStore/contents()``. Reads no bytes of entries. The place of a damaged entry is the number of its row.
+    public func contents() async throws(StoreError) -> StoreContents {
+        try readers.read { table throws(StoreError) in try table.contents() } ?? StoreContents()
+    }
+
+    /// See ``CacheStore/remove(_:)``.
+    public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
+        guard let row = EntryTable.row(of: damaged) else { return }
+        try await transaction { _ throws(StoreError) in
+            { table throws(StoreError) in try table.remove(row) }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Carries out a change that may be repeated.
+    private func write(_ body: @Sendable (EntryTable) throws(StoreError) -> Void) async throws(StoreError) {
+        try await inTurn { mayWait throws(StoreError) in
+            try mark?.check()
+            // The number of attempts is limited, because another program may keep replacing the file.
+            for _ in 0..<3 {
+                do throws(StoreError) {
+                    try Self.mended(writer.table, body)
+                    try mark?.check()
+                    if writer.table.connection.isCurrent { return }
+                } catch {
+                    if writer.table.connection.isCurrent { throw error }
+                }
+                try reopen(mayWait)
+            }
+            throw Self.replaced(path)
+        }
+    }
+
+    /// A change of the table.
+    private typealias Change = (EntryTable) throws(StoreError) -> Void
+
+    /// Reads, decides and changes in one step. `decide` runs at most once, and returns `nil` to change nothing.
+    private func transaction(
+        _ decide: @Sendable (EntryTable) throws(StoreError) -> Change?
+    ) async throws(StoreError) {
         let failure = Locked<StoreError?>(nil)
-        try await write { table throws(StoreError) in
-            try table.begin()
+        try await inTurn { mayWait throws(StoreError) in
+            try begin(mayWait)
             do throws(StoreError) {
-                try Self.change(key, table, decide)
-                try table.commit()
+                let version = try writer.table.connection.dataVersion()
+                if let change = try decide(writer.table) {
+                    try carryOut(change, since: version)
+                } else {
+                    // The transaction is rolled back, not committed: the read may have found damage, after which SQLite
+                    // refuses to write until a rollback.
+                    writer.table.rollback()
+                }
+                try mark?.check()
+                if !writer.table.connection.isCurrent { throw Self.replaced(path) }
             } catch {
-                table.rollback()
-                // Kept from `write`, which would take a `busy` of `decide`'s for its own and run it twice.
+                writer.table.rollback()
+                // The error is kept from `inTurn`, which would take a `busy` of `decide` for its own and run `decide`
+                // twice.
                 failure.withLock { $0 = error }
             }
         }
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
-    /// See ``CacheStore/entries()``. Reads no bytes of entries.
-    public func entries() async throws(StoreError) -> [StoredEntry.Summary] {
-        try readers.read { table throws(StoreError) in try table.list() }
-    }
-
-    private static func change(
-        _ key: String, _ table: EntryTable,
-        _ decide: (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
-    ) throws(StoreError) {
-        let found = Result { () throws(StoreError) in try select(key, table) }
-        switch try decide(found) {
-        case .keep: break
-        case .replace(let entry): try table.upsert(entry, key)
-        case .delete: try table.delete(key)
-        }
-    }
-
-    private static func select(_ key: String, _ table: EntryTable) throws(StoreError) -> StoredEntry? {
+    /// Carries out a change within a transaction and commits it. Repairs the indexes first if their damage prevents the
+    /// change.
+    ///
+    /// SQLite refuses to write in a transaction that has found damage, so that the repair needs a new one. The decision
+    /// of the first transaction is valid in the second only if no other process has written in between.
+    private func carryOut(_ change: Change, since version: Int) throws(StoreError) {
+        let table = writer.table
         do throws(StoreError) {
-            return try table.select(key)
-        } catch .failed(_, let reason) {
-            throw .unreadable(key: key, reason: reason)
+            try change(table)
+            return try table.commit()
+        } catch {
+            guard case .damaged = error else { throw error }
+        }
+        table.rollback()
+        try table.begin()
+        guard try table.connection.dataVersion() == version else {
+            throw .failed(operation: "keep a change", reason: "\(path) was changed while it was mended; try again")
+        }
+        try table.mend()
+        try change(table)
+        try table.commit()
+    }
+
+    /// Takes the right to write to the file that is at the path now.
+    private func begin(_ mayWait: Bool) throws(StoreError) {
+        for _ in 0..<3 {
+            try mark?.check()
+            try writer.table.begin()
+            if writer.table.connection.isCurrent { return }
+            writer.table.rollback()
+            try reopen(mayWait)
+        }
+        throw Self.replaced(path)
+    }
+
+    /// Opens the file that is at the path now, or creates a new one. The call may wait for other processes.
+    ///
+    /// - Throws: ``StoreError/busy(path:)`` on a thread that must not wait.
+    private func reopen(_ mayWait: Bool) throws(StoreError) {
+        guard mayWait else { throw .busy(path: path) }
+        writer = try Writer(path, durability, patience, mark)
+        readers.renew()
+    }
+
+    private static func replaced(_ path: String) -> StoreError {
+        .failed(operation: "keep a change", reason: "\(path) was deleted or replaced meanwhile; try again")
+    }
+
+    /// Carries out a change. Repairs the indexes first if their damage prevents the change.
+    private static func mended(
+        _ table: EntryTable, _ body: (EntryTable) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        do throws(StoreError) { return try body(table) } catch {
+            guard case .damaged = error else { throw error }
+        }
+        try table.begin()
+        do throws(StoreError) {
+            try table.mend()
+            try body(table)
+            try table.commit()
+        } catch {
+            table.rollback()
+            throw error
         }
     }
 
-    private func write(_ body: @Sendable (EntryTable) throws(StoreError) -> Void) async throws(StoreError) {
+    /// Runs `body` after all earlier calls: first on the caller's thread, where it must not wait. If it throws
+    /// ``StoreError/busy(path:)`` there, it runs again on the store's own thread, where it may wait.
+    private func inTurn(_ body: @Sendable (_ mayWait: Bool) throws(StoreError) -> Void) async throws(StoreError) {
         if !turn.tryEnter() { await turn.enter() }
         defer { turn.leave() }
-        if durability == .process, try attempt(body) { return await checkpointer.afterWrite() }
-        // Another process is writing, or each write waits for the device: the waiting is done on our own thread.
+        if durability == .process, try attempt({ () throws(StoreError) in try body(false) }) {
+            return await writer.checkpointer.afterWrite()
+        }
+        // Another process is writing, or each write waits for the device: the store's own thread does the waiting.
         try await queue.run { () throws(StoreError) in
-            let isDone = try Waiting.until(patience) { () throws(StoreError) in try attempt(body) }
+            let isDone = try Waiting.until(patience) { () throws(StoreError) in
+                try attempt { () throws(StoreError) in try body(true) }
+            }
             if !isDone { throw .busy(path: path) }
         }
-        await checkpointer.afterWrite()
+        await writer.checkpointer.afterWrite()
     }
 
-    /// False if another process holds the database; then nothing was done.
-    private func attempt(_ body: (EntryTable) throws(StoreError) -> Void) throws(StoreError) -> Bool {
+    /// Runs `body`; false if another process holds the database or `body` would have to wait. Nothing was changed then.
+    private func attempt(_ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
         do throws(StoreError) {
-            try body(writer.table)
+            try body()
             return true
         } catch .busy {
             return false

@@ -2,7 +2,7 @@ import Aquifer
 import CSQLite
 import Foundation
 
-/// A prepared statement of a ``Connection``, kept and used again.
+/// A prepared statement of a ``Connection``, kept and reused.
 package final class Statement {
     private let pointer: OpaquePointer
     private let connection: Connection
@@ -12,7 +12,7 @@ package final class Statement {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(
             connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        guard code == SQLITE_OK, let prepared else { throw connection.error(code, purpose) }
+        guard code == SQLITE_OK, let prepared else { throw connection.preparationError(code, purpose) }
         pointer = prepared
         self.connection = connection
         self.purpose = purpose
@@ -20,7 +20,7 @@ package final class Statement {
 
     deinit { sqlite3_finalize(pointer) }
 
-    /// True if there is a row.
+    /// Advances to the next row; true if there is one.
     package func step() throws(StoreError) -> Bool {
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true
@@ -32,7 +32,7 @@ package final class Statement {
         }
     }
 
-    /// Runs a statement that returns nothing, and makes it ready for the next time.
+    /// Runs a statement that returns nothing, and resets it.
     package func run() throws(StoreError) {
         defer { reset() }
         _ = try step()
@@ -44,14 +44,14 @@ package final class Statement {
 
     // MARK: Parameters, counted from 1
 
-    /// The text is not copied: it must stay in place until the statement is reset.
+    /// Binds a text without copying it: the memory must stay valid until the statement is reset.
     func bind(_ index: Int32, unowned text: UnsafeBufferPointer<UInt8>) {
         text.withMemoryRebound(to: CChar.self) {
             _ = sqlite3_bind_text(pointer, index, $0.baseAddress, Int32($0.count), nil)
         }
     }
 
-    /// The bytes are not copied: they must stay in place until the statement is reset.
+    /// Binds bytes without copying them: the memory must stay valid until the statement is reset.
     func bind(_ index: Int32, unowned bytes: UnsafeRawBufferPointer) {
         if bytes.isEmpty {
             sqlite3_bind_zeroblob(pointer, index, 0)  // no address would bind NULL
@@ -62,6 +62,10 @@ package final class Statement {
 
     package func bind(_ index: Int32, _ integer: Int64) {
         sqlite3_bind_int64(pointer, index, integer)
+    }
+
+    package func bind(_ index: Int32, _ integer: Int64?) {
+        if let integer { bind(index, integer) } else { sqlite3_bind_null(pointer, index) }
     }
 
     package func bind(_ index: Int32, _ text: String?) {
@@ -82,6 +86,10 @@ package final class Statement {
         sqlite3_column_int64(pointer, column)
     }
 
+    package func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(pointer, column) == SQLITE_NULL
+    }
+
     package func isBlob(_ column: Int32) -> Bool {
         sqlite3_column_type(pointer, column) == SQLITE_BLOB
     }
@@ -92,7 +100,7 @@ package final class Statement {
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// Valid until the statement is stepped or reset.
+    /// The bytes of a column, valid until the statement is stepped or reset.
     package func blob(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(pointer, column)
         return UnsafeRawBufferPointer(

@@ -24,7 +24,7 @@ extension CacheStoreContract {
             let count = try await store.entries().count
             try promise.holds(count == 1, "\(count) entries afterwards")
         },
-        Check("an entry comes back exactly: bytes, date to the bit, validators, kind") { promise, subject in
+        Check("an entry comes back exactly: bytes, date to the bit, validators, kind, origin") { promise, subject in
             let store = try await subject.make()
             for (index, entry) in exactEntries.enumerated() {
                 try await store.insert(entry, for: "key")
@@ -164,6 +164,15 @@ extension CacheStoreContract {
         StoredEntry(
             bytes: Data([1, 2]), savedAt: Date(timeIntervalSinceReferenceDate: .leastNonzeroMagnitude),
             validators: Validators(etag: String(repeating: "e", count: 5000))),
+        StoredEntry(
+            bytes: Data([7]), savedAt: Date(timeIntervalSinceReferenceDate: 0),
+            origin: .init(sentAt: Date(timeIntervalSinceReferenceDate: 0.1 + 0.2))),
+        StoredEntry(
+            bytes: Data([8]), savedAt: Date(timeIntervalSinceReferenceDate: 1),
+            validators: Validators(etag: "e", lastModified: "l"), kind: .data,
+            origin: .init(
+                sentAt: Date(timeIntervalSinceReferenceDate: 1e300),
+                answeredAt: Date(timeIntervalSinceReferenceDate: -0.0))),
         // A slice does not start at 0.
         StoredEntry(bytes: Data([9, 8, 7, 6])[2...], savedAt: Date(timeIntervalSinceReferenceDate: 1e300)),
     ]

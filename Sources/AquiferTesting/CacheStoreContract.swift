@@ -1,12 +1,12 @@
 import Aquifer
 import Foundation
 
-/// What every ``CacheStore`` promises, as checks that run over any store. For whoever writes one:
+/// The promises of every ``CacheStore``, as checks that run over any store. For whoever writes one:
 ///
 /// ```swift
 /// let subject = CacheStoreContract.Subject(make: { try MyStore(at: freshPlace()) })
 ///
-/// @Test(arguments: CacheStoreContract.checks)
+/// @Test(arguments: CacheStoreContract.checks(for: subject))
 /// func keepsTheContract(check: CacheStoreContract.Check) async throws {
 ///     try await check.run(subject)
 /// }
@@ -26,24 +26,46 @@ public enum CacheStoreContract {
         /// Damages the entry under a key where it is kept, behind the store's back.
         public var corrupt: (@Sendable (_ key: String, _ store: any CacheStore) async throws -> Void)?
 
+        /// Other ways to damage the entry under a key behind the store's back, so that not only its bytes are wrong:
+        /// its header, its key, an index that leads to it.
+        public var damages: [Damage]
+
+        /// A way to damage an entry.
+        public struct Damage: Sendable {
+            /// The damaged part, for messages: `the header`.
+            public var name: String
+            /// Damages the entry under a key of a store.
+            public var run: @Sendable (_ key: String, _ store: any CacheStore) async throws -> Void
+
+            /// A way to damage an entry.
+            public init(
+                _ name: String, _ run: @escaping @Sendable (_ key: String, _ store: any CacheStore) async throws -> Void
+            ) {
+                self.name = name
+                self.run = run
+            }
+        }
+
         /// A subject. Leave out what cannot be done to your store: the checks that need it are then passed over
         /// (see ``CacheStoreContract/Check/applies(to:)``).
         public init(
             make: @escaping @Sendable () async throws -> any CacheStore,
             reopen: (@Sendable (any CacheStore) async throws -> any CacheStore)? = nil,
             makeFailing: (@Sendable ([String: StoredEntry]) async throws -> any CacheStore)? = nil,
-            corrupt: (@Sendable (_ key: String, _ store: any CacheStore) async throws -> Void)? = nil
+            corrupt: (@Sendable (_ key: String, _ store: any CacheStore) async throws -> Void)? = nil,
+            damages: [Damage] = []
         ) {
             self.make = make
             self.reopen = reopen
             self.makeFailing = makeFailing
             self.corrupt = corrupt
+            self.damages = damages
         }
     }
 
     /// One promise, and how it is checked.
     public struct Check: Sendable, CustomStringConvertible {
-        enum Need: Sendable { case nothing, reopen, makeFailing, corrupt }
+        enum Need: Sendable { case nothing, reopen, makeFailing, corrupt, damages }
 
         /// The promise, as a sentence.
         public let name: String
@@ -62,13 +84,14 @@ public enum CacheStoreContract {
         /// The promise.
         public var description: String { name }
 
-        /// Whether the subject says all that this check needs.
+        /// True if the subject says all that this check needs.
         public func applies(to subject: Subject) -> Bool {
             switch need {
             case .nothing: true
             case .reopen: subject.reopen != nil
             case .makeFailing: subject.makeFailing != nil
             case .corrupt: subject.corrupt != nil
+            case .damages: !subject.damages.isEmpty
             }
         }
 
@@ -84,7 +107,10 @@ public enum CacheStoreContract {
     /// Every promise.
     public static let checks: [Check] =
         retrieveChecks + insertChecks + deleteChecks + updateChecks + entriesChecks + keyChecks + orderChecks
-        + damageChecks
+        + damageChecks + damagedHeaderChecks
+
+    /// The promises that can be checked on this subject. Give these to a test, so that no check passes for want of looking.
+    public static func checks(for subject: Subject) -> [Check] { checks.filter { $0.applies(to: subject) } }
 }
 
 /// Compares what a store did with what was promised.
@@ -104,7 +130,7 @@ struct Promise: Sendable {
         throw ContractViolation(text, "\(moment) found \(found.brief), expected \(expected.brief)")
     }
 
-    /// What `operation` throws; a violation if it does not.
+    /// The error that `operation` throws; a violation if it throws none.
     func fails(
         _ moment: String, _ operation: () async throws(StoreError) -> Void
     ) async throws -> StoreError {
@@ -136,7 +162,9 @@ extension StoredEntry {
 extension StoredEntry? {
     fileprivate var brief: String {
         guard let self else { return "nothing" }
+        let origin =
+            self.origin.map { "sent \($0.sentAt), answered \($0.answeredAt.map { "\($0)" } ?? "?")" } ?? "no origin"
         return "\(self.bytes.count) bytes (\(self.bytes.prefix(4).map { String($0) }.joined(separator: " "))…) "
-            + "of \(self.savedAt.timeIntervalSinceReferenceDate), \(self.validators), \(self.kind)"
+            + "of \(self.savedAt.timeIntervalSinceReferenceDate), \(self.validators), \(self.kind), \(origin)"
     }
 }

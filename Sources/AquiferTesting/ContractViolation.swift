@@ -1,8 +1,8 @@
-/// A promise of a contract that was not kept. What a contract's check throws.
+/// A promise of a contract that was not kept: the error of a contract's check.
 public struct ContractViolation: Error, CustomStringConvertible, Sendable {
     /// The promise.
     public let promise: String
-    /// What happened instead.
+    /// The event that broke it.
     public let detail: String
 
     /// A broken promise.

@@ -5,10 +5,10 @@ import Foundation
 ///
 /// ```swift
 /// let store = FaultyStore()
-/// store.fail(.insert, with: .full(path: "/disk"))
+/// store.fail(.save, with: .full(path: "/disk"))
 /// ```
 ///
-/// A call that is made to fail does not reach the store behind.
+/// A call that is made to fail changes nothing in the store behind.
 public final class FaultyStore: CacheStore {
     /// A kind of call.
     public enum Operation: Sendable, Hashable, CaseIterable {
@@ -20,8 +20,13 @@ public final class FaultyStore: CacheStore {
         case delete
         /// ``CacheStore/update(_:_:)``
         case update
-        /// ``CacheStore/entries()``
-        case entries
+        /// ``CacheStore/contents()``
+        case contents
+        /// ``CacheStore/remove(_:)``
+        case remove
+        /// Storing an entry, whichever call does it: ``CacheStore/insert(_:for:)``, or a ``CacheStore/update(_:_:)``
+        /// that decides to replace. An update that decides otherwise goes on.
+        case save
     }
 
     /// A call that was made.
@@ -34,8 +39,10 @@ public final class FaultyStore: CacheStore {
         case delete(String)
         /// ``CacheStore/update(_:_:)``, and what was decided; `nil` if nothing was, because it failed.
         case update(String, EntryChange?)
-        /// ``CacheStore/entries()``
-        case entries
+        /// ``CacheStore/contents()``
+        case contents
+        /// ``CacheStore/remove(_:)``
+        case remove(DamagedEntry)
     }
 
     private struct State {
@@ -80,7 +87,7 @@ public final class FaultyStore: CacheStore {
 
     /// See ``CacheStore/insert(_:for:)``.
     public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
-        try note(.insert(entry, for: key), .insert)
+        try note(.insert(entry, for: key), .insert, .save)
         try await base.insert(entry, for: key)
     }
 
@@ -102,21 +109,28 @@ public final class FaultyStore: CacheStore {
         defer { lock.withLock { state.calls.append(.update(key, decided.all.first)) } }
         try await base.update(key) { found throws(StoreError) in
             let change = try decide(found)
+            if case .replace = change, let fault = lock.withLock({ state.faults[.save] }) { throw fault }
             decided.append(change)
             return change
         }
     }
 
-    /// See ``CacheStore/entries()``.
-    public func entries() async throws(StoreError) -> [StoredEntry.Summary] {
-        try note(.entries, .entries)
-        return try await base.entries()
+    /// See ``CacheStore/contents()``.
+    public func contents() async throws(StoreError) -> StoreContents {
+        try note(.contents, .contents)
+        return try await base.contents()
     }
 
-    private func note(_ call: Call, _ operation: Operation) throws(StoreError) {
+    /// See ``CacheStore/remove(_:)``.
+    public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
+        try note(.remove(damaged), .remove)
+        try await base.remove(damaged)
+    }
+
+    private func note(_ call: Call, _ operations: Operation...) throws(StoreError) {
         let fault = lock.withLock {
             state.calls.append(call)
-            return state.faults[operation]
+            return operations.lazy.compactMap { self.state.faults[$0] }.first
         }
         if let fault { throw fault }
     }

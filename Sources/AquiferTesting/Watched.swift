@@ -1,6 +1,6 @@
 import Aquifer
 
-/// A value behind a lock that tasks can wait for changes of. What keeps tests from sleeping.
+/// A value behind a lock that tasks can wait for changes of, so that tests need not sleep.
 final class Watched<State>: Sendable {
     private struct Waiter {
         var id: Int
@@ -47,7 +47,7 @@ final class Watched<State>: Sendable {
         return result
     }
 
-    /// What `take` finds as soon as it finds something; `nil` if the task is cancelled first.
+    /// The first thing that `take` finds; `nil` if the task is cancelled first.
     func first<Found: Sendable>(_ take: @escaping @Sendable (inout State) -> Found?) async -> Found? {
         let id = content.withLock { content in
             content.lastID += 1

@@ -5,7 +5,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Hands what the session tells to the transfer it is about. The session calls it on a serial queue.
+/// Passes the session's events to their transfers. The session calls it on a serial queue.
 final class SessionDelegate: NSObject, URLSessionDataDelegate {
     private let transfers = Locked([Int: SessionTransfer]())
 
@@ -21,14 +21,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        guard let transfer = transfer(task), transfer.mayFollow(to: request.url) else { return completionHandler(nil) }
-        var request = request
-        if request.url?.host != response.url?.host || request.url?.port != response.url?.port
-            || request.url?.scheme != response.url?.scheme
-        {
-            for name in ["Authorization", "Cookie"] { request.setValue(nil, forHTTPHeaderField: name) }
-        }
-        completionHandler(request)
+        // `nil` makes the session deliver the redirect itself.
+        completionHandler(HTTPResponseHead(response).flatMap { self.transfer(task)?.redirected(by: $0) })
     }
 
     func urlSession(
@@ -74,7 +68,7 @@ extension HTTPResponseHead {
 }
 
 extension TransportError {
-    /// What a failure of URLSession means.
+    /// Maps a failure of URLSession to a transport error.
     fileprivate init(_ error: any Error) {
         let code = (error as? URLError)?.code
         let kind: Kind =
@@ -89,7 +83,7 @@ extension TransportError {
                 .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
                 .insecure
             case .badServerResponse: Self.emptyAnswer
-            // The scheme was seen to be http(s) before: Linux says so of an answer that is not HTTP.
+            // The scheme was checked before: Linux reports an unsupported URL for an answer that is not HTTP.
             case .unsupportedURL, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData: .malformed
             case .httpTooManyRedirects, .redirectToNonExistentLocation: .tooManyRedirects
             case .dataLengthExceedsMaximum: .headersTooLarge
@@ -100,7 +94,7 @@ extension TransportError {
         self.init(kind, code.map { "URLError \($0.rawValue)" } ?? "\(type(of: error))")
     }
 
-    /// On Linux this is how a connection is told that ends before the answer.
+    /// The kind for a bad server response. On Linux it stands for a connection that ends before the answer.
     private static var emptyAnswer: Kind {
         #if canImport(FoundationNetworking)
             .interrupted

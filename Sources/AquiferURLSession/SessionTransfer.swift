@@ -5,11 +5,11 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// One request on its way, and its answer: where the reader's task and the session's delegate meet.
+/// One request under way and its answer. It connects the reader's task and the session's delegate.
 final class SessionTransfer: HTTPBodySource {
-    /// From this many unread bytes on the session is asked to wait.
+    /// The number of unread bytes at which the session is suspended.
     ///
-    /// Not on Linux, where a transfer that was suspended does not go on.
+    /// Linux has no such limit, because a suspended transfer does not resume there.
     private static let highWater: Int = {
         #if canImport(FoundationNetworking)
             .max
@@ -25,6 +25,8 @@ final class SessionTransfer: HTTPBodySource {
         var isSuspended = false
         var end: Result<Void, TransportError>?
         var redirects = 0
+        /// The request after the last redirect; `nil` before the first.
+        var redirected: HTTPRequest?
         var headWaiter: Waiter<HTTPResponseHead>?
         var bodyWaiter: Waiter<Data?>?
         var alarm: Task<Void, Never>?
@@ -88,7 +90,7 @@ final class SessionTransfer: HTTPBodySource {
 
     // MARK: The delegate's side
 
-    /// Ends the transfer for its reader; the first end counts.
+    /// Ends the transfer for its reader. Only the first end counts.
     func end(_ result: Result<Void, TransportError>, cancels: Bool = false) {
         let (isFirst, head, body, alarm) = state.withLock { state in
             defer { (state.headWaiter, state.bodyWaiter, state.alarm) = (nil, nil, nil) }
@@ -102,22 +104,23 @@ final class SessionTransfer: HTTPBodySource {
         body?.resume(returning: result.map { nil })
     }
 
-    /// Whether the redirect may be followed; if not, the transfer has ended for its reader, and ends by itself.
-    func mayFollow(to url: URL?) -> Bool {
-        let scheme = url?.scheme?.lowercased()
-        guard scheme == "https" || (scheme == "http" && request.url.scheme?.lowercased() == "http") else {
-            end(.failure(TransportError(.tooManyRedirects, "a redirect to \(scheme ?? "nowhere")")))
-            return false
+    /// The request that follows a redirect; `nil` if the redirect itself is delivered, or is an error.
+    ///
+    /// After an error the transfer has ended for its reader, and the session ends it by itself.
+    func redirected(by head: HTTPResponseHead) -> URLRequest? {
+        do throws(TransportError) {
+            let (count, current) = state.withLock { ($0.redirects + 1, $0.redirected ?? request) }
+            guard let next = try current.redirected(by: head) else { return nil }
+            guard count <= request.limits.redirects else {
+                throw TransportError(.tooManyRedirects, "more than \(request.limits.redirects)")
+            }
+            let urlRequest = try URLRequest(next)
+            state.withLock { ($0.redirects, $0.redirected) = (count, next) }
+            return urlRequest
+        } catch {
+            end(.failure(error))
+            return nil
         }
-        let count = state.withLock { state in
-            state.redirects += 1
-            return state.redirects
-        }
-        guard count <= request.limits.redirects else {
-            end(.failure(TransportError(.tooManyRedirects, "more than \(request.limits.redirects)")))
-            return false
-        }
-        return true
     }
 
     func received(_ head: HTTPResponseHead) {
@@ -153,7 +156,7 @@ final class SessionTransfer: HTTPBodySource {
     private func setAlarm() {
         guard let total = request.limits.total else { return }
         let alarm = Task { [weak self] in
-            // Cancelled when the transfer ends: then nothing is late.
+            // The sleep is cancelled when the transfer ends in time.
             guard (try? await Task.sleep(for: total)) != nil else { return }
             self?.end(.failure(TransportError(.timedOut, "the whole transfer took too long")), cancels: true)
         }

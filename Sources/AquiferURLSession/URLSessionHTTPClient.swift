@@ -5,18 +5,17 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The HTTP client over `URLSession`: the one to use on Apple systems.
+/// The HTTP client over `URLSession`, for Apple systems.
 ///
-/// An ephemeral session without cookies, without a cache and without credentials. Answers are asked for and
-/// decoded compressed as URLSession has it; then their `Content-Length` is left out of the head, for it spoke of
-/// other bytes.
+/// It uses an ephemeral session without cookies, cache and credentials. URLSession requests compressed answers and
+/// decodes them. The head of a decoded answer has no `Content-Length`, because the field counts the compressed bytes.
 ///
-/// - Warning: On Linux a transfer must not be cancelled: URLSession can deadlock or crash the process there
-///   (Swift 6.3.1). Neither cancel a task that uses this client, nor drop a body that has not been read to its end;
-///   use `CurlHTTPClient`. A limit that is exceeded cancels, too. On a busy machine
-///   a redirect can crash the process as well. Nor does a slow reader slow the sender there.
+/// - Warning: On Linux, use `CurlHTTPClient`: cancelling a transfer of URLSession can deadlock or crash the process
+///   there (Swift 6.3.1). Neither cancel a task that uses this client, nor drop a body that has not been read to its
+///   end. An exceeded limit cancels the transfer too. On a busy machine a redirect can also crash the process. A slow
+///   reader does not slow the sender there.
 ///
-/// URLSession does not tell connecting from waiting: `limits.idle` is the limit of both.
+/// URLSession does not distinguish connecting from waiting: `limits.idle` is the limit of both.
 public final class URLSessionHTTPClient: HTTPClient {
     private let session: URLSession
     private let delegate: SessionDelegate
@@ -52,8 +51,9 @@ public final class URLSessionHTTPClient: HTTPClient {
 }
 
 extension URLRequest {
-    /// URLSession takes its bodies from memory or from one file; parts are put together in memory.
-    fileprivate init(_ request: HTTPRequest) throws(TransportError) {
+    /// URLSession takes a body from memory or from one file; a body of several parts is joined in memory.
+    init(_ request: HTTPRequest) throws(TransportError) {
+        try request.checkHead()
         self.init(url: request.url)
         httpMethod = request.method.rawValue
         for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }

@@ -8,7 +8,7 @@ extension HTTPRequest {
         HTTPRequest(.get, base.appending(path: "v1/audio"), headers: ["Accept": "application/json"])
     }
 
-    /// `POST /v1/audio`: a clip, its file streamed. Whoever sends it adds the `Idempotency-Key`.
+    /// `POST /v1/audio`: a clip, its file streamed. The sender adds the `Idempotency-Key`.
     ///
     /// - Throws: `MultipartForm.UnusableFile` when the file is not there any more.
     public static func postClip(_ base: URL, _ draft: ClipDraft) throws -> HTTPRequest {

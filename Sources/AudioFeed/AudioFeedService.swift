@@ -3,28 +3,29 @@ import Foundation
 
 /// Clips, their sound, and posting, composed.
 public struct AudioFeedService: Sendable {
-    /// The group of the outbox that clips are posted in: one after another, in their order.
+    /// The group of clips in the outbox: they are posted one after another, in their order.
     public static let group = "audio"
-    /// The most bytes of sound that are kept beside what the customer has asked to keep.
+    /// The most bytes of sound that are kept besides those that the user has asked to keep.
     public static let bound = 512 << 20
 
     /// Posts that wait for a connection.
     public let outbox: Outbox
     /// The server.
     public let base: URL
-    /// Carries requests for sound that is not kept.
+    /// The client of requests for sound that is not kept.
     public let client: any HTTPClient
-    private let feed: Resource<[AudioClip]>
+    let feed: Resource<[AudioClip]>
     private let cache: Cache<[AudioClip]>
     private let open: @Sendable () throws(StoreError) -> Downloads
     private let makeKey: @Sendable () -> String
+    private let now: @Sendable () -> Date
 
     /// The audio feed of the server at `base`.
     ///
     /// - Parameters:
     ///   - store: keeps the list.
-    ///   - downloads: opens the folder of the sound; called whenever it is needed.
-    ///   - outbox: where posts wait.
+    ///   - downloads: opens the folder of the sound. It is called each time that the folder is needed.
+    ///   - outbox: the queue of posts: see ``outbox(in:attachments:client:policy:store:now:)``.
     ///   - makeKey: makes idempotency keys, never the same twice.
     public init(
         base: URL, client: any HTTPClient, store: any CacheStore,
@@ -33,7 +34,7 @@ public struct AudioFeedService: Sendable {
         makeKey: @escaping @Sendable () -> String = { UUID().uuidString }
     ) {
         let request = HTTPRequest.audioClips(base)
-        cache = Cache(key: "audio:\(request.url.absoluteString)", in: store, now: now)
+        cache = ClipShelf(url: request.url, store: store, now: now).cache
         feed = Resource(
             remote: RemoteLoader(request, client: client, retry: retry, map: AudioFeedMapper.clips), cache: cache)
         open = downloads
@@ -41,22 +42,23 @@ public struct AudioFeedService: Sendable {
         self.base = base
         self.client = client
         self.makeKey = makeKey
+        self.now = now
     }
 
-    /// The latest clips, saved; offline those saved less than seven days ago. When neither can be had, what is saved and
-    /// no good is removed.
+    /// The latest clips, which are then saved; offline those saved less than seven days ago. When neither can be
+    /// loaded, a saved list that has expired or cannot be read is removed.
     public func load() async throws(LoadError) -> Loaded<[AudioClip]> {
         do throws(LoadError) { return try await feed.load() } catch {
-            // What cannot be removed now is not shown either.
+            // A list that cannot be removed now is not shown either.
             if error != .cancelled { _ = try? await cache.validate() }
             throw error
         }
     }
 
-    /// The use case "load from cache" of the specification: the saved clips, if they are fresh. What is expired or
-    /// cannot be read is removed.
+    /// The use case "load from cache" of the specification: the saved clips, if they are fresh. A list that has expired
+    /// or cannot be read is removed.
     ///
-    /// - Throws: ``AudioCacheError/noData`` when nothing fresh is saved, `.invalidData` when what was saved cannot be
+    /// - Throws: ``AudioCacheError/noData`` when nothing fresh is saved, `.invalidData` when the saved list cannot be
     ///   read, `.store` when the store failed.
     public func loadSaved() async throws(AudioCacheError) -> Loaded<[AudioClip]> {
         let found: Result<Loaded<[AudioClip]>?, StoreError>
@@ -72,7 +74,12 @@ public struct AudioFeedService: Sendable {
         throw .noData
     }
 
-    /// The list as screens load it.
+    /// The saved clips if they are fresh, with those that were posted since. Nothing is changed.
+    ///
+    /// - Throws: ``StoreError`` when they cannot be read.
+    func savedClips() async throws(StoreError) -> Loaded<[AudioClip]>? { try await feed.saved() }
+
+    /// The functions by which screens load the list.
     public var loading: ResourceModel<[AudioClip]>.Loading {
         ResourceModel.Loading(
             load: { () async throws(LoadError) in try await load() },
@@ -85,46 +92,87 @@ public struct AudioFeedService: Sendable {
     /// - Throws: ``StoreError`` when its folder cannot be opened.
     public func downloads() throws(StoreError) -> Downloads { try open() }
 
-    /// Posts a clip now.
+    /// The age of a kept clip's last confirmation from which the remote is asked about it again.
+    static let renewalAge = Duration.days(1)
+
+    /// Asks the remote about the sound that the user keeps, so that it does not expire while there is a connection. It
+    /// asks about each clip that was last confirmed a day ago or earlier. Sound that has expired or changed is fetched
+    /// anew.
     ///
-    /// - Parameter onSent: told how many bytes have gone out, from any thread.
-    /// - Returns: the clip as the remote has it.
-    /// - Throws: ``LoadError/connectivity(_:)`` when it could not be posted, or it is not known whether it was: posting
-    ///   again with the same `key` posts it once.
+    /// - Returns: the number of clips that were confirmed.
+    @discardableResult
+    public func renewKept() async -> Int {
+        var count = 0
+        // The playing or keeping of a clip reports a folder that cannot be read.
+        guard let downloads = try? downloads(), let all = try? await downloads.list() else { return 0 }
+        for kept in all where kept.isPinned && kept.isWhole {
+            guard let before = kept.savedAt, !CachePolicy.maxAge(Self.renewalAge).isFresh(before, at: now()) else {
+                continue
+            }
+            // The playing of a clip reports the error of its confirmation; the next round asks again. The other clips
+            // are asked about all the same: a clip that the server has no more must not let them expire.
+            guard !Task.isCancelled else { return count }
+            guard let file = try? await downloads.renew(kept.url, ifOlderThan: Self.renewalAge),
+                file.savedAt != before
+            else { continue }
+            count += 1
+        }
+        return count
+    }
+
+    /// Posts a clip now. It is in the outbox under its key before it is sent. It leaves the outbox when the remote has
+    /// it, or when it certainly did not arrive.
+    ///
+    /// - Parameters:
+    ///   - key: identifies the clip to the remote, the same at each try: see ``newKey()``.
+    ///   - onSent: called with the number of bytes that have gone out, from any thread.
+    /// - Throws: ``ClipPostError`` when the clip was certainly not posted. A clip that may have arrived is no error: it
+    ///   is ``ClipPosting/waiting(_:_:)`` in the outbox.
     public func post(
         _ draft: ClipDraft, key: String, onSent: (@Sendable (UInt64) -> Void)? = nil
-    ) async throws(LoadError) -> AudioClip {
-        let saver = RemoteSaver<ClipDraft, AudioClip>(
-            client: client,
-            request: { draft in
-                var request = try HTTPRequest.postClip(base, draft)
-                request.headers["Idempotency-Key"] = key
-                return request
-            }, map: AudioFeedMapper.posted)
-        return try await saver.save(draft, onSent: onSent)
+    ) async throws(ClipPostError) -> ClipPosting {
+        let delivery: Outbox.Delivery
+        do throws(OutboxError) {
+            delivery = try await outbox.post(try request(draft), key: key, label: draft.title, onSent: onSent)
+        } catch { throw .notKept(error) }
+        switch delivery {
+        case .sent(let answer):
+            do { return .posted(try AudioFeedMapper.posted(answer.head, answer.body)) } catch {
+                // This happens only with an outbox that has another judge than ours.
+                throw .refused(.server(status: answer.head.status, words: ""))
+            }
+        case .notSent(let reason): throw .noConnectivity(reason)
+        case .refused(let refusal): throw .refused(refusal)
+        case .setAside(let id, let refusal): return .setAside(id, refusal)
+        case .unknown(let id, let failure): return .waiting(id, failure)
+        case .cancelled(let id, let mayHaveArrived): return .cancelled(id, mayHaveArrived: mayHaveArrived)
+        }
     }
 
     /// A key for a post: one for each clip, the same at each try.
     public func newKey() -> String { makeKey() }
 
-    /// Queues a clip, to be posted as soon as there is a connection. Returns once it is on disk.
+    /// Queues a clip, to be posted as soon as there is a connection. Returns once the clip is on disk.
     ///
-    /// - Throws: ``OutboxError`` when it could not be kept. Nothing was queued then.
+    /// - Parameter key: the key of an earlier try, if there was one; else a new one is made.
+    /// - Throws: ``OutboxError`` when the clip could not be kept. Nothing was queued then.
     @discardableResult
-    public func postLater(_ draft: ClipDraft) async throws(OutboxError) -> Outbox.Item {
-        let request: HTTPRequest
-        do { request = try HTTPRequest.postClip(base, draft) } catch {
+    public func postLater(_ draft: ClipDraft, key: String? = nil) async throws(OutboxError) -> Outbox.Item {
+        try await outbox.enqueue(try request(draft), key: key, group: Self.group, label: draft.title)
+    }
+
+    private func request(_ draft: ClipDraft) throws(OutboxError) -> HTTPRequest {
+        do { return try HTTPRequest.postClip(base, draft) } catch {
             throw .attachment(name: draft.fileName, reason: "is not there any more")
         }
-        return try await outbox.enqueue(request, group: Self.group, label: draft.title)
     }
 }
 
-/// Why nothing saved can be delivered.
+/// The reasons why no saved list can be delivered.
 public enum AudioCacheError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Nothing is saved, or it is seven days old or older.
+    /// Nothing is saved, or the saved list is seven days old or older.
     case noData
-    /// What was saved could not be read, and was removed.
+    /// The saved list could not be read, and was removed.
     case invalidData(StoreError)
     /// The store failed.
     case store(StoreError)

@@ -45,11 +45,23 @@ static inline const char *aq_curl_missing(void) { return 0; }
 #undef curl_multi_strerror
 
 #include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
 
 static inline void *aq_curl_library(void) {
-    // Found again each time, until it is there: it may be installed meanwhile.
+    // Loaded again each time, until it is there: it may be installed meanwhile, and a descriptor may be free again.
     void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
     return library ? library : dlopen("libcurl.so", RTLD_NOW | RTLD_LOCAL);
+}
+
+/// Why libcurl could not be loaded, after it could not. Valid until the thread calls it again.
+static inline const char *aq_curl_why_missing(void) {
+    static __thread char text[256];
+    const char *reason = dlerror();
+    // Each system says so of a file that is not there; everything else may pass.
+    if (!reason || strstr(reason, "No such file")) return "libcurl is not installed (apt-get install libcurl4)";
+    snprintf(text, sizeof text, "libcurl cannot be loaded now: %s", reason);
+    return text;
 }
 
 static inline void *aq_curl_find(const char *name) {
@@ -66,7 +78,7 @@ static inline const char *aq_curl_missing(void) {
         "curl_multi_strerror", "curl_easy_setopt", "curl_easy_getinfo", "curl_multi_setopt",
     };
     void *library = aq_curl_library();
-    if (!library) return "libcurl is not installed (apt-get install libcurl4)";
+    if (!library) return aq_curl_why_missing();
     for (unsigned i = 0; i < sizeof needed / sizeof *needed; i++) {
         if (!dlsym(library, needed[i])) return "libcurl is too old; a newer one is needed (apt-get install libcurl4)";
     }

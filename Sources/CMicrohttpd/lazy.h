@@ -23,6 +23,7 @@ static inline const char *aq_mhd_missing(void) { return 0; }
 #define MHD_resume_connection aq_linked_MHD_resume_connection
 #define MHD_quiesce_daemon aq_linked_MHD_quiesce_daemon
 #define MHD_stop_daemon aq_linked_MHD_stop_daemon
+#define MHD_get_version aq_linked_MHD_get_version
 #include <microhttpd.h>
 #undef MHD_add_response_header
 #undef MHD_create_response_from_buffer
@@ -35,6 +36,7 @@ static inline const char *aq_mhd_missing(void) { return 0; }
 #undef MHD_resume_connection
 #undef MHD_quiesce_daemon
 #undef MHD_stop_daemon
+#undef MHD_get_version
 
 #include <dlfcn.h>
 
@@ -55,7 +57,7 @@ static inline const char *aq_mhd_missing(void) {
         "MHD_add_response_header", "MHD_create_response_from_buffer", "MHD_create_response_from_callback",
         "MHD_create_response_from_fd_at_offset64", "MHD_destroy_response", "MHD_queue_response",
         "MHD_get_connection_values_n", "MHD_suspend_connection", "MHD_resume_connection", "MHD_quiesce_daemon",
-        "MHD_stop_daemon", "MHD_start_daemon", "MHD_get_connection_info",
+        "MHD_stop_daemon", "MHD_start_daemon", "MHD_get_connection_info", "MHD_get_version",
     };
     void *library = aq_mhd_library();
     if (!library) return "libmicrohttpd is not installed (apt-get install libmicrohttpd12)";
@@ -105,6 +107,7 @@ static inline void MHD_resume_connection(struct MHD_Connection *connection) {
 static inline MHD_socket MHD_quiesce_daemon(struct MHD_Daemon *daemon) {
     return AQ_MHD_CALL(MHD_quiesce_daemon)(daemon);
 }
+static inline const char *MHD_get_version(void) { return AQ_MHD_CALL(MHD_get_version)(); }
 static inline void MHD_stop_daemon(struct MHD_Daemon *daemon) { AQ_MHD_CALL(MHD_stop_daemon)(daemon); }
 
 // The variadic ones are called from here only.

@@ -14,6 +14,27 @@ static inline int aquifer_sqlite_peek(sqlite3 *db, sqlite3_int64 *size, void *bu
     return file->pMethods->xRead(file, buffer, count, 0);
 }
 
+/// Returns when what was written to the database file is on the device. (A descriptor of our own would drop locks: above.)
+static inline int aquifer_sqlite_flush(sqlite3 *db) {
+    sqlite3_file *file = 0;
+    int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (code != SQLITE_OK) return code;
+    if (!file || !file->pMethods) return SQLITE_CANTOPEN;
+    return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+}
+
+/// Lets a connection change the list of tables and indexes itself. Some systems forbid it by default.
+static inline int aquifer_sqlite_allow_schema_changes(sqlite3 *db) {
+#ifdef SQLITE_DBCONFIG_DEFENSIVE
+    return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, (int *)0);
+#else
+    return SQLITE_OK;
+#endif
+}
+
+/// The extended code of a key that stands in an index already: a macro that Swift does not import.
+enum { AQUIFER_SQLITE_CONSTRAINT_UNIQUE = SQLITE_CONSTRAINT_UNIQUE };
+
 /// `SQLITE_TRANSIENT` is a macro that Swift does not import.
 static inline int aquifer_sqlite_bind_text_copy(sqlite3_stmt *statement, int index, const char *text, int count) {
     return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);

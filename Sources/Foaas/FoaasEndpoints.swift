@@ -8,7 +8,7 @@ extension HTTPRequest {
         foaas(base.appending(path: "operations"))
     }
 
-    /// `GET` of a phrase. Who does not ask for JSON is answered HTML.
+    /// `GET` of a phrase. It asks for JSON: the remote answers HTML otherwise.
     public static func foaas(_ url: URL) -> HTTPRequest {
         HTTPRequest(.get, url, headers: ["Accept": "application/json"])
     }

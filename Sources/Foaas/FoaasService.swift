@@ -3,37 +3,56 @@ import Foundation
 
 /// Phrases and operations, composed.
 public struct FoaasService: Sendable {
-    /// What can be said: the latest list, or the one saved less than seven days ago.
+    /// The operations: the latest list, or the one saved less than seven days ago.
     public let operations: Resource<FoaasOperations>
     /// The last phrases seen.
     public let seen: SeenPhrases
     /// The server.
     public let base: URL
-    /// Where settings are kept.
+    /// The manager that keeps the operations for the next start of the app; `nil` if the saved copy of ``operations``
+    /// does.
+    public let manager: FoaasDataManager?
+
+    /// The server of the specification, `http://www.foaas.com`.
+    public static let server: URL = {
+        var address = URLComponents()
+        (address.scheme, address.host) = ("http", "www.foaas.com")
+        // A scheme and a host are always an address.
+        return address.url ?? URL(filePath: "/")
+    }()
+
+    /// The most bytes of an answer that are taken. The list of FOAAS has some 12 KB; JSON takes many times its size
+    /// when it is read.
+    private static let largestAnswer = 1 << 20
+
+    /// The store of the settings.
     let ownStore: any CacheStore
     private let client: any HTTPClient
     private let retry: RetryPolicy
     private let now: @Sendable () -> Date
     private let draw: @Sendable (_ below: Int) -> Int
 
-    /// Phrases of the server at `base`.
+    /// Phrases of the server at `base`; of ``server`` unless told otherwise.
     ///
     /// - Parameters:
     ///   - store: keeps the operations.
     ///   - ownStore: keeps the last phrases and the settings. Nothing may expire or evict its entries.
+    ///   - manager: keeps the operations, too, for the next start of the app. Give each server a manager of its own.
     ///   - random: picks a number from 0 to below its argument.
     public init(
-        base: URL, client: any HTTPClient, store: any CacheStore, ownStore: any CacheStore,
-        retry: RetryPolicy = .never,
+        base: URL = FoaasService.server, client: any HTTPClient, store: any CacheStore, ownStore: any CacheStore,
+        manager: FoaasDataManager? = nil, retry: RetryPolicy = .never,
         now: @escaping @Sendable () -> Date = { Date() },
         random: @escaping @Sendable (_ below: Int) -> Int = { Int.random(in: 0..<$0) }
     ) {
         let request = HTTPRequest.foaasOperations(base)
         operations = Resource(
-            remote: RemoteLoader(request, client: client, retry: retry, map: FoaasMapper.operations),
+            remote: RemoteLoader(
+                request, client: client, limit: Self.largestAnswer, retry: retry, map: FoaasMapper.operations),
             cache: Cache(key: "foaas:\(request.url.absoluteString)", in: store, now: now))
         seen = SeenPhrases(ownStore, now: now)
         self.base = base
+        self.manager = manager
         self.client = client
         self.ownStore = ownStore
         self.retry = retry
@@ -41,12 +60,22 @@ public struct FoaasService: Sendable {
         draw = random
     }
 
-    /// The phrase at an address. Phrases are not kept to stand in for others: without a connection there is none.
-    public func foaas(at url: URL) async throws(LoadError) -> Foaas {
-        try await RemoteLoader(.foaas(url), client: client, retry: retry, map: FoaasMapper.phrase).load()
+    /// The operations: the latest, which are then saved; offline those saved less than seven days ago. The ``manager``
+    /// is handed the latest, too.
+    public func loadOperations() async throws(LoadError) -> Loaded<FoaasOperations> {
+        let loaded = try await operations.load()
+        if loaded.source == .remote { manager?.save(operations: loaded.value.operations) }
+        return loaded
     }
 
-    /// Says what a path says, and remembers the phrase.
+    /// The phrase at an address. No saved phrase stands in for it: it needs a connection.
+    public func foaas(at url: URL) async throws(LoadError) -> Foaas {
+        try await RemoteLoader(
+            .foaas(url), client: client, limit: Self.largestAnswer, retry: retry, map: FoaasMapper.phrase
+        ).load()
+    }
+
+    /// Asks the remote for the phrase of a path, and remembers it.
     ///
     /// - Throws: ``FoaasError/path(_:)`` when the path cannot be built; ``FoaasError/load(_:)``.
     public func say(_ builder: FoaasPathBuilder) async throws(FoaasError) -> Foaas {
@@ -75,7 +104,7 @@ public struct FoaasService: Sendable {
         return try await say(builder)
     }
 
-    /// What an operation says, to be filled in. Asks the remote once.
+    /// The template of an operation's phrase, to be filled in. Asks the remote once.
     public func template(of operation: FoaasOperation) async throws(FoaasError) -> FoaasTemplate {
         let url: URL
         do throws(FoaasPathError) { url = try FoaasTemplate.question(operation).url(base: base) } catch {
@@ -92,14 +121,20 @@ public struct FoaasService: Sendable {
         try? await seen.keep(phrase)
     }
 
-    /// Those saved, if they are fresh, else the latest: a phrase need not wait for the list.
+    /// The stored operations if they are fresh, else the latest: a phrase need not wait for the list.
     public func knownOperations() async throws(LoadError) -> FoaasOperations {
-        // A copy that cannot be read is no hindrance while the remote can be asked.
-        if let saved = try? await operations.saved() { return saved.value }
-        return try await operations.load().value
+        guard let manager else { return try await savedOrLatest().value }
+        return FoaasOperations(
+            try await manager.storedOrRequested { () async throws(LoadError) in try await savedOrLatest() })
     }
 
-    /// What a random phrase is filled with.
+    private func savedOrLatest() async throws(LoadError) -> Loaded<FoaasOperations> {
+        // A copy that cannot be read does no harm: the remote is asked instead.
+        if let saved = try? await operations.saved() { return saved }
+        return try await loadOperations()
+    }
+
+    /// The values of the fields of a random phrase, by placeholder.
     private static let words = [
         "from": "Your friends at Aquifer", "name": "everyone", "company": "the office", "tool": "a stapler",
         "do": "ship", "something": "the release", "reference": "the manual", "noun": "Mondays", "reaction": "a sigh",
@@ -107,11 +142,11 @@ public struct FoaasService: Sendable {
     ]
 }
 
-/// Why nothing was said.
+/// The reason why there is no phrase.
 public enum FoaasError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The path cannot be built; nothing was asked.
     case path(FoaasPathError)
-    /// The phrase could not be had.
+    /// The phrase could not be loaded.
     case load(LoadError)
 
     /// One line for developers.
@@ -122,7 +157,7 @@ public enum FoaasError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What people are told. Empty when they left.
+    /// The message for the user. Empty when the user left.
     public func message(in language: Language) -> String {
         switch self {
         case .path(.tooLong):

@@ -1,4 +1,4 @@
-/// What a `Range` header asks of something `length` bytes long (RFC 9110, 14).
+/// The meaning of a `Range` header for something `length` bytes long (RFC 9110, 14).
 enum ByteRange: Equatable {
     /// No range, several, or one that cannot be read: all of it.
     case whole

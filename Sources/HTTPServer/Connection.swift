@@ -11,6 +11,7 @@ final class Connection: @unchecked Sendable {
     /// Guards the state here and that of the current exchange.
     let lock = NSLock()
     private var hungUp: Bool
+    private var known = false
     private var exchange: Exchange?
     private var headDeadline: ContinuousClock.Instant
 
@@ -26,7 +27,14 @@ final class Connection: @unchecked Sendable {
         self.headDeadline = headDeadline
     }
 
-    /// Whether nobody is there to wait for an answer. The caller holds `lock`.
+    /// True if a request of this connection has shown that its sender belongs here.
+    var isKnown: Bool { lock.withLock { known } }
+
+    func becomeKnown() {
+        lock.withLock { known = true }
+    }
+
+    /// True if nobody is there to wait for an answer. The caller holds `lock`.
     var isHungUp: Bool { hungUp }
 
     func begin(_ exchange: Exchange) {
@@ -50,8 +58,12 @@ final class Connection: @unchecked Sendable {
         current?.hangUp()
     }
 
-    /// Whether a request's head is overdue. With a request under way, it is not the head that takes time.
-    func isOverdue(at now: ContinuousClock.Instant) -> Bool {
-        lock.withLock { exchange == nil && now >= headDeadline }
+    /// True if a request's head is overdue, or its body comes too slowly. With a request under way, it is not the head that
+    /// takes time.
+    func isOverdue(at now: ContinuousClock.Instant, _ configuration: HTTPServer.Configuration) -> Bool {
+        lock.withLock {
+            guard let exchange else { return now >= headDeadline }
+            return exchange.isBodyOverdue(at: now, configuration)
+        }
     }
 }

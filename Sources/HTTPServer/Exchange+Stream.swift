@@ -10,14 +10,14 @@ extension Exchange {
         }
 
         var chunks: [Data] = []
-        /// How much of the first chunk has been sent.
+        /// The bytes of the first chunk that have been sent.
         var sent = 0
         var waiting = 0
         var written: UInt64 = 0
         var end: End?
     }
 
-    /// How much of an answer waits in memory before its writer is held back.
+    /// The bytes of an answer that wait in memory before its writer is held back.
     private static let highWater = 64 * 1024
 
     /// Runs the producer of a streamed answer, in the handler's task.

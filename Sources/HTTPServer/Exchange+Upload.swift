@@ -5,16 +5,26 @@ extension Exchange {
     struct Upload {
         var waiting = Data()
         var received = 0
-        /// What came after the answer was there, and was thrown away.
+        /// The bytes that came after the answer was there, and were thrown away.
         var discarded = 0
         var isWhole = false
         var error: ServerBodyError?
+        var pace = BodyPace(began: .now)
     }
 
-    /// How much of a body waits in memory before the client is held back.
+    /// True if the body comes more slowly than is allowed. The caller holds the lock.
+    func isBodyOverdue(at now: ContinuousClock.Instant, _ configuration: HTTPServer.Configuration) -> Bool {
+        let upload = peekedUpload
+        guard hasUpload, !upload.isWhole else { return false }
+        return upload.pace.isOverdue(
+            at: now, bytes: upload.received + upload.discarded, timeout: configuration.bodyTimeout,
+            leastRate: configuration.leastBodyRate)
+    }
+
+    /// The bytes of a body that wait in memory before the client is held back.
     private static let highWater = 256 * 1024
 
-    /// How much of an unwanted body is read on and thrown away before the connection is closed. Closing with bytes
+    /// The bytes of an unwanted body that are read and thrown away before the connection is closed. Closing with bytes
     /// unread makes the system reset the connection, and the client may lose the answer that says why.
     static let patience = 1024 * 1024
 
@@ -29,7 +39,9 @@ extension Exchange {
                 return (isEnough ? .close : .goOn, [], nil)
             }
             if state.upload.waiting.count >= Self.highWater {
-                return suspend(&state) ? (.wait, [], nil) : (.close, [], state.task)
+                guard suspend(&state) else { return (.close, [], state.task) }
+                state.upload.pace.hold(at: .now)
+                return (.wait, [], nil)
             }
             state.upload.received += bytes.count
             if state.upload.received > maxBodyBytes {
@@ -55,7 +67,7 @@ extension Exchange {
         waiters.forEach { $0.resume() }
     }
 
-    /// What has come of the body since the last call, `nil` at its end; waits where there is nothing.
+    /// The bytes of the body that have come since the last call, `nil` at its end; waits if there are none.
     func nextChunk() async throws(ServerBodyError) -> Data? {
         while true {
             let outcome = locked { state -> Result<Data?, ServerBodyError>? in
@@ -77,6 +89,6 @@ extension Exchange {
 }
 
 extension ServerBodyError {
-    /// What the client is told, whatever the handler made of it.
+    /// The answer to the client, whatever the handler made of the error.
     var response: ServerResponse { .refusal(413, description) }
 }

@@ -4,10 +4,10 @@ import Foundation
 /// One request and its answer, between the daemon's thread and the handler's task.
 ///
 /// The daemon's thread comes with parts of the request, asks for the answer, and asks for parts of a streamed answer.
-/// Where there is nothing for it to do, it suspends the connection; whoever brings something resumes it. "Is there
+/// With nothing to do, it suspends the connection; whoever brings something resumes it. "Is there
 /// something?" and "suspend" are decided under one lock, the connection's.
 final class Exchange: @unchecked Sendable {
-    /// What the daemon's thread is to do next.
+    /// The next step of the daemon's thread.
     enum Step {
         case goOn
         /// The connection is suspended.
@@ -32,17 +32,20 @@ final class Exchange: @unchecked Sendable {
     }
 
     let isHead: Bool
+    let hasUpload: Bool
     let maxBodyBytes: Int
     let connection: Connection
     let core: ServerCore
     private let mhd: OpaquePointer
     private var state = State()
 
-    init(mhd: OpaquePointer, connection: Connection, core: ServerCore, isHead: Bool, maxBodyBytes: Int) {
+    init(mhd: OpaquePointer, connection: Connection, core: ServerCore, isHead: Bool, hasUpload: Bool, maxBodyBytes: Int)
+    {
         self.mhd = mhd
         self.connection = connection
         self.core = core
         self.isHead = isHead
+        self.hasUpload = hasUpload
         self.maxBodyBytes = maxBodyBytes
     }
 
@@ -53,6 +56,9 @@ final class Exchange: @unchecked Sendable {
         return body(&state)
     }
 
+    /// The state of the body. The caller holds the lock.
+    var peekedUpload: Upload { state.upload }
+
     // MARK: The daemon's thread
 
     /// Sets the request to be handled.
@@ -60,7 +66,7 @@ final class Exchange: @unchecked Sendable {
         locked { $0.request = request }
     }
 
-    /// Sets an answer without asking the handler. What comes of a body is thrown away.
+    /// Sets an answer without asking the handler. The body is thrown away.
     func refuse(with response: ServerResponse) {
         locked { $0.answer = response }
     }
@@ -127,6 +133,7 @@ final class Exchange: @unchecked Sendable {
     func resume(_ state: inout State) {
         guard state.isSuspended else { return }
         state.isSuspended = false
+        state.upload.pace.letGo(at: .now)
         MHD_resume_connection(mhd)
     }
 
@@ -177,7 +184,7 @@ final class Exchange: @unchecked Sendable {
         if hasEnded { core.exchangeEnded() }
     }
 
-    /// Whether a body is sent with this answer.
+    /// True if a body is sent with this answer.
     func hasBody(_ response: ServerResponse) -> Bool {
         !isHead && !response.isDropped && response.status != 204 && response.status != 304
     }

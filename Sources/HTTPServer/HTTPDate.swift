@@ -7,9 +7,10 @@ enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// The date in whole seconds.
+    /// The date in whole seconds. HTTP has years of four digits: a date beyond them is the nearest that it can write.
     static func format(_ date: Date) -> String {
-        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+        let time = date.timeIntervalSince1970.rounded(.down)
+        let seconds = time.isNaN ? 0 : Int(min(max(time, -62_135_596_800), 253_402_300_799))
         let days = seconds.flooredDivision(by: 86400)
         let ofDay = seconds - days * 86400
         // Days to a civil date, with years that begin in March (Hinnant, "chrono-compatible low-level date algorithms").

@@ -14,7 +14,8 @@ public typealias ServerHandler = @Sendable (ServerRequest) async -> ServerRespon
 ///
 /// A waiting request holds no thread. When its client leaves, which includes a client that closes its sending side
 /// while it waits, the request's task is cancelled within milliseconds. Bodies stream both ways under back-pressure.
-/// Malformed requests are answered 400 and never reach the handler. Any number of servers may run in one process.
+/// Malformed requests, and those that can be read in two ways, are answered 400 and never reach the handler. Any number of
+/// servers may run in one process.
 public final class HTTPServer: Sendable {
     private let core: ServerCore
 
@@ -22,11 +23,13 @@ public final class HTTPServer: Sendable {
     ///
     /// `SIGPIPE` is ignored in the whole process from the first server on, unless the program handles it.
     ///
+    /// - Parameter gate: decides about a request before its body is read. Without it, everyone is known.
     /// - Throws: `ServerError` when the address cannot be had, or the system is out of resources.
     public init(
-        _ configuration: Configuration = Configuration(), handler: @escaping ServerHandler
+        _ configuration: Configuration = Configuration(), gate: @escaping ServerGate = { _ in .known },
+        handler: @escaping ServerHandler
     ) throws(ServerError) {
-        core = try ServerCore(configuration, handler: handler)
+        core = try ServerCore(configuration, gate: gate, handler: handler)
     }
 
     deinit {

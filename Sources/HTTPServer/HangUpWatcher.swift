@@ -23,28 +23,36 @@ final class HangUpWatcher: @unchecked Sendable {
             wake = eventfd(0, Int32(EFD_CLOEXEC))
             var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: 0))
             guard queue >= 0, wake >= 0, epoll_ctl(queue, EPOLL_CTL_ADD, wake, &event) == 0 else {
-                throw .outOfResources(reason: String(cString: strerror(errno)))
+                let reason = String(cString: strerror(errno))
+                // Descriptors that were opened are needed elsewhere, now that there are too few.
+                for descriptor in [queue, wake] where descriptor >= 0 { _ = systemClose(descriptor) }
+                throw .outOfResources(reason: reason)
             }
         #else
             queue = kqueue()
             var event = Self.event(ident: 0, filter: EVFILT_USER, flags: EV_ADD | EV_CLEAR, fflags: 0, id: 0)
             guard queue >= 0, kevent(queue, &event, 1, nil, 0, nil) == 0 else {
-                throw .outOfResources(reason: String(cString: strerror(errno)))
+                let reason = String(cString: strerror(errno))
+                if queue >= 0 { _ = systemClose(queue) }
+                throw .outOfResources(reason: reason)
             }
         #endif
-        let thread = Thread { [self] in
-            var next = ContinuousClock.now + tick
-            while !isStopping.withLock({ $0 }) {
-                for id in hangUps(before: next) { onHangUp(id) }
-                if ContinuousClock.now >= next {
-                    onTick()
-                    next = .now + tick
+        do throws(ServerError) {
+            try SystemThread.start("HangUpWatcher") { [self] in
+                var next = ContinuousClock.now + tick
+                while !isStopping.withLock({ $0 }) {
+                    for id in hangUps(before: next) { onHangUp(id) }
+                    if ContinuousClock.now >= next {
+                        onTick()
+                        next = .now + tick
+                    }
                 }
+                ended.signal()
             }
-            ended.signal()
+        } catch {
+            closeDescriptors()
+            throw error
         }
-        thread.name = "HangUpWatcher"
-        thread.start()
     }
 
     /// Ends the thread and waits for it.
@@ -58,6 +66,10 @@ final class HangUpWatcher: @unchecked Sendable {
             _ = kevent(queue, &event, 1, nil, 0, nil)
         #endif
         ended.wait()
+        closeDescriptors()
+    }
+
+    private func closeDescriptors() {
         _ = systemClose(queue)
         #if os(Linux)
             _ = systemClose(wake)

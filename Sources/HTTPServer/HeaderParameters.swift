@@ -1,6 +1,6 @@
 /// A header's value and its parameters: `form-data; name="title"` (RFC 2045, 5.1; RFC 9110, 5.6.6).
 struct HeaderParameters {
-    /// What comes before the first semicolon, in lower case.
+    /// The text before the first semicolon, in lower case.
     let value: String
     private let parameters: [(name: String, value: String)]
 

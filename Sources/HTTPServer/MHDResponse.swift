@@ -65,8 +65,7 @@ enum MHDResponse {
             return make(file: path, offset: offset, length: length)
         case .stream(let length, _):
             guard let exchange else { return nil }
-            return MHD_create_response_from_callback(
-                length ?? .max, blockSize, readStream, Unmanaged.passRetained(exchange).toOpaque(), releaseObject)
+            return make(reading: exchange, length: length ?? .max, with: readStream)
         }
     }
 
@@ -77,8 +76,21 @@ enum MHDResponse {
                     $0.count, UnsafeMutableRawPointer(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)
             }
         }
-        return MHD_create_response_from_callback(
-            UInt64(data.count), blockSize, readData, Unmanaged.passRetained(DataBox(data)).toOpaque(), releaseObject)
+        return make(reading: DataBox(data), length: UInt64(data.count), with: readData)
+    }
+
+    /// An answer that is read from `source`, which lives as long as it does; `nil` for want of memory.
+    private static func make(
+        reading source: AnyObject, length: UInt64, with reader: MHD_ContentReaderCallback
+    ) -> OpaquePointer? {
+        let retained = Unmanaged.passRetained(source)
+        guard
+            let made = MHD_create_response_from_callback(length, blockSize, reader, retained.toOpaque(), releaseObject)
+        else {
+            retained.release()
+            return nil
+        }
+        return made
     }
 
     private static func make(file path: String, offset: UInt64, length: UInt64) -> OpaquePointer? {

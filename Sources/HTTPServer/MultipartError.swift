@@ -26,7 +26,7 @@ public enum MultipartError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What is wrong, for who sent it.
+    /// The fault in words, for the sender.
     public var description: String {
         switch self {
         case .notMultipart: "send multipart/form-data"

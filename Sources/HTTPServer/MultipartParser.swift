@@ -13,7 +13,7 @@ struct MultipartParser {
         case data(Data)
         /// The part is whole.
         case partEnd
-        /// The closing boundary was there. Whatever follows has no meaning.
+        /// The closing boundary was there. Bytes that follow have no meaning.
         case end
     }
 
@@ -79,7 +79,7 @@ struct MultipartParser {
     /// A boundary may be padded with blanks, and the padding is bounded as a head is.
     private var longestDelimiter: Int { delimiter.count + maxHeadBytes }
 
-    /// What surely is content, or the boundary that ends it.
+    /// The bytes that surely are content, or the boundary that ends it.
     private mutating func content() throws(MultipartError) -> Event {
         let (count, found) = search()
         if count > 0 { return .data(take(count)) }
@@ -110,7 +110,7 @@ struct MultipartParser {
         case yes(Delimiter)
     }
 
-    /// How many bytes come before the first boundary, or what may become one; and that boundary, if it is whole.
+    /// The number of bytes before the first boundary, or before what may become one; and that boundary, if it is whole.
     private func search() -> (count: Int, found: Delimiter?) {
         pending.withUnsafeBytes { bytes in
             var from = 0
@@ -125,7 +125,7 @@ struct MultipartParser {
         }
     }
 
-    /// Whether bytes begin with a boundary. A line that only begins like one is content: boundaries of a message
+    /// Tells whether bytes begin with a boundary. A line that only begins like one is content: boundaries of a message
     /// within may.
     private func match(_ bytes: some RandomAccessCollection<UInt8>) -> Match {
         let common = Swift.min(bytes.count, delimiter.count)
@@ -182,7 +182,7 @@ struct MultipartParser {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where the first carriage return at or after `from` is.
+    /// The place of the first carriage return at or after `from`.
     fileprivate func firstOffset(ofReturnFrom from: Int) -> Int? {
         guard let base = baseAddress, from < count, let hit = memchr(base + from, 0x0D, count - from) else {
             return nil

@@ -12,11 +12,11 @@ import Foundation
 /// No more than a piece waits in memory: the client is held back while nobody reads. Boundaries are found wherever
 /// the network splits them. One task reads.
 public struct MultipartReader {
-    /// What a reader puts up with.
+    /// The limits of a reader.
     public struct Limits: Sendable {
         /// The largest head of a part in bytes.
         public var headBytes: Int
-        /// How many parts there may be.
+        /// The most parts that there may be.
         public var parts: Int
 
         /// Limits fit for a form with a file.
@@ -58,7 +58,7 @@ public struct MultipartReader {
         body = request.body.makeAsyncIterator()
     }
 
-    /// The next part, or `nil` after the last. What was not read of the part before is skipped, and at the end so is
+    /// The next part, or `nil` after the last. The unread rest of the part before is skipped, and at the end so is
     /// what follows the closing boundary.
     ///
     /// - Throws: what is wrong with the body; reading on after an error has no meaning.

@@ -1,4 +1,4 @@
-/// What the `:name` parts of a route's pattern stood for, decoded.
+/// The values of the `:name` parts of a route's pattern, decoded.
 public struct RouteParameters: Sendable {
     let values: [(name: String, value: String)]
 
@@ -15,7 +15,7 @@ public struct RouteParameters: Sendable {
 /// ```
 ///
 /// A pattern is made of literal segments, `:name` for any one segment that is not empty, and a last `*name` for all
-/// the rest. Where two patterns match, the one that is literal earlier wins, then the one added first. A `HEAD` is
+/// the rest. If two patterns match, the one that is literal earlier wins, then the one added first. A `HEAD` is
 /// answered by the `GET` handler, unless it has its own. A path that only other methods have gets 405 with `Allow`,
 /// any other goes to ``fallback``.
 public struct Router: Sendable {

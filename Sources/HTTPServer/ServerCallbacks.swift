@@ -1,7 +1,7 @@
 import CMicrohttpd
 import Foundation
 
-// What libmicrohttpd calls, on its own threads. All of a connection's calls come on one thread.
+// The functions that libmicrohttpd calls, on its own threads. All of a connection's calls come on one thread.
 
 /// Comes once with a request's head, once for each piece of its body, and (again and again, if it is suspended) for
 /// the answer.
@@ -13,7 +13,9 @@ func handleAccess(
     guard let cls, let mhd, let url, let method, let size, let context else { return .NO }
     let core = Unmanaged<ServerCore>.fromOpaque(cls).takeUnretainedValue()
     guard let known = context.pointee else {
-        return begin(core: core, mhd: mhd, url: url, method: method, context: context)
+        return begin(
+            core: core, mhd: mhd, url: url, head: method,
+            version: version.map { String(cString: $0) } ?? "", context: context)
     }
     let exchange = Unmanaged<Exchange>.fromOpaque(known).takeUnretainedValue()
     exchange.startIfNeeded()
@@ -37,45 +39,88 @@ func handleAccess(
 /// The head has come. It is only remembered: answering or suspending here would cost the connection its keep-alive.
 /// That is just right for what is refused.
 private func begin(
-    core: ServerCore, mhd: OpaquePointer, url: UnsafePointer<CChar>, method: UnsafePointer<CChar>,
+    core: ServerCore, mhd: OpaquePointer, url: UnsafePointer<CChar>, head start: UnsafePointer<CChar>, version: String,
     context: UnsafeMutablePointer<UnsafeMutableRawPointer?>
 ) -> MHD_Result {
     guard let object = aq_mhd_socket_context(mhd) else { return .NO }
     let connection = Unmanaged<Connection>.fromOpaque(object).takeUnretainedValue()
+    let arrival = Arrival(core: core, mhd: mhd, connection: connection)
+    do throws(Arrival.Refusal) {
+        let head = try arrival.head(target: String(cString: url), start: start, version: version)
+        let exchange = try arrival.exchange(for: head)
+        connection.begin(exchange)
+        context.pointee = Unmanaged.passRetained(exchange).toOpaque()
+        return .YES
+    } catch {
+        return MHDResponse.queue(error.response, on: mhd, for: nil, serverName: core.configuration.serverName)
+    }
+}
 
-    func refuse(_ status: Int, _ reason: String) -> MHD_Result {
-        MHDResponse.queue(
-            .refusal(status, reason), on: mhd, for: nil, serverName: core.configuration.serverName)
-    }
-    guard aq_mhd_header_size(mhd) <= core.configuration.maxHeaderBytes else {
-        return refuse(431, "the head is larger than the \(core.configuration.maxHeaderBytes) bytes allowed")
-    }
-    guard !connection.isExcess else { return refuse(503, "too many connections") }
-    let fields = Fields(of: mhd)
-    let announced = fields.headers["Content-Length"].flatMap { Int($0) } ?? 0
-    let path = Fields.path(of: String(cString: url))
-    let limit = core.configuration.maxBodyBytes(at: path)
-    let tooLarge = ServerBodyError.tooLarge(limit: limit)
-    let excess = announced - limit
-    guard excess <= Exchange.patience else { return refuse(413, tooLarge.description) }
-    guard core.admit() else { return refuse(503, "the server is being stopped") }
+/// A request of which the head has come.
+private struct Arrival {
+    /// A request that goes no further, and its answer.
+    struct Refusal: Error {
+        let response: ServerResponse
 
-    let method = String(cString: method)
-    let exchange = Exchange(
-        mhd: mhd, connection: connection, core: core, isHead: method == "HEAD", maxBodyBytes: limit)
-    if excess > 0 {
-        exchange.refuse(with: tooLarge.response)
-    } else {
-        let hasBody = announced > 0 || fields.headers["Transfer-Encoding"] != nil
-        exchange.prepare(
-            ServerRequest(
-                method: method, rawPath: path, query: fields.query,
-                headers: fields.headers, remoteAddress: connection.remoteAddress,
-                body: hasBody ? ServerRequestBody(source: .upload(exchange)) : .empty))
+        init(_ status: Int, _ reason: String) { response = .refusal(status, reason) }
+
+        init(_ response: ServerResponse) { self.response = response }
     }
-    connection.begin(exchange)
-    context.pointee = Unmanaged.passRetained(exchange).toOpaque()
-    return .YES
+
+    let core: ServerCore
+    let mhd: OpaquePointer
+    let connection: Connection
+
+    /// The request's head, if it is sound and the gate lets it in.
+    func head(target: String, start: UnsafePointer<CChar>, version: String) throws(Refusal) -> ServerRequest {
+        let size = aq_mhd_header_size(mhd)
+        let most = core.configuration.maxHeaderBytes
+        guard size <= most else { throw Refusal(431, "the head is larger than the \(most) bytes allowed") }
+        guard !connection.isExcess else { throw Refusal(503, "too many connections") }
+        let fields = Fields(of: mhd)
+        // The method is what a head begins with.
+        let method = String(cString: start)
+        guard fields.raw.hidesNothing(start: start, count: size) else {
+            throw Refusal(400, "a header's line goes on in the next one, or holds what no header may hold")
+        }
+        if let fault = RequestHead.fault(method: method, target: target, version: version, headers: fields.headers) {
+            throw Refusal(400, fault)
+        }
+        let hasBody = fields.headers.announcedLength > 0 || fields.headers["Transfer-Encoding"] != nil
+        let head = ServerRequest(
+            method: method, rawPath: Fields.path(of: target), query: fields.query, headers: fields.headers,
+            remoteAddress: connection.remoteAddress, body: hasBody ? .unread : .empty)
+        switch core.gate(head) {
+        case .known: connection.becomeKnown()
+        case .unknown: break
+        case .refused(let response): throw Refusal(response)
+        }
+        return head
+    }
+
+    /// The exchange that handles a request, unless its body is far too large or the server is being stopped.
+    func exchange(for head: ServerRequest) throws(Refusal) -> Exchange {
+        let limit = core.configuration.maxBodyBytes(at: head.rawPath)
+        let tooLarge = ServerBodyError.tooLarge(limit: limit)
+        let excess = head.headers.announcedLength - limit
+        guard excess <= Exchange.patience else { throw Refusal(413, tooLarge.description) }
+        guard core.admit() else { throw Refusal(503, "the server is being stopped") }
+        let hasBody = !head.body.isAbsent
+        let exchange = Exchange(
+            mhd: mhd, connection: connection, core: core, isHead: head.method == "HEAD", hasUpload: hasBody,
+            maxBodyBytes: limit)
+        if excess > 0 {
+            exchange.refuse(with: tooLarge.response)
+        } else {
+            exchange.prepare(head.with(body: hasBody ? ServerRequestBody(source: .upload(exchange)) : .empty))
+        }
+        return exchange
+    }
+}
+
+extension ServerHeaders {
+    /// The length that a request announces for its body. A number that does not fit is as good as the largest.
+    fileprivate var announcedLength: Int { self["Content-Length"].map { Int($0) ?? .max } ?? 0 }
 }
 
 /// The daemon is done with a request: answered, cut or left.
@@ -112,6 +157,7 @@ func connectionChanged(
 private struct Fields {
     var headers = ServerHeaders()
     var query: [(name: String, value: String)] = []
+    var raw = RawHead()
 
     init(of mhd: OpaquePointer) {
         withUnsafeMutablePointer(to: &self) { fields in
@@ -134,6 +180,7 @@ private func collectField(
     let name = String(decoding: UnsafeRawBufferPointer(start: key, count: keySize), as: UTF8.self)
     let text = value.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: valueSize), as: UTF8.self) } ?? ""
     if aq_mhd_is_header(kind) != 0 {
+        fields.pointee.raw.add(key, keySize, value, valueSize)
         fields.pointee.headers.fields.append(ServerHeaders.Field(name, text))
     } else {
         // Plus signs are spaces already.

@@ -4,6 +4,7 @@ import Foundation
 /// The running server: the daemon, its connections, and the order in which they are stopped.
 final class ServerCore: @unchecked Sendable {
     let configuration: HTTPServer.Configuration
+    let gate: ServerGate
     let handler: ServerHandler
     let listener: ListeningSocket
     private var daemon: OpaquePointer?
@@ -20,25 +21,36 @@ final class ServerCore: @unchecked Sendable {
     private let condition = NSCondition()
     private var phase = Phase.running
     private var connections: [UInt64: Connection] = [:]
+    /// Those that were opened, the oldest first, until they are seen to be known or gone.
+    private var unknown: [Connection] = []
     private var lastID: UInt64 = 0
     private var exchanges = 0
     private var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
-    init(_ configuration: HTTPServer.Configuration, handler: @escaping ServerHandler) throws(ServerError) {
+    /// The number of connections that may be open, and of those past them that are told that there are too many; others wait
+    /// unanswered in the system's queue.
+    private let limit: (connections: Int, excess: Int)
+
+    init(
+        _ configuration: HTTPServer.Configuration, gate: @escaping ServerGate, handler: @escaping ServerHandler
+    ) throws(ServerError) {
         if let missing = aq_mhd_missing() { throw .missingLibrary(reason: String(cString: missing)) }
         Self.ignoreBrokenPipes
         self.configuration = configuration
+        self.gate = gate
         self.handler = handler
+        limit = configuration.connectionLimit(descriptors: DescriptorLimit.current)
         listener = try ListeningSocket(host: configuration.host, port: configuration.port)
         do throws(ServerError) {
-            let tick = min(.seconds(1), max(.milliseconds(10), configuration.headTimeout / 4))
+            let tick = min(
+                .seconds(1), max(.milliseconds(10), min(configuration.headTimeout, configuration.bodyTimeout) / 4))
             watcher = try HangUpWatcher(
                 tick: tick, onHangUp: { [weak self] in self?.connection($0)?.hangUp() },
                 onTick: { [weak self] in self?.closeOverdue() })
             daemon = aq_mhd_start(
                 // Wiped after every request: 32 KB cost a tenth of the time of a small answer.
                 listener.descriptor, max(16 * 1024, 2 * configuration.maxHeaderBytes),
-                UInt32(configuration.maxConnections + Self.excess), configuration.idleSeconds,
+                UInt32(limit.connections + limit.excess), configuration.idleSeconds,
                 UInt32(configuration.threads), handleAccess, requestCompleted, connectionChanged,
                 Unmanaged.passUnretained(self).toOpaque())
             guard daemon != nil else { throw .outOfResources(reason: String(cString: strerror(errno))) }
@@ -48,9 +60,6 @@ final class ServerCore: @unchecked Sendable {
             throw error
         }
     }
-
-    /// How many connections past the limit are told so; those past that wait unanswered in the system's queue.
-    private static let excess = 64
 
     private static let ignoreBrokenPipes: Void = {
         var action = sigaction()
@@ -68,19 +77,41 @@ final class ServerCore: @unchecked Sendable {
     func open(socket: Int32, remoteAddress: String) -> Connection {
         let connection = condition.withLock {
             lastID += 1
+            let isExcess = connections.count >= limit.connections && !makeRoom()
             let connection = Connection(
-                id: lastID, socket: socket, remoteAddress: remoteAddress,
-                isExcess: connections.count >= configuration.maxConnections, hungUp: phase == .closing,
+                id: lastID, socket: socket, remoteAddress: remoteAddress, isExcess: isExcess, hungUp: phase == .closing,
                 headDeadline: .now + configuration.headTimeout)
             connections[lastID] = connection
+            unknown.append(connection)
             return connection
         }
         watcher?.watch(socket, id: connection.id)
         return connection
     }
 
+    /// Ends the oldest connection that has shown nothing. The caller holds the condition: a connection that is in the
+    /// table has not closed its socket yet.
+    ///
+    /// - Returns: whether there was one.
+    private func makeRoom() -> Bool {
+        var seen = 0
+        defer { unknown.removeFirst(seen) }
+        for candidate in unknown {
+            seen += 1
+            guard connections[candidate.id] != nil, !candidate.isKnown else { continue }
+            _ = shutdown(candidate.socket, Int32(SHUT_RDWR))
+            return true
+        }
+        return false
+    }
+
     func close(_ connection: Connection) {
-        _ = condition.withLock { connections.removeValue(forKey: connection.id) }
+        condition.withLock {
+            connections.removeValue(forKey: connection.id)
+            // Those that closed by themselves, or are known, are forgotten now and then.
+            guard unknown.count > 2 * connections.count + 64 else { return }
+            unknown.removeAll { connections[$0.id] == nil || $0.isKnown }
+        }
     }
 
     private func connection(_ id: UInt64) -> Connection? {
@@ -91,7 +122,7 @@ final class ServerCore: @unchecked Sendable {
         let now = ContinuousClock.now
         condition.withLock {
             // Under the lock: a connection that is in the table has not closed its socket yet.
-            for connection in connections.values where connection.isOverdue(at: now) {
+            for connection in connections.values where connection.isOverdue(at: now, configuration) {
                 _ = shutdown(connection.socket, Int32(SHUT_RDWR))
             }
         }
@@ -140,7 +171,13 @@ final class ServerCore: @unchecked Sendable {
             phase = .refusing
             return true
         }
-        if isFirst { Thread.detachNewThread { self.shutDown(grace: grace) } }
+        guard isFirst else { return }
+        do throws(ServerError) {
+            try SystemThread.start("HTTPServer.stop") { self.shutDown(grace: grace) }
+        } catch {
+            // Without a thread the caller's has to do: a server that is told to stop stops.
+            shutDown(grace: grace)
+        }
     }
 
     /// The order matters: stopping the daemon while a connection is suspended aborts the process.
@@ -174,6 +211,13 @@ final class ServerCore: @unchecked Sendable {
 }
 
 extension HTTPServer.Configuration {
+    /// The number of connections that are let in with so many descriptors, and of those that are told that there are too many.
+    func connectionLimit(descriptors: Int) -> (connections: Int, excess: Int) {
+        let share = max(4, Int((Double(descriptors) * max(0, min(1, descriptorShare))).rounded(.down)))
+        let excess = max(1, min(64, share / 8))
+        return (max(1, min(maxConnections, share - excess)), excess)
+    }
+
     /// libmicrohttpd counts in whole seconds, and takes 0 for "for ever".
     fileprivate var idleSeconds: UInt32 {
         UInt32(min(86400, max(1, (idleTimeout / .seconds(1)).rounded(.up))))

@@ -9,7 +9,7 @@ public enum ServerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The system refused threads, descriptors or memory.
     case outOfResources(reason: String)
 
-    /// What happened and what to do, in one line.
+    /// The failure and the way on, in one line.
     public var description: String {
         switch self {
         case .addressInUse(let host, let port):

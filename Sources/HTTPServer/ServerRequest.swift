@@ -31,6 +31,12 @@ public struct ServerRequest: Sendable {
             remoteAddress: remoteAddress, body: body.isEmpty ? .empty : ServerRequestBody([body]))
     }
 
+    /// The same request with its body.
+    func with(body: ServerRequestBody) -> ServerRequest {
+        ServerRequest(
+            method: method, rawPath: rawPath, query: query, headers: headers, remoteAddress: remoteAddress, body: body)
+    }
+
     init(
         method: String, rawPath: String, query: [(name: String, value: String)], headers: ServerHeaders,
         remoteAddress: String, body: ServerRequestBody

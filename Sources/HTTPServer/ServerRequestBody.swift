@@ -9,7 +9,7 @@ public enum ServerBodyError: Error, Sendable, Hashable, CustomStringConvertible 
     /// The reading task was cancelled.
     case cancelled
 
-    /// What happened, for developers.
+    /// The failure in words, for developers.
     public var description: String {
         switch self {
         case .tooLarge(let limit): "the body is larger than the \(limit) bytes allowed"
@@ -26,7 +26,7 @@ public enum ServerBodyError: Error, Sendable, Hashable, CustomStringConvertible 
 public struct ServerRequestBody: AsyncSequence, Sendable {
     /// A piece of the body, never empty.
     public typealias Element = Data
-    /// What reading can fail with.
+    /// The error of reading.
     public typealias Failure = ServerBodyError
 
     enum Source: Sendable {
@@ -35,6 +35,12 @@ public struct ServerRequestBody: AsyncSequence, Sendable {
     }
 
     let source: Source?
+
+    /// A body that comes, and cannot be read yet.
+    static let unread = ServerRequestBody([])
+
+    /// True if there is none. (One that is announced may still turn out to have no bytes.)
+    public var isAbsent: Bool { source == nil }
 
     /// No body at all.
     public static let empty = ServerRequestBody(source: nil)

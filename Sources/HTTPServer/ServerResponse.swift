@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a handler answers.
+/// The answer of a handler.
 public struct ServerResponse: Sendable {
-    /// Where the body comes from. No body is sent to a `HEAD`, nor with 204 and 304.
+    /// The source of the body. No body is sent to a `HEAD`, nor with 204 and 304.
     public enum Body: Sendable {
         /// Bytes held in memory.
         case bytes(Data)
@@ -22,7 +22,7 @@ public struct ServerResponse: Sendable {
     public var headers: ServerHeaders
     /// The body.
     public var body: Body
-    /// Whether this is ``drop``.
+    /// True if this is ``drop``.
     public private(set) var isDropped = false
 
     /// An answer of these parts.

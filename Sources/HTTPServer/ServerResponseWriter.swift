@@ -7,7 +7,7 @@ public enum ServerStreamError: Error, Sendable, Hashable, CustomStringConvertibl
     /// More bytes than the announced length.
     case tooLong(announced: UInt64)
 
-    /// What happened, for developers.
+    /// The failure in words, for developers.
     public var description: String {
         switch self {
         case .closed: "nobody reads this answer any more"
@@ -16,7 +16,7 @@ public enum ServerStreamError: Error, Sendable, Hashable, CustomStringConvertibl
     }
 }
 
-/// Where a streamed answer is written. Several tasks may write; each piece stays whole.
+/// The writer of a streamed answer. Several tasks may write; each piece stays whole.
 public struct ServerResponseWriter: Sendable {
     private let sink: @Sendable (Data) async throws(ServerStreamError) -> Void
 
@@ -43,7 +43,8 @@ extension ServerResponse {
         case .bytes(let data): return data
         case .file(let path, let offset, let length):
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-            defer { file.closeFile() }
+            // It was only read; `closeFile()` would trap.
+            defer { try? file.close() }
             try file.seek(toOffset: offset)
             return try file.read(upToCount: Int(length)) ?? Data()
         case .stream(_, let produce):

@@ -80,7 +80,7 @@ public struct StaticFiles: Sendable {
         return Status(
             length: UInt64(info.st_size),
             modified: (
-                Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec),
+                Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec),
                 Date(timeIntervalSince1970: Double(time.tv_sec))
             ))
     }

@@ -5,11 +5,11 @@ import Foundation
 public struct FeedItem: Sendable, Hashable, Identifiable {
     /// The item's identity: pages are asked for by it.
     public let id: UUID
-    /// What the author says of the picture.
+    /// The author's words about the picture.
     public let description: String?
-    /// Where it was taken; may have several lines.
+    /// The place where it was taken; may have several lines.
     public let location: String?
-    /// Where the picture is: `http` or `https`.
+    /// The address of the picture: `http` or `https`.
     public let image: URL
 
     /// An item.

@@ -5,7 +5,7 @@ import Observation
 /// The screen of the feed: its items, what it is doing, and its further pages.
 @MainActor @Observable
 public final class FeedModel {
-    /// What the end of the list is doing.
+    /// The state of the end of the list.
     public enum More: Sendable, Hashable {
         /// Ready to load a page when the end is near.
         case idle
@@ -24,7 +24,7 @@ public final class FeedModel {
 
     /// The items to show, newest first.
     public var items: [FeedItem] { list.value ?? [] }
-    /// Whether a load has shown that there are no items at all.
+    /// True if a load has shown that there are no items at all.
     public var isEmpty: Bool { list.value?.isEmpty == true && !list.isLoading }
 
     @ObservationIgnored private let loadPage: @Sendable ([FeedItem]) async throws(LoadError) -> Loaded<[FeedItem]>

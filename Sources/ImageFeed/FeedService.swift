@@ -3,7 +3,7 @@ import Foundation
 
 /// The image feed, composed: its resource, its further pages, its pictures and their comments.
 public struct FeedService: Sendable {
-    /// How many items a page has.
+    /// The number of items on a page.
     public static let pageSize = 10
 
     /// The feed: the first page when it is loaded, and the pages loaded since when it is shown from the cache.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What someone said of a picture.
+/// A user's words about a picture.
 public struct ImageComment: Sendable, Hashable, Identifiable, Codable {
     /// The comment's identity.
     public let id: UUID
-    /// What was said.
+    /// The words.
     public let message: String
     /// When, to the second or finer.
     public let createdAt: Date

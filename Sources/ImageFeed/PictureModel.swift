@@ -5,7 +5,7 @@ import Observation
 /// One picture on the screen: loaded when near, cancelled when gone, tried again when it failed.
 @MainActor @Observable
 public final class PictureModel {
-    /// What the picture's place shows.
+    /// The content of the picture's place.
     public enum Phase: Sendable, Hashable {
         /// Nothing: it is far away.
         case idle
@@ -17,7 +17,7 @@ public final class PictureModel {
         case failed(LoadError)
     }
 
-    /// What the picture's place shows.
+    /// The content of the picture's place.
     public private(set) var phase: Phase = .idle
 
     @ObservationIgnored private let load: @Sendable () async throws(LoadError) -> Data

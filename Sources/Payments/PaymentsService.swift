@@ -3,7 +3,7 @@ import Foundation
 
 /// Contacts, cards and payments, composed.
 public struct PaymentsService: Sendable {
-    /// The people money can be sent to: the latest, or those saved less than seven days ago.
+    /// The people money can be sent to: the latest list, or one saved less than seven days ago.
     public let contacts: Resource<[Contact]>
     /// Their pictures.
     public let pictures: DataLoader
@@ -11,24 +11,29 @@ public struct PaymentsService: Sendable {
     public let vault: CardVault
     /// Makes payments.
     public let desk: PaymentDesk
-    /// Whether the remote's test card may be used.
+    /// True if the remote's test card may be used.
     public let allowsTestCard: Bool
     /// The clock.
     let now: @Sendable () -> Date
     /// Makes the keys of payments and cards.
     let makeID: @Sendable () -> UUID
-    private let choice: Cache<UUID>
+    private let defaultCard: DefaultCard
 
     /// Payments with the server at `base`.
     ///
     /// - Parameters:
-    ///   - store: keeps the contacts.
-    ///   - pictureStore: keeps the pictures; give it a bound.
-    ///   - ledgerStore: keeps the payments made. Nothing may expire or evict its entries.
-    ///   - allowsTestCard: whether the remote is one whose test card may be used.
+    ///   - store: The store of the contacts.
+    ///   - pictureStore: The store of the pictures. Use one with a size limit.
+    ///   - ledgerStore: The store of the payments made. Its entries must never expire or be evicted.
+    ///   - sending: A folder of this ledger's own. A process that sends a payment holds a lock in it, which shows other
+    ///     processes that it lives. With `nil` they have only the date in the ledger, and a killed sender counts as
+    ///     living for up to a minute.
+    ///   - allowsTestCard: True if the remote's test card may be used.
+    ///   - clock: The clock for renewing leases and waiting for payments of other processes.
     public init(
         base: URL, client: any HTTPClient, store: any CacheStore, pictureStore: any CacheStore,
-        ledgerStore: any CacheStore, vault: CardVault, allowsTestCard: Bool, retry: RetryPolicy = .never,
+        ledgerStore: any CacheStore, sending: URL? = nil, vault: CardVault, allowsTestCard: Bool,
+        retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() }, makeID: @escaping @Sendable () -> UUID = { UUID() }
     ) {
         let users = HTTPRequest.users(base)
@@ -37,8 +42,10 @@ public struct PaymentsService: Sendable {
             cache: Cache(key: "contacts:\(users.url.absoluteString)", in: store, now: now))
         pictures = DataLoader(
             client: client, store: pictureStore, retry: retry, now: now, check: PictureCheck.check)
-        desk = PaymentDesk(base: base, client: client, ledger: PaymentLedger(ledgerStore), now: now)
-        choice = Cache(key: "chosen-card", in: ledgerStore, policy: .forever, now: now)
+        desk = PaymentDesk(
+            base: base, client: client, ledger: PaymentLedger(ledgerStore),
+            locks: sending.map { SendingLocks(folder: $0.standardizedFileURL.path) }, clock: clock, now: now)
+        defaultCard = DefaultCard(in: ledgerStore, now: now)
         self.vault = vault
         self.allowsTestCard = allowsTestCard
         self.now = now
@@ -56,23 +63,21 @@ public struct PaymentsService: Sendable {
         return try await find { $0.username.lowercased() == wanted.lowercased() }
     }
 
-    /// The card that payments are made with: the one chosen, else the first that has not expired, else the first.
+    /// The default card of these: the one chosen last, unless it was declined since and another one can be used.
     public func chosenCard(of cards: [CardSummary]) async -> CardSummary? {
-        // A choice that cannot be read is no choice.
-        let chosen = (try? await choice.load())?.value
-        return cards.first { $0.id == chosen } ?? cards.first { !$0.expiry.isExpired(at: now()) } ?? cards.first
+        await defaultCard.card(of: cards)
     }
 
-    /// Makes payments with this card from now on.
+    /// Makes this card the default.
     public func choose(_ card: UUID) async throws(StoreError) {
-        try await choice.save(card)
+        try await defaultCard.choose(card)
     }
 
-    /// Keeps a card, and chooses it.
+    /// Stores a card, and chooses it.
     public func add(_ number: CardNumber, holder: String, expiry: Expiry) async throws(VaultError) -> CardSummary {
         let card = Card(id: makeID(), number: number, holder: holder, expiry: expiry)
         try await vault.add(card)
-        // A choice that cannot be kept costs a tap, not a card.
+        // A choice that cannot be stored costs the user a tap, not a card.
         try? await choose(card.id)
         return card.summary
     }
@@ -87,33 +92,61 @@ public struct PaymentsService: Sendable {
         return PaymentOrder(key: makeID(), contact: contact, amount: amount, card: card, code: code)
     }
 
-    /// Pays at once, for who has everything at hand.
+    /// Makes a payment.
     ///
-    /// - Returns: what became of the payment.
+    /// - Parameter besides: the payments of this amount to this person that the user was shown, and pays besides.
+    /// - Returns: The payment with its outcome.
+    /// - Throws: ``PaymentError/unresolved(_:)`` if earlier payments might be the same payment.
     public func pay(
-        _ amount: Money, to contact: Contact, with card: Card, code: SecurityCode
+        _ amount: Money, to contact: Contact, with card: Card, code: SecurityCode, besides: Set<UUID> = []
     ) async throws(PaymentError) -> PaymentRecord {
-        try await desk.send(order(amount, to: contact, with: card, code))
+        try await send(order(amount, to: contact, with: card, code), besides: besides)
     }
 
-    /// Sends a payment that was not answered again: with the same key, so that it is one payment whatever happened.
+    /// Sends a payment again that was not answered or failed. It has the same key, so that it is one payment in any
+    /// case.
     ///
     /// A payment that is decided is returned as it is, and nothing is sent.
     ///
-    /// - Parameter card: the card it was sent with the first time; another one would be another payment.
-    /// - Returns: what became of the payment.
-    /// - Throws: ``PaymentError/noCard`` when `card` is not the one it was sent with.
-    public func payAgain(_ record: PaymentRecord, with card: Card, code: SecurityCode)
-        async throws(PaymentError) -> PaymentRecord
-    {
+    /// - Parameters:
+    ///   - card: The card it was sent with the first time. With another card it would be another payment.
+    ///   - besides: Other payments of its amount to its receiver that the user was shown.
+    /// - Returns: The payment with its outcome.
+    /// - Throws: ``PaymentError/noCard`` if `card` is not the one it was sent with, ``PaymentError/unresolved(_:)`` if
+    ///   it was not made, and later payments might be the same payment.
+    public func payAgain(
+        _ record: PaymentRecord, with card: Card, code: SecurityCode, besides: Set<UUID> = []
+    ) async throws(PaymentError) -> PaymentRecord {
         guard card.id == record.card.id else { throw .noCard }
         guard !card.number.isTestCard || allowsTestCard else { throw .testCard }
-        return try await desk.send(
-            PaymentOrder(key: record.id, contact: record.contact, amount: record.amount, card: card, code: code))
+        return try await send(
+            PaymentOrder(key: record.id, contact: record.contact, amount: record.amount, card: card, code: code),
+            besides: besides)
+    }
+
+    /// Asks the remote for the outcome of a payment, without making it.
+    ///
+    /// - Returns: The payment, decided if the remote showed its transaction; `nil` if there is none of this key.
+    public func check(_ id: UUID) async throws(PaymentError) -> PaymentRecord? {
+        let record = try await desk.check(id)
+        if let record { await note(record) }
+        return record
+    }
+
+    /// Sends an order, and records its outcome for the choice of the default card.
+    func send(_ order: PaymentOrder, besides: Set<UUID> = []) async throws(PaymentError) -> PaymentRecord {
+        let record = try await desk.send(order, besides: besides)
+        await note(record)
+        return record
+    }
+
+    private func note(_ record: PaymentRecord) async {
+        // A mark that cannot be stored costs no money: the user sees the card before paying.
+        try? await defaultCard.note(record)
     }
 
     private func find(_ isWanted: (Contact) -> Bool) async throws(LoadError) -> Contact? {
-        // A copy that cannot be read is no hindrance while the remote can be asked.
+        // A saved copy that cannot be read is ignored, because the remote may answer.
         if let saved = try? await contacts.saved(), let contact = saved.value.first(where: isWanted) { return contact }
         return try await contacts.load().value.first(where: isWanted)
     }

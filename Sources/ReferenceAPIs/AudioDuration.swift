@@ -1,12 +1,13 @@
 import Foundation
 
-/// How long a file of sound is, read from its headers: WAV, and MP3 of a constant bit rate or with a count of frames.
+/// Reads the length of a file of sound from its headers: WAV, and MP3 of a constant bit rate or with a count of frames.
 enum AudioDuration {
-    /// Seconds, or `nil` when the file does not say or is of another kind.
+    /// The length in seconds; `nil` when the headers do not tell it, or the file is of another kind.
     static func seconds(of file: URL, _ kind: AudioKind) throws -> Double? {
         guard kind == .mp3 || kind == .wav else { return nil }
         let handle = try FileHandle(forReadingFrom: file)
-        defer { handle.closeFile() }
+        // The file was only read; `closeFile()` would trap.
+        defer { try? handle.close() }
         let length = try handle.seekToEnd()
         return try kind == .mp3 ? mp3(handle, length) : wav(handle, length)
     }
@@ -20,7 +21,7 @@ enum AudioDuration {
         var start: UInt64 = 0
         let tag = try read(file, at: 0, 10)
         if tag.count == 10, tag.starts(with: Array("ID3".utf8)) {
-            // Seven bits a byte.
+            // Each byte of the size holds seven bits.
             start = 10 + tag[6...9].reduce(UInt64(0)) { $0 << 7 | UInt64($1 & 0x7F) }
         }
         let bytes = try read(file, at: start, 4096)
@@ -51,7 +52,7 @@ enum AudioDuration {
             switch String(decoding: head[0..<4], as: UTF8.self) {
             case "fmt " where head.count >= 20: bytesPerSecond = Int(number(16..<20))
             case "data":
-                // Who writes while recording does not know the size, and writes none or the largest.
+                // A recorder that streams does not know the size: it writes zero or the largest number.
                 let left = length - offset - 8
                 let bytes = size == 0 ? left : min(size, left)
                 return bytesPerSecond > 0 ? Double(bytes) / Double(bytesPerSecond) : nil
@@ -67,9 +68,9 @@ enum AudioDuration {
 struct MP3Frame {
     let bitRate: Int
     let sampleRate: Int
-    /// In one frame.
+    /// The number of samples in one frame.
     let samples: Int
-    /// Where a count of frames would be, from the frame's first byte.
+    /// The offset of a count of frames from the frame's first byte, if there is one.
     let offsetOfCounts: Int
 
     private static let bitRates1 = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]

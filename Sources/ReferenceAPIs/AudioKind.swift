@@ -1,6 +1,6 @@
 import Foundation
 
-/// The kinds of sound that the audio remote takes, told by their first bytes, whatever a file is called.
+/// The kinds of sound that the audio remote takes. The first bytes of a file tell its kind; its name does not count.
 enum AudioKind: String, Sendable, Codable, CaseIterable {
     case mp3
     case ogg
@@ -9,10 +9,10 @@ enum AudioKind: String, Sendable, Codable, CaseIterable {
     case m4a
     case webm
 
-    /// How many bytes decide.
+    /// The number of first bytes that tell the kind.
     static let signature = 12
 
-    /// The brands of ISO media that hold sound; `heic` is a picture, and begins like them.
+    /// The brands of ISO media that hold sound. A `heic` picture begins like them, with another brand.
     private static let brands: Set<String> = [
         "M4A ", "M4B ", "mp41", "mp42", "isom", "iso2", "iso4", "iso5", "iso6", "dash",
     ]

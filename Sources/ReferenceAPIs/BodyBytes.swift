@@ -6,7 +6,7 @@ struct BodyBytes: Sendable {
     let length: UInt64
     private let body: ServerResponse.Body
 
-    /// How much is read at once.
+    /// The number of bytes that are read at once.
     static let piece = 256 << 10
 
     /// `nil` for a body that is a stream already.
@@ -19,7 +19,8 @@ struct BodyBytes: Sendable {
         self.body = body
     }
 
-    /// Hands out the first `limit` bytes in pieces of at most `size`. A file that has become shorter just ends.
+    /// Hands out the first `limit` bytes in pieces of at most `size`. A file that has become shorter ends early,
+    /// without an error.
     func read(upTo limit: UInt64, pieces size: Int, _ take: (Data) async throws -> Void) async throws {
         let end = min(limit, length)
         switch body {
@@ -29,7 +30,8 @@ struct BodyBytes: Sendable {
             }
         case .file(let path, let offset, _):
             let file = try FileHandle(forReadingFrom: URL(filePath: path))
-            defer { file.closeFile() }
+            // The file was only read; `closeFile()` would trap.
+            defer { try? file.close() }
             try file.seek(toOffset: offset)
             var left = Int(end)
             while left > 0, let data = try file.read(upToCount: min(size, left)), !data.isEmpty {

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A clip of the audio remote, and where its sound is.
+/// A clip of the audio remote, with the place of its sound.
 struct Clip: Sendable {
     let id: UUID
     let title: String
     let author: String?
-    /// Seconds.
+    /// The length of the sound in seconds.
     let duration: Double
     let date: Date
-    /// Which of the contract's forms its date is written in.
+    /// A number that selects the contract's form in which the date is written.
     let form: Int
     let waveform: [Double]?
     let kind: AudioKind
     let file: URL
-    /// The version of its sound; `nil` when the file's date says it.
+    /// The version of the sound; `nil` when it follows from the file's attributes.
     let etag: String?
 
     /// The last part of the address of its sound.
@@ -44,16 +44,16 @@ struct Clip: Sendable {
     }
 }
 
-/// What a client says about a clip that it posts, checked.
+/// The metadata that a client sends with a clip, checked.
 struct ClipMetadata: Sendable, Equatable {
     let title: String
     let author: String?
     let duration: Double?
     let waveform: [Double]?
 
-    /// Characters of a title or an author.
+    /// The most characters of a title or an author.
     static let longestText = 200
-    /// Seconds: a day.
+    /// The longest sound in seconds: a day.
     static let longestDuration = 86_400.0
     static let mostValues = 1000
 
@@ -81,7 +81,7 @@ struct ClipMetadata: Sendable, Equatable {
         }
     }
 
-    /// An optional field: `null` is as good as nothing.
+    /// An optional field: `null` counts as a missing field.
     private static func field<Value>(
         _ fields: [String: Any], _ name: String, _ rule: String, _ isGood: (Value) -> Bool
     ) throws(Refusal) -> Value? {
@@ -91,7 +91,7 @@ struct ClipMetadata: Sendable, Equatable {
     }
 }
 
-/// Why something that was posted is not taken.
+/// The reason why a post is refused.
 struct Refusal: Error, Equatable {
     let status: Int
     let message: String

@@ -3,11 +3,11 @@ import Foundation
 /// The clips that were posted, in a folder, which several processes may use at once.
 ///
 ///     clips/NAME/clip.json, sound     each clip, whole from its first moment on
-///     arriving/…/                     what is being posted, or was when a process was killed
+///     arriving/…/                     clips that are being posted, or were when a process was killed
 ///
-/// A clip becomes one when its folder is renamed into `clips`, under a name that its idempotency key makes: of all who
-/// bring one key, the first wins, in this process or another. What was answered survives the end of the process; it
-/// is not synchronised to the disk, so the end of the machine it may not.
+/// An arrival becomes a clip when its folder is renamed into `clips`, under a name made of its idempotency key. The
+/// first of several posts with one key wins, in this process or another. A clip that was answered survives the end of
+/// the process. It is not synchronised to the disk, so it may not survive the end of the machine.
 final class ClipStore: Sendable {
     private struct State {
         var clips: [String: (clip: Clip, order: Int)] = [:]
@@ -21,7 +21,8 @@ final class ClipStore: Sendable {
     private let lock = NSLock()
     nonisolated(unsafe) private var state = State()
 
-    /// - Parameter folder: made when the first clip is posted; `nil` is a temporary one that goes with the store.
+    /// - Parameter folder: the folder of the clips, made with the first post; `nil` for a temporary one that goes with
+    ///   the store.
     init(folder: URL?, now: @escaping @Sendable () -> Date) {
         isTemporary = folder == nil
         root =
@@ -32,7 +33,7 @@ final class ClipStore: Sendable {
     }
 
     deinit {
-        // One that was never made cannot be removed; one that stays is in a folder that the system empties.
+        // A folder that was never made cannot be removed. One that stays is in a folder that the system empties.
         if isTemporary { try? FileManager.default.removeItem(at: root) }
     }
 
@@ -80,11 +81,11 @@ final class ClipStore: Sendable {
     }
 
     func abandon(_ arrival: Arrival) {
-        // Nothing is left where nothing was, or where it has become a clip.
+        // The removal fails if the folder was never made, or has become a clip: there is nothing to remove then.
         try? FileManager.default.removeItem(at: arrival.folder)
     }
 
-    /// Makes the arrival a clip, or gives the one that its key stands for already.
+    /// Makes the arrival a clip, or returns the clip that its key stands for already.
     func publish(
         _ arrival: Arrival, _ metadata: ClipMetadata, duration: Double, kind: AudioKind, key: String?
     ) throws -> Clip {
@@ -104,7 +105,7 @@ final class ClipStore: Sendable {
         return try lock.withLock { try load(name, key: key) }
     }
 
-    /// Later than every other: the date in microseconds, unless the clock stands still or goes back.
+    /// An order after that of every other clip: the date in microseconds, unless the clock stands still or goes back.
     private func nextOrder(_ date: Date) throws -> Int {
         if !lock.withLock({ state.hasLooked }) { _ = try clips() }
         return lock.withLock {
@@ -160,7 +161,7 @@ final class ClipStore: Sendable {
         return clip
     }
 
-    /// A file name for any key: two hashes, one of them of the bytes in reverse.
+    /// A file name for any key: two hashes, one of the bytes and one of the bytes in reverse.
     private static func name(of key: String) -> String {
         let bytes = Data(key.utf8)
         return "key-\(ETag.of(bytes))-\(ETag.of(Data(bytes.reversed())))"

@@ -12,25 +12,25 @@ public enum ReferenceRemote: String, Sendable, Hashable, CaseIterable {
     case drive
 }
 
-/// What is wrong with a remote, on demand.
+/// The faults that a remote shows on demand.
 public enum Fault: Sendable, Hashable {
-    /// Nothing.
+    /// The remote works.
     case none
     /// Connections are cut before any answer.
     case offline
-    /// Every answer takes its time; pictures and clips trickle, and what is posted is read slowly.
+    /// Every answer is late. Pictures and clips are sent slowly, and posted bodies are read slowly.
     case slow
-    /// Every answer is 503, and nothing is done.
+    /// Every answer is 503. No request is carried out.
     case failing
-    /// Every answer is 200, and not what the contract says; what was asked for is done.
+    /// Every answer is 200, with a body that breaks the contract. Requests are carried out.
     case garbage
-    /// Every body ends early; what was asked for is done.
+    /// Every body ends early. Requests are carried out.
     case cut
-    /// What is posted is done (a payment made, a clip saved), and the connection is cut before its answer; whatever
-    /// else is asked is answered. For remotes that nothing is posted to it is ``cut``.
+    /// A posted request is carried out (a payment made, a clip saved), and the connection is cut before its answer.
+    /// Every other request is answered. For remotes that nothing is posted to it is ``cut``.
     case answerLost
-    /// Every body ends after this many bytes, exactly; one that is no longer is whole. What was asked for is done. A
-    /// range counts from its own start: who asks on where it was cut gets as many bytes again.
+    /// Every body ends after exactly this many bytes; a body that is no longer is whole. Requests are carried out. A
+    /// range counts from its own start: a client that resumes at the cut gets as many bytes again.
     case cutAt(UInt64)
     /// The next transaction is refused because of its blockhash, as if it were too old; the one after it is taken. For
     /// remotes without transactions it is ``none``.
@@ -43,7 +43,7 @@ extension Fault: RawRepresentable, CaseIterable {
         [.none, .offline, .slow, .failing, .garbage, .cut, .answerLost, .staleBlockhash]
     }
 
-    /// How faults are written: the names, and `cut-at:BYTES`.
+    /// The written forms of faults: the names, and `cut-at:BYTES`.
     public static var forms: [String] { allCases.map(\.rawValue) + ["cut-at:BYTES"] }
 
     /// The fault of this name: `offline`, `cut-at:5000`.
@@ -75,15 +75,15 @@ extension Fault: RawRepresentable, CaseIterable {
     }
 }
 
-/// How a remote's transfers ended.
+/// The counts of a remote's transfers by their end.
 public struct TransferCounts: Sendable, Hashable, Codable {
-    /// Being answered now.
+    /// The transfers that are being answered now.
     public var active = 0
-    /// Answered whole.
+    /// The transfers that were answered whole.
     public var completed = 0
-    /// Ended by the client, or by a fault, before the answer was whole.
+    /// The transfers that the client or a fault ended before the answer was whole.
     public var cut = 0
 
-    /// None yet.
+    /// No transfers yet.
     public init() {}
 }

@@ -1,35 +1,37 @@
 import Foundation
 import HTTPServer
 
-/// Stands before a remote: counts its transfers, and spoils its answers as told.
+/// Counts a remote's transfers, and spoils its answers by the fault that was set.
 final class FaultInjector: Sendable {
     private let lock = NSLock()
     nonisolated(unsafe) private var current = Fault.none
-    /// Whether the fault ``Fault/staleBlockhash`` was set and has not hit yet.
+    /// True if the fault ``Fault/staleBlockhash`` was set and has not hit yet.
     nonisolated(unsafe) private var isStaleDue = false
     private let clock: any Clock<Duration>
     private let charges: Charges
     let log = RequestLog()
 
-    /// How fast slowness lets a posted body in: a pause for each piece of it, in proportion. `nil` at other times.
+    /// The pause that ``Fault/slow`` makes for each piece of a posted body, in proportion to its bytes; `nil` under
+    /// other faults.
     @TaskLocal static var pause: (@Sendable (_ bytes: Int) async throws -> Void)?
 
-    /// Says whether the transaction that is being judged is the one whose blockhash is refused. `nil` at other times.
+    /// Returns true if the transaction that is being judged is the one whose blockhash is refused; `nil` under other
+    /// faults.
     @TaskLocal static var isStale: (@Sendable () -> Bool)?
 
-    /// Where a remote tells that the request has done something. `nil` where nobody wants to know.
+    /// The mark that a remote sets when the request has done something; `nil` when no answer can be lost.
     @TaskLocal static var deed: Deed?
 
-    /// Which requests do something, such as charging somebody: those whose answers can be lost.
+    /// The requests that do something, such as charging somebody: their answers can be lost.
     enum Charges {
         case nothing
         /// Every `POST`.
         case posts
-        /// Those of which the remote says so, to its ``FaultInjector/deed``: questions are posted, too.
+        /// Those that the remote marks in ``FaultInjector/deed``: some `POST`s only ask.
         case deeds
     }
 
-    /// Whether something was done.
+    /// The mark of a request that has done something.
     final class Deed: Sendable {
         private let lock = NSLock()
         nonisolated(unsafe) private var done = false
@@ -88,14 +90,14 @@ final class FaultInjector: Sendable {
         }
     }
 
-    /// Only charges lose their answers: who was charged can still ask.
+    /// Only requests that charge lose their answers: a client that was charged can still ask.
     private func effect(of fault: Fault, on request: ServerRequest) -> Fault {
         guard fault == .answerLost else { return fault }
         guard charges != .nothing else { return .cut }
         return request.method == "POST" ? .answerLost : .none
     }
 
-    /// Whether it is this one; then it is no other.
+    /// True for the first transaction since the fault was set, and for no other.
     private func takeStaleness() -> Bool {
         lock.withLock {
             defer { isStaleDue = false }
@@ -118,8 +120,8 @@ final class FaultInjector: Sendable {
 
     // MARK: Bodies
 
-    /// Counts the answer, as a stream where it is cut, trickles, or comes from a file: of one that the kernel sends
-    /// nobody could say how much has gone.
+    /// Counts the answer. It is sent as a stream if it is cut, trickles, or comes from a file: the bytes of a file that
+    /// the kernel sends cannot be counted.
     private func send(
         _ response: ServerResponse, to request: ServerRequest, _ number: Int, _ fault: Fault
     ) -> ServerResponse {
@@ -165,7 +167,7 @@ final class FaultInjector: Sendable {
         guard fault == .slow else {
             return try await bytes.read(upTo: bytes.length, pieces: BodyBytes.piece, write)
         }
-        // Eight steps, whatever the length.
+        // The body is sent in eight steps, whatever its length.
         let step = max(1, bytes.length / 8)
         var sinceRest: UInt64 = 0
         try await bytes.read(upTo: bytes.length, pieces: Int(min(step, UInt64(BodyBytes.piece)))) { data in
@@ -179,7 +181,7 @@ final class FaultInjector: Sendable {
 }
 
 extension Fault {
-    /// Where a body of this length is cut, if it is.
+    /// The number of bytes after which a body of this length is cut; `nil` if it is not.
     fileprivate func cuts(_ length: UInt64) -> UInt64? {
         switch self {
         case .cut: length / 2
@@ -190,13 +192,13 @@ extension Fault {
 }
 
 extension ServerRequestBody {
-    /// Reads what is left of the body and forgets it: many clients read no answer before they have sent everything.
+    /// Reads the rest of the body and drops it: many clients read no answer before they have sent everything.
     func drain() async {
         do throws(ServerBodyError) {
             var rest = makeAsyncIterator()
             while try await rest.next(isolation: #isolation) != nil {}
         } catch {
-            // Too long, and the server says so; or nobody is there to be answered.
+            // The body is too long, which the server reports, or the client has gone.
         }
     }
 }

@@ -15,7 +15,7 @@ struct Media: Sendable {
         folder = resources.appending(path: "Media/\(name)")
     }
 
-    /// Where a resource is.
+    /// The place of a resource.
     func url(_ path: String) -> URL { folder.appending(path: path) }
 
     func data(_ path: String) throws -> Data {

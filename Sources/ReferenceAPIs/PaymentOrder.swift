@@ -1,9 +1,9 @@
 import Foundation
 import HTTPServer
 
-/// What `POST /transaction` asks for, checked field by field.
+/// The order in a `POST /transaction`, checked field by field.
 ///
-/// Lives only as long as its request: a transaction remembers neither the card's number nor its code.
+/// An order lives only as long as its request: a transaction keeps the card's last four digits and nothing else of it.
 struct PaymentOrder: Hashable, Sendable {
     let cardNumber: String
     let securityCode: Int
@@ -14,7 +14,8 @@ struct PaymentOrder: Hashable, Sendable {
     /// R$ 1.000.000,00.
     static let largestAmount = 100_000_000
 
-    /// Why an order is refused. The texts name fields and never repeat what was in them: it could be a card number.
+    /// The reason why an order is refused. The texts name fields and never repeat their contents: those could be a card
+    /// number.
     struct Refusal: Error {
         let status: Int
         let message: String
@@ -56,6 +57,9 @@ struct PaymentOrder: Hashable, Sendable {
         receiver = fields.destinationUserID
     }
 
+    /// The last four digits of the card, which may be kept.
+    var lastFour: String { String(cardNumber.suffix(4)) }
+
     /// The challenge's test card, and every card whose check digit is right and even.
     var isApproved: Bool { cardNumber == "1111111111111111" || (passesLuhn && endsEven) }
 
@@ -80,7 +84,7 @@ struct PaymentOrder: Hashable, Sendable {
         return Int(parts[0]).map { (1...12).contains($0) } ?? false
     }
 
-    /// Exact: the decoder reads a `Decimal` from the digits as written, never through a `Double`.
+    /// The exact amount: the decoder reads a `Decimal` from the digits as written, never through a `Double`.
     private static func cents(of value: Decimal) throws(Refusal) -> Int {
         guard value > 0 else { throw Refusal(status: 400, message: "value must be more than zero") }
         guard value <= Decimal(largestAmount) / 100 else {
@@ -94,7 +98,7 @@ struct PaymentOrder: Hashable, Sendable {
     }
 }
 
-/// The fields as they are written, each with a word of its own when it is missing or of another type.
+/// The fields as they are written. A missing field and one of another type each have an error of their own.
 private struct Fields: Decodable {
     let cardNumber: String
     let cvv: Int

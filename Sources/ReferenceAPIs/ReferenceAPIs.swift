@@ -11,17 +11,20 @@ public final class ReferenceAPIs: Sendable {
     /// The remotes, with their media read from the module's resources.
     ///
     /// - Parameters:
-    ///   - folder: where the clips are kept that are posted to the audio feed, and the drive's accounts and files, for
-    ///     other processes and later ones; made when the first is. `nil` is a temporary folder that goes with the remotes.
-    ///   - clock: where slowness waits.
-    ///   - now: dates transactions and clips; dates of comments count from its first answer.
+    ///   - folder: the folder of the clips that are posted to the audio feed, the payments' transactions, and the
+    ///     drive's accounts and files. Other processes and later ones share it. It is made with the first of them.
+    ///     `nil` is a temporary folder that goes with the remotes.
+    ///   - clock: the clock by which ``Fault/slow`` waits.
+    ///   - now: the date of transactions and clips. The dates of comments count from its first answer.
     /// - Throws: when the resources are missing or unreadable.
     public init(
         folder: URL? = nil, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws {
         let feed = try ReferenceFeed(media: try Media("feed"), now: now())
-        let payments = try ReferencePayments(media: try Media("payments"), now: now)
+        let payments = try ReferencePayments(
+            media: try Media("payments"), folder: folder?.appending(path: "payments", directoryHint: .isDirectory),
+            now: now)
         let foaas = try ReferenceFoaas(media: try Media("foaas"))
         let audio = try ReferenceAudio(media: try Media("audio"), store: ClipStore(folder: folder, now: now))
         let drive = ReferenceDrive(
@@ -37,8 +40,8 @@ public final class ReferenceAPIs: Sendable {
         ]
     }
 
-    /// What the server before ``handler`` puts up with: paths of 16 KiB, for values of 8 kB, clips of 200 MB, and five files
-    /// of 1 GiB.
+    /// The limits of the server of ``handler``: paths of 16 KiB, for values of 8 kB, clips of 200 MB, and five files of
+    /// 1 GiB.
     public static var configuration: HTTPServer.Configuration {
         .init(
             maxHeaderBytes: 24 << 10,
@@ -49,7 +52,8 @@ public final class ReferenceAPIs: Sendable {
             ])
     }
 
-    /// Whose signature the drive remote adds to transactions: its clients ask the program `.v1(uploader:)` of it.
+    /// The key whose signature the drive remote adds to transactions: its clients ask the program `.v1(uploader:)` of
+    /// it.
     public static var driveUploader: PublicKey { ReferenceDrive.uploader.publicKey }
 
     /// Answers requests to any of the remotes.
@@ -66,13 +70,13 @@ public final class ReferenceAPIs: Sendable {
         }
     }
 
-    /// What is wrong with a remote.
+    /// The fault of a remote.
     public func fault(of remote: ReferenceRemote) -> Fault { injectors[remote]?.fault ?? .none }
 
-    /// Makes something wrong with a remote, or nothing.
+    /// Sets the fault of a remote, or ``Fault/none``.
     public func set(_ fault: Fault, of remote: ReferenceRemote) { injectors[remote]?.fault = fault }
 
-    /// How a remote's transfers ended, so far.
+    /// The counts of a remote's transfers so far.
     public func transfers(of remote: ReferenceRemote) -> TransferCounts {
         injectors[remote]?.log.counts ?? TransferCounts()
     }
@@ -80,7 +84,7 @@ public final class ReferenceAPIs: Sendable {
     /// The last 200 requests to a remote, the oldest first.
     public func requests(of remote: ReferenceRemote) -> [ReferenceRequest] { injectors[remote]?.log.requests ?? [] }
 
-    /// How many bytes were sent of each file, by its path, over all requests. A file whose every byte was fetched once
+    /// The number of bytes sent of each file, by its path, over all requests. A file whose every byte was fetched once
     /// has sent as many bytes as it is long.
     public func bytesSent(of remote: ReferenceRemote) -> [String: UInt64] { injectors[remote]?.log.files ?? [:] }
 }

@@ -5,14 +5,14 @@ extension ReferenceAudio {
     /// The most bytes of the part `metadata`.
     private static let largestMetadata = 64 << 10
 
-    /// Saves a clip, or answers with the one that the key stands for. No more of it than a piece is held in memory.
+    /// Saves a clip, or answers with the one that the key stands for. At most one piece of the clip is held in memory.
     func post(_ request: ServerRequest) async -> ServerResponse {
-        // Files are written from here on: not on the network's thread.
+        // Files are written from here on, and not on the network's thread.
         await Task.yield()
         let refusal: Refusal
         do {
             let clip = try await save(request)
-            // Who brings a known key brings the sound, too.
+            // A post with a known key brings the sound, too.
             await request.body.drain()
             return .json(try Self.encode(clip.item(base: Self.base(request))), status: 201)
         } catch let error as Refusal {
@@ -55,10 +55,11 @@ extension ReferenceAudio {
             arrival, metadata, duration: (seconds * 100).rounded() / 100, kind: kind, key: key)
     }
 
-    /// Writes the part to the file, unless its first bytes are no sound's.
+    /// Writes the part to the file. Throws a ``Refusal`` if it is empty, too long, or does not begin like a sound.
     private func write(_ reader: inout MultipartReader, to file: URL) async throws -> AudioKind {
         let handle = try FileHandle(forWritingTo: file)
-        defer { handle.closeFile() }
+        // A failed write has thrown its error already; `closeFile()` would trap.
+        defer { try? handle.close() }
         var first = Data()
         var length = 0
         while let piece = try await reader.nextPiece() {

@@ -73,7 +73,7 @@ struct ReferenceAudio: Sendable {
         }
     }
 
-    /// The address that the client used leads to the sound, too.
+    /// The address of the sound: it has the host that the client used.
     static func base(_ request: ServerRequest) -> String {
         "http://\(request.headers["Host"] ?? "127.0.0.1")/audio/v1/clips"
     }
@@ -85,7 +85,7 @@ struct ReferenceAudio: Sendable {
     }
 }
 
-/// What tells the versions of a file apart.
+/// The attributes that tell the versions of a file apart.
 private struct FileVersion {
     let length: UInt64
     let etag: String

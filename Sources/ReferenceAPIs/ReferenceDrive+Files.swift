@@ -4,7 +4,7 @@ import HTTPServer
 import ShadowDrive
 
 extension ReferenceDrive {
-    /// A form with files, as it arrives. No more of a file than a piece is held in memory.
+    /// A form with files, as it arrives. At most one piece of a file is held in memory.
     private struct Form {
         var fields: [String: String] = [:]
         var files: [(filename: String, arrival: DriveStore.Arrival, hash: Data)] = []
@@ -22,7 +22,7 @@ extension ReferenceDrive {
         }
     }
 
-    /// Reads the form; its files are gone after `use`, but for those that were given a place.
+    /// Reads the form. Its files are removed after `use`, except those that were placed in an account.
     private func withForm<Answer>(
         _ request: ServerRequest, files most: Int, _ use: (Form) async throws -> Answer
     ) async throws -> Answer {
@@ -48,7 +48,8 @@ extension ReferenceDrive {
 
     private func write(_ reader: inout MultipartReader, to arrival: inout DriveStore.Arrival) async throws -> Data {
         let handle = try FileHandle(forWritingTo: arrival.url)
-        defer { handle.closeFile() }
+        // The writes have reported every error; `closeFile()` would trap.
+        defer { try? handle.close() }
         var hash = SHA256()
         while let piece = try await reader.nextPiece() {
             try arrival.add(piece, to: handle)
@@ -58,11 +59,13 @@ extension ReferenceDrive {
         return hash.finish()
     }
 
-    /// Whether the account's owner has signed this very message.
+    /// Checks that the account's owner has signed exactly this message.
+    ///
+    /// - Throws: `Refusal` with status 401.
     private func check(_ message: SignedMessage, _ text: String, by signer: PublicKey, for account: DriveAccount)
         throws(Refusal)
     {
-        // A text that is no signature is a wrong one.
+        // A text that is not a signature counts as a wrong one.
         guard signer == account.owner, let signature = try? Signature(text),
             signature.isValid(of: message.bytes, by: signer)
         else { throw Refusal(401, "Message did not match the expected one, or is not signed by the owner") }
@@ -75,7 +78,7 @@ extension ReferenceDrive {
 
     // MARK: Upload
 
-    /// What of an upload is kept, and why the rest is not.
+    /// The result of an upload: the names of the stored files, and the errors of the others.
     private struct Kept: Sendable {
         var names: [String] = []
         var errors: [(name: String, words: String)] = []
@@ -86,11 +89,11 @@ extension ReferenceDrive {
             let account = try await account(form.key("storage_account"))
             let text = try form.text("fileNames")
             let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-            // Names in the heads of parts are written as forms do; those of `fileNames` as they are, and signed.
-            guard form.files.map(\.filename) == names.map(\.asReadFromForms) else {
+            // The names in the heads of parts are escaped as in forms. Those in `fileNames` are unescaped, and signed.
+            guard form.files.map({ Data($0.filename.utf8) }) == names.map({ Data($0.asReadFromForms.utf8) }) else {
                 throw Refusal(400, "fileNames are not the names of the files")
             }
-            // The very text, joined as it came.
+            // The signature is of the text as it arrived, with its commas.
             try check(
                 .upload(to: account.address, names: [text]), try form.text("message"), by: form.key("signer"),
                 for: account)
@@ -136,7 +139,7 @@ extension ReferenceDrive {
             !name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
         else { return "the name is none for a file" }
         guard !arrival.isTooLarge else { return "the file has more than \(ShadowDriveLimits.fileBytes) bytes" }
-        guard !already.contains(name) else { return "the name came twice" }
+        guard !already.contains(where: name.isExactly) else { return "the name came twice" }
         let old = account.file(name)
         guard old == nil || replacing else { return "a file of this name exists already" }
         guard old == nil || !account.isImmutable else { return "the storage account is immutable" }
@@ -153,7 +156,7 @@ extension ReferenceDrive {
                 throw Refusal(400, "url is not of a file of the account")
             }
             let file = form.files[0]
-            guard file.filename == location.name.asReadFromForms else {
+            guard file.filename.isExactly(location.name.asReadFromForms) else {
                 throw Refusal(400, "the file has another name than the one at url")
             }
             try check(
@@ -186,7 +189,7 @@ extension ReferenceDrive {
         try await store.change(account.address) { account in
             try account.refuseIfImmutable()
             guard account.file(location.name) != nil else { throw Self.noFile }
-            account.files.removeAll { $0.name == location.name }
+            account.files.removeAll { $0.name.isExactly(location.name) }
         }
         FaultInjector.deed?.isDone = true
         return try Self.json(["message": "File deleted"])
@@ -200,9 +203,9 @@ extension DriveAccount {
         usage - (old?.size ?? 0) + size <= reserved
     }
 
-    /// Adds a file, or puts it in the place of the one of its name.
+    /// Adds a file, or replaces the file of the same name.
     fileprivate mutating func put(_ file: DriveFile) {
-        if let place = files.firstIndex(where: { $0.name == file.name }) {
+        if let place = files.firstIndex(where: { $0.name.isExactly(file.name) }) {
             files[place] = file
         } else {
             files.append(file)
@@ -211,7 +214,7 @@ extension DriveAccount {
 }
 
 extension String {
-    /// A name as it is read from the head of a part, where forms escape quotes and line ends, and nothing else.
+    /// The name as it is read from the head of a part. Forms escape only quotes and line ends there.
     fileprivate var asReadFromForms: String {
         replacingOccurrences(of: "%22", with: "\"").replacingOccurrences(of: "%0D", with: "\r")
             .replacingOccurrences(of: "%0A", with: "\n")

@@ -2,19 +2,34 @@ import Foundation
 import HTTPServer
 import ShadowDrive
 
-/// What a Solana node says no with.
+/// An error in the answer of a Solana node.
 private struct RPCError: Error {
     let code: Int
     let message: String
 }
 
 extension ReferenceDrive {
-    /// What is sent to the chain past the API: what the owner alone signs.
+    /// The instructions that the owner alone signs. Clients send them to the chain directly, not to the API.
     private static let ownerKinds = Set(StorageInstruction.Kind.allCases.filter { !$0.needsUploader })
-    /// What a GiB costs, in billionths of a SHDW.
+    /// The price of a GiB in shades, the billionths of a SHDW.
     private static let shadesPerGib: UInt64 = 250_000_000
+    /// The balance of every wallet in lamports, the billionths of a SOL.
+    private static let lamports: UInt64 = 1_000_000_000
 
-    /// Solana's JSON-RPC, as much of it as clients of Shadow Drive use.
+    /// The prices and limits.
+    static func config(_ program: ShadowDriveProgram) -> StorageConfig {
+        StorageConfig(
+            shadesPerGib: shadesPerGib, storageAvailable: 1 << 50,
+            tokenAccount: program.tokenAccount(of: program.emissions), admin: program.uploader,
+            uploader: program.uploader)
+    }
+
+    /// The price of this number of bytes in shades.
+    static func cost(ofBytes bytes: UInt64) -> UInt64 {
+        config(.v1(uploader: uploader.publicKey)).cost(ofBytes: bytes)
+    }
+
+    /// The part of Solana's JSON-RPC that clients of Shadow Drive use.
     func rpc(_ request: ServerRequest) async throws -> ServerResponse {
         let fields = try await Self.fields(request).values
         var answer: [String: Any] = ["jsonrpc": "2.0", "id": fields["id"] ?? NSNull()]
@@ -45,12 +60,22 @@ extension ReferenceDrive {
         switch method {
         case "getLatestBlockhash":
             let hash = try await store.newBlockhash()
-            return inContext(["blockhash": "\(hash)", "lastValidBlockHeight": slot + DriveStore.blockhashes])
+            return try await inContext(["blockhash": "\(hash.hash)", "lastValidBlockHeight": hash.lastValid])
+        case "getBlockHeight": return try await store.blockHeight()
+        case "getEpochInfo":
+            // Every slot has a block here.
+            let height = try await store.blockHeight()
+            return ["absoluteSlot": height, "blockHeight": height, "epoch": moment.epoch] as [String: Any]
+        case "getSignatureStatuses": return try await statuses(parameters.first)
+        case "getBalance":
+            guard text.flatMap(Self.key) != nil else { throw RPCError(code: -32602, message: "Invalid param: Invalid") }
+            return try await inContext(Self.lamports)
+        case "getTokenAccountBalance": return try await tokens(text)
         case "getAccountInfo":
             guard let key = text.flatMap(Self.key) else {
                 throw RPCError(code: -32602, message: "Invalid param: Invalid")
             }
-            return inContext(try await accountOnChain(key))
+            return try await inContext(try await accountOnChain(key))
         case "sendTransaction":
             guard let text, options["encoding"] as? String == "base64" else {
                 throw RPCError(code: -32602, message: "send the transaction in base64, and say so")
@@ -61,9 +86,33 @@ extension ReferenceDrive {
         }
     }
 
-    private var slot: Int { Int(moment.seconds) }
+    private func statuses(_ parameter: Any?) async throws -> Any {
+        var statuses: [Any] = []
+        let slot = try await store.blockHeight()
+        for text in parameter as? [Any] ?? [] {
+            // A text that is not a signature gets the same answer as an unknown signature.
+            let signature = (text as? String).flatMap { try? Signature($0) }
+            let isDone = if let signature { await store.hasCarriedOut(signature) } else { false }
+            statuses.append(
+                isDone
+                    ? ["slot": slot, "confirmations": NSNull(), "err": NSNull(), "confirmationStatus": "finalized"]
+                        as [String: Any] : NSNull())
+        }
+        return try await inContext(statuses)
+    }
 
-    private func inContext(_ value: Any) -> [String: Any] { ["context": ["slot": slot], "value": value] }
+    /// The balance of an owner's tokens. Only owners with an account are known here. All others have the initial
+    /// balance.
+    private func tokens(_ text: String?) async throws -> Any {
+        guard let key = text.flatMap(Self.key) else { throw RPCError(code: -32602, message: "Invalid param: Invalid") }
+        let shades = try await store.owner(tokens: key, in: program)?.shades ?? DriveStore.gift
+        return try await inContext(
+            ["amount": "\(shades)", "decimals": 9, "uiAmountString": Shades.text(shades)] as [String: Any])
+    }
+
+    private func inContext(_ value: Any) async throws -> [String: Any] {
+        ["context": ["slot": try await store.blockHeight()], "value": value]
+    }
 
     private func accountOnChain(_ key: PublicKey) async throws -> Any {
         guard let data = try await layout(at: key) else { return NSNull() }
@@ -75,14 +124,14 @@ extension ReferenceDrive {
 
     private func layout(at key: PublicKey) async throws -> Data? {
         if key == program.storageConfig {
-            return StorageConfig(
-                shadesPerGib: Self.shadesPerGib, storageAvailable: 1 << 50,
-                tokenAccount: program.tokenAccount(of: program.emissions), admin: program.uploader,
-                uploader: program.uploader
-            ).data
+            return Self.config(program).data
         }
         if let account = try await store.account(key) { return account.layout.data }
-        guard let owner = try await store.owner(userInfo: key) else { return nil }
-        return UserInfo(accountCounter: owner.accounts).data
+        if let owner = try await store.owner(userInfo: key) { return UserInfo(accountCounter: owner.accounts).data }
+        guard let account = try await store.account(unstakeInfo: key, in: program), let unstaked = account.unstaked
+        else {
+            return nil
+        }
+        return UnstakeInfo(time: unstaked.time, epoch: UInt64(unstaked.epoch), unstaker: account.owner).data
     }
 }

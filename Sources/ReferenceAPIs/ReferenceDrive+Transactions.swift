@@ -17,9 +17,9 @@ extension ReferenceDrive {
         return try Self.json(["message": words, "transaction_signature": "\(done.signature)"])
     }
 
-    /// Reads, understands and verifies a transaction, signs it where the server has to, and does what it says.
+    /// Decodes and verifies a transaction, signs it if the server's signature is required, and carries it out.
     ///
-    /// - Parameter kinds: what may be asked for here.
+    /// - Parameter kinds: The instructions that are allowed here.
     /// - Throws: `TransactionError`, `Refusal`.
     func carryOut(
         _ base64: String, _ kinds: Set<StorageInstruction.Kind>
@@ -35,7 +35,11 @@ extension ReferenceDrive {
         guard let signature = transaction.signature else {
             throw TransactionError.missingSignature(asked.owner)
         }
-        guard FaultInjector.isStale?() != true else { throw DriveStore.staleBlockhash }
+        if FaultInjector.isStale?() == true {
+            // The fault makes the transaction too late: its blockhash has expired on the chain.
+            try await store.outlive()
+            throw DriveStore.staleBlockhash
+        }
         let blockhash = transaction.message.blockhash
         if case .create(let name, let bytes) = asked.instruction {
             try DriveAccount.check(name: name)
@@ -43,7 +47,7 @@ extension ReferenceDrive {
             try await store.create(
                 asked, name: name, bytes: bytes, blockhash: blockhash, signature: signature, at: moment, in: program)
         } else {
-            try await store.carryOut(asked, blockhash: blockhash, signature: signature, at: moment)
+            try await store.carryOut(asked, blockhash: blockhash, signature: signature, at: moment, in: program)
         }
         FaultInjector.deed?.isDone = true
         return (asked.account, signature)

@@ -2,26 +2,26 @@ import Foundation
 import HTTPServer
 import ShadowDrive
 
-/// Shadow Drive's contract (`reference/shadow-drive.md`): its eleven endpoints, the host of the files, and as much of
-/// a Solana node as its clients ask.
+/// Shadow Drive's contract (`reference/shadow-drive.md`): its eleven endpoints, the host of the files, and the part of
+/// a Solana node that its clients use.
 ///
-/// Every transaction is read, understood and verified, every signed message checked byte for byte. The server's
-/// signature is of a key of its own, ``ReferenceAPIs/driveUploader``.
+/// Every transaction is decoded and verified, and every signed message is checked byte for byte. The server signs with
+/// a key of its own, ``ReferenceAPIs/driveUploader``.
 struct ReferenceDrive: Sendable {
-    /// Whose signature the server adds. No secret: whoever has the source can make it.
+    /// The keypair that the server signs with. It is not secret: anyone with the source can derive it.
     static let uploader: Keypair = {
-        // 32 bytes are a seed; the reason that they are not would be told to nobody.
+        // The seed has 32 bytes, so this cannot fail, and nobody would read the error.
         guard let keypair = try? Keypair(seed: Data("Aquifer's reference remote signs".utf8)) else {
             preconditionFailure("the uploader's seed is none")
         }
         return keypair
     }()
 
-    /// The most bytes of an upload, of an edit too: five files, and the parts around them.
+    /// The maximum size of an upload or an edit in bytes: five files, and the parts around them.
     static let largestUpload = Int(ShadowDriveLimits.fileBytes) * ShadowDriveLimits.filesPerUpload + 1 << 20
-    /// The most bytes of a file's name in UTF-8.
+    /// The maximum length of a file's name in bytes of UTF-8.
     static let longestName = 1024
-    /// The most bytes of a request in JSON, or of a field of a form.
+    /// The maximum size of a JSON request, or of a field of a form, in bytes.
     static let largestField = 64 << 10
 
     let store: DriveStore
@@ -140,7 +140,8 @@ struct ReferenceDrive: Sendable {
         let path = store.bytes(of: file, in: key).path
         return .resource(
             length: file.size, contentType: StaticFiles.contentType(of: name), etag: file.stored,
-            headers: ["X-Content-Type-Options": "nosniff"], for: request
+            // Its remote shares the address with others: a page that somebody stored must not act in their name.
+            headers: ["X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox"], for: request
         ) { .file(path: path, offset: $0.lowerBound, length: $0.upperBound - $0.lowerBound) }
     }
 
@@ -178,7 +179,7 @@ struct ReferenceDrive: Sendable {
 
     static func fields(_ request: ServerRequest) async throws -> Fields {
         let body = try await request.body.collect(upTo: largestField)
-        // Whatever is wrong with it, the answer is the same.
+        // The answer to every invalid body is the same.
         guard let values = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else {
             throw Refusal(400, "the body must be a JSON object")
         }

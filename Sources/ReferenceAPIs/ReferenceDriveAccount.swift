@@ -1,35 +1,39 @@
 import Foundation
 import ShadowDrive
 
-/// A storage account of the drive remote, as it lies on disk: the chain's part and the files' in one.
+/// A storage account of the drive remote, as stored on disk. It combines the account's state on the chain and its
+/// files.
 struct DriveAccount: Codable, Sendable {
     /// Tokens that wait to be claimed.
     struct Unstaked: Codable, Sendable {
         let time: Int64
         let epoch: UInt32
+        /// The amount in shades; `nil` in a state from a version that did not count them.
+        var shades: UInt64?
     }
 
     let address: PublicKey
     let owner: PublicKey
     let counter: UInt32
-    /// In seconds since 1970.
+    /// The creation time in seconds since 1970.
     let created: UInt32
     var name: String
     var reserved: UInt64
     var isImmutable = false
-    /// The epoch in which its deletion was asked for.
+    /// The epoch in which its deletion was requested; `nil` if it was not.
     var deletion: UInt32?
     var unstaked: Unstaked?
     var files: [DriveFile] = []
-    /// The transactions that were carried out, by their signatures, and their blockhashes: none is twice.
+    /// The blockhashes of the transactions that were carried out, by signature, so that none is carried out twice.
     var transactions: [String: Blockhash] = [:]
 
-    /// The bytes of its files.
+    /// The total size of its files in bytes.
     var usage: UInt64 { files.reduce(0) { $0 + $1.size } }
 
-    func file(_ name: String) -> DriveFile? { files.first { $0.name == name } }
+    /// The file of this name; `nil` if there is none. Names are compared byte by byte.
+    func file(_ name: String) -> DriveFile? { files.first { $0.name.isExactly(name) } }
 
-    /// What the program makes of an instruction, other than to create.
+    /// Applies an instruction as the program does. It refuses the instruction to create.
     mutating func apply(_ instruction: StorageInstruction, at moment: DriveMoment) throws(Refusal) {
         switch instruction {
         case .create: throw Self.simulation("the account exists already")
@@ -49,7 +53,9 @@ struct DriveAccount: Codable, Sendable {
                 throw Self.simulation("an account keeps at least \(StorageSize.accountRange.lowerBound) bytes")
             }
             reserved -= bytes
-            unstaked = Unstaked(time: Int64(moment.seconds), epoch: moment.epoch)
+            unstaked = Unstaked(
+                time: Int64(moment.seconds), epoch: moment.epoch,
+                shades: (unstaked?.shades ?? 0) + ReferenceDrive.cost(ofBytes: bytes))
         case .makeImmutable(let used):
             try refuseIfImmutable()
             try check(used)

@@ -53,7 +53,7 @@ struct ReferenceFeed: Sendable {
             }
             rest = items[(index + 1)...]
         }
-        // The address that the client used leads to the pictures, too.
+        // The pictures have the host that the client used.
         let host = request.headers["Host"] ?? "127.0.0.1"
         let page = rest.prefix(limit).map { item -> [String: String] in
             var fields = ["id": item.id.uuidString, "image": "http://\(host)/feed/pictures/\(item.picture)"]
@@ -78,7 +78,7 @@ struct ReferenceFeed: Sendable {
         return json(["items": comments], for: request)
     }
 
-    /// The contract's dates come with `Z`, `+00:00` and `+0000`.
+    /// A date in one of the contract's forms: with `Z`, `+00:00` or `+0000`.
     private func written(_ date: Date, form: Int) -> String {
         let zones = ["Z", "+00:00", "+0000"]
         return date.formatted(.iso8601).dropLast() + zones[form % zones.count]

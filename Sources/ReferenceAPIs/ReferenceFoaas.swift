@@ -10,7 +10,7 @@ struct ReferenceFoaas: Sendable {
         let message: String
         let subtitle: String
 
-        /// `awesome` of `/awesome/:from`.
+        /// The segments of the path: `awesome` and `:from` of `/awesome/:from`.
         var segments: [Substring] { url.split(separator: "/") }
     }
 
@@ -26,7 +26,7 @@ struct ReferenceFoaas: Sendable {
     }
 
     private static let prefix = "/foaas"
-    /// The longest path that is looked at.
+    /// The longest path that is read, in bytes.
     private static let longest = 16 << 10
 
     private let phrases: [Phrase]
@@ -39,7 +39,7 @@ struct ReferenceFoaas: Sendable {
 
     private func answer(_ request: ServerRequest) -> ServerResponse {
         guard request.rawPath.utf8.count <= Self.longest else { return .error(431, "the path is too long") }
-        // Split before it is decoded: an encoded slash is part of a value.
+        // The path is split before it is decoded: an encoded slash is part of a value.
         let raw = request.rawPath.dropFirst(Self.prefix.count).dropFirst()
             .split(separator: "/", omittingEmptySubsequences: false)
         let decoded = raw.map { $0.removingPercentEncoding }
@@ -52,7 +52,7 @@ struct ReferenceFoaas: Sendable {
         for phrase in phrases {
             if let said = say(phrase, segments) { return negotiated(request, said) }
         }
-        // Whatever has two segments is somebody said something to.
+        // Any other path of two segments is a phrase for the first, said by the second.
         guard segments.count == 2 else { return unknown(request) }
         return negotiated(
             request, Said(message: "\(segments[0]), whatever you are: no.", subtitle: "- \(segments[1])"))
@@ -84,7 +84,7 @@ struct ReferenceFoaas: Sendable {
         return .resource(data, contentType: "application/json", etag: ETag.of(data), for: request)
     }
 
-    /// JSON for who asks for it, HTML for who does not say; nothing for who wants something else.
+    /// JSON for a client that asks for it, HTML for one that takes any type, and an empty 406 for any other.
     private func negotiated(_ request: ServerRequest, _ said: Said, status: Int = 200) -> ServerResponse {
         let accepted = request.headers["Accept"] ?? "*/*"
         let types = accepted.split(separator: ",").map {
@@ -102,7 +102,7 @@ struct ReferenceFoaas: Sendable {
         return .empty(406)
     }
 
-    /// The remote's way of saying that there is nothing here: a phrase, with a status of its own.
+    /// The remote's answer to an unknown path: a phrase, with a status of its own.
     private func unknown(_ request: ServerRequest) -> ServerResponse {
         guard let data = encoded(Said(message: "622 - All manner of wrong.", subtitle: "The reference FOAAS")) else {
             return .error(500, "the answer could not be written")

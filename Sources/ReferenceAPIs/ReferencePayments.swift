@@ -1,9 +1,9 @@
 import Foundation
 import HTTPServer
 
-/// The payments' contract (`reference/payments.md`): contacts with avatars, and transactions that are decided once.
+/// The payments' contract (`docs/reference/payments.md`): contacts with avatars, and transactions that are decided once.
 ///
-/// No answer repeats a card's number or code, and nothing of either is kept.
+/// No answer repeats a card's number or code. The last four digits of the number are kept, and nothing of the code.
 struct ReferencePayments: Sendable {
     private struct User: Codable, Sendable {
         let id: Int
@@ -11,7 +11,7 @@ struct ReferencePayments: Sendable {
         let username: String
         /// The name of the picture under `avatars/`.
         let avatar: String
-        /// Whether the address of the avatar leads nowhere, as some do.
+        /// True if the address of the avatar leads nowhere, as some do.
         let lacksAvatar: Bool
     }
 
@@ -24,10 +24,12 @@ struct ReferencePayments: Sendable {
 
     private let users: [User]
     private let avatars: [String: Data]
-    private let ledger = TransactionLedger()
+    private let ledger: TransactionLedger
     private let now: @Sendable () -> Date
 
-    init(media: Media, now: @escaping @Sendable () -> Date) throws {
+    /// - Parameter folder: the folder of the transactions; `nil` keeps them in memory.
+    init(media: Media, folder: URL?, now: @escaping @Sendable () -> Date) throws {
+        ledger = TransactionLedger(folder: folder)
         let users = try JSONDecoder().decode([User].self, from: try media.data("users.json"))
         self.users = users
         avatars = Dictionary(
@@ -43,7 +45,7 @@ struct ReferencePayments: Sendable {
             avatar(request, named: parameters["name"] ?? "")
         }
         router.on("POST", "/payments/transaction") { request, _ in await pay(request) }
-        router.on("GET", "/payments/transaction") { request, _ in find(request) }
+        router.on("GET", "/payments/transaction") { request, _ in await find(request) }
         return router.handle
     }
 
@@ -68,25 +70,33 @@ struct ReferencePayments: Sendable {
             guard users.contains(where: { $0.id == order.receiver }) else {
                 return .error(404, "no user has this destination_user_id")
             }
-            do throws(TransactionLedger.KeyTaken) {
-                return answer(try ledger.transaction(for: order, key: key, at: now()), for: request)
-            } catch {
-                return .error(422, "this Idempotency-Key stands for another order")
-            }
+            do throws(TransactionLedger.Failure) {
+                return answer(try await ledger.transaction(for: order, key: key, at: now()), for: request)
+            } catch { return answer(error) }
         } catch {
             return .error(error.status, error.message)
         }
     }
 
-    /// An addition to the contract: how who got no answer learns whether the payment was made.
-    private func find(_ request: ServerRequest) -> ServerResponse {
+    /// An addition to the contract: a client that got no answer learns here if the payment was made.
+    private func find(_ request: ServerRequest) async -> ServerResponse {
         guard let key = request.queryValue("idempotency_key"), !key.isEmpty else {
             return .error(400, "idempotency_key is missing")
         }
-        guard let transaction = ledger.transaction(key: key) else {
-            return .error(404, "no transaction has this key")
+        do throws(TransactionLedger.Failure) {
+            guard let transaction = try await ledger.transaction(key: key) else {
+                return .error(404, "no transaction has this key")
+            }
+            return answer(transaction, for: request)
+        } catch { return answer(error) }
+    }
+
+    private func answer(_ failure: TransactionLedger.Failure) -> ServerResponse {
+        switch failure {
+        case .keyTaken: .error(422, "this Idempotency-Key stands for another order")
+        case .unusable(let reason): .error(500, "the transactions cannot be used: \(reason)")
+        case .left: .error(500, "the request went away before its turn came")
         }
-        return answer(transaction, for: request)
     }
 
     private func answer(_ transaction: Transaction, for request: ServerRequest) -> ServerResponse {
@@ -95,7 +105,7 @@ struct ReferencePayments: Sendable {
         else { return unwritable }
         let seconds = Int(transaction.date.timeIntervalSince1970)
         let status = transaction.isApproved ? "Aprovada" : "Recusada"
-        // Written by hand for the two decimals: an encoder would turn 79.90 into a number of its own.
+        // The body is written by hand for the two decimals: an encoder would turn 79.90 into a number of its own.
         let body = """
             {"transaction":{"id":\(transaction.id),"timestamp":\(seconds),"value":\(decimal(transaction.cents)),\
             "destination_user":\(String(decoding: receiver, as: UTF8.self)),\
@@ -110,7 +120,7 @@ struct ReferencePayments: Sendable {
     }
 
     private func written(_ user: User, for request: ServerRequest) -> WrittenUser {
-        // The address that the client used leads to the avatars, too.
+        // The avatars have the host that the client used.
         let host = request.headers["Host"] ?? "127.0.0.1"
         return WrittenUser(
             id: user.id, name: user.name, img: "http://\(host)/payments/avatars/\(user.avatar)", username: user.username

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPServer
 
-/// A request to a remote, and what became of it.
+/// A request to a remote, and its answer.
 public struct ReferenceRequest: Sendable, Hashable, Codable {
     /// The method: `GET`.
     public var method: String
@@ -9,10 +9,10 @@ public struct ReferenceRequest: Sendable, Hashable, Codable {
     public var path: String
     /// The `Range` header, as it was written.
     public var range: String?
-    /// The status, or `nil` when the connection was cut before any answer, or there is none yet.
+    /// The status; `nil` when there is no answer yet, or the connection was cut before any.
     public var status: Int?
-    /// How many bytes of the answer's body were sent so far: handed to the network, which may lose some of them when
-    /// the client leaves.
+    /// The number of bytes of the answer's body that were sent so far. They were handed to the network, which may lose
+    /// some of them when the client leaves.
     public var bytes: UInt64
 }
 
@@ -25,14 +25,14 @@ final class RequestLog: Sendable {
         var first = 0
         var files: [String: UInt64] = [:]
 
-        /// Changes what is remembered of a request, if it still is.
+        /// Changes the record of a request, if it is still remembered.
         mutating func change(_ number: Int, _ change: (inout ReferenceRequest) -> Void) {
             guard number >= first else { return }
             change(&requests[number - first])
         }
     }
 
-    /// How many requests are remembered.
+    /// The number of requests that are remembered.
     static let length = 200
 
     private let lock = NSLock()
@@ -42,7 +42,9 @@ final class RequestLog: Sendable {
     var requests: [ReferenceRequest] { lock.withLock { state.requests } }
     var files: [String: UInt64] { lock.withLock { state.files } }
 
-    /// A request has come; its number.
+    /// Records a request that has come.
+    ///
+    /// - Returns: its number.
     func begin(_ request: ServerRequest) -> Int {
         lock.withLock {
             state.counts.active += 1
@@ -62,9 +64,9 @@ final class RequestLog: Sendable {
         lock.withLock { state.change(number) { $0.status = status } }
     }
 
-    /// Bytes of the answer are about to go out: counted before, so that who has them all finds them counted.
+    /// Counts bytes of the answer before they go out, so that a client that has them all finds them counted.
     ///
-    /// - Parameter file: the path of the file that they are of, if they are of one.
+    /// - Parameter file: the path of the file whose bytes they are, if there is one.
     func sent(_ number: Int, _ count: Int, file: String?) {
         lock.withLock {
             state.change(number) { $0.bytes += UInt64(count) }
@@ -72,7 +74,7 @@ final class RequestLog: Sendable {
         }
     }
 
-    /// Bytes that were counted did not go out after all.
+    /// Takes back bytes that were counted and did not go out after all.
     func takeBack(_ number: Int, _ count: Int, file: String?) {
         lock.withLock {
             state.change(number) { $0.bytes -= UInt64(count) }

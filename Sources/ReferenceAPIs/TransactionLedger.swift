@@ -1,44 +1,210 @@
 import Foundation
 
-/// A payment that was decided. Nothing of its card is in it.
-struct Transaction: Sendable {
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A payment that was decided. It holds the card's last four digits, and nothing of the code.
+struct Transaction: Sendable, Codable, Hashable {
     let id: Int
     let date: Date
     let cents: Int
     let receiver: Int
+    let lastFour: String
     let isApproved: Bool
+    let key: String?
+
+    /// True if an order is the one that this transaction decided. This compares the receiver, the cents and the card's
+    /// last four digits, which are all that is stored of the order.
+    func decides(_ order: PaymentOrder) -> Bool {
+        receiver == order.receiver && cents == order.cents && lastFour == order.lastFour
+    }
 }
 
-/// The transactions of this process: each key pays once, however many requests bring it, and however concurrently.
+/// The transactions. Each key pays once, for any number of concurrent requests with it, also after a restart and with
+/// several processes.
+///
+/// With a folder they are stored in `transactions.jsonl`, one line each, written and flushed before the answer. The
+/// last line of a killed process may be incomplete. It was never answered, and is cut off.
+///
+/// The ledger waits for the file and its lock on a queue of its own, never on a thread that answers requests. It waits
+/// for the lock no longer than `patience`. A request that is cancelled while it waits decides nothing.
 final class TransactionLedger: Sendable {
     private struct State {
-        var next = 12314
-        var keyed: [String: (fingerprint: Int, transaction: Transaction)] = [:]
+        var last = 12313
+        var keyed: [String: Transaction] = [:]
+        /// The number of bytes of the file that have been read.
+        var offset = 0
     }
 
-    /// The key already stands for another order.
-    struct KeyTaken: Error {}
+    /// The reasons why the ledger has no transaction for an order.
+    enum Failure: Error {
+        /// The key was used for another order.
+        case keyTaken
+        /// The file cannot be read or written, so no key can be reported as missing.
+        case unusable(String)
+        /// The request was cancelled before its turn. Nothing was decided.
+        case left
+    }
 
-    private let lock = NSLock()
+    private let folder: URL?
+    private let patience: Duration
+    private let queue = DispatchQueue(label: "aquifer.reference.transactions")
+    /// Used only on the queue.
     nonisolated(unsafe) private var state = State()
 
+    /// - Parameters:
+    ///   - folder: The folder of the transactions, created with the first one; `nil` keeps them in memory only.
+    ///   - patience: The longest wait while another process writes.
+    init(folder: URL?, patience: Duration = .seconds(5)) {
+        self.folder = folder
+        self.patience = patience
+    }
+
     /// The transaction of the key, decided now if there is none. Without a key every order is a new transaction.
-    func transaction(for order: PaymentOrder, key: String?, at date: Date) throws(KeyTaken) -> Transaction {
-        // A hash seeded at random tells orders apart without keeping a card's number or code.
-        let fingerprint = order.hashValue
-        let result: Result<Transaction, KeyTaken> = lock.withLock {
+    func transaction(for order: PaymentOrder, key: String?, at date: Date) async throws(Failure) -> Transaction {
+        try await exclusively(isWriting: true) { [self] (state, file) throws(Failure) in
             if let key, let known = state.keyed[key] {
-                return known.fingerprint == fingerprint ? .success(known.transaction) : .failure(KeyTaken())
+                guard known.decides(order) else { throw .keyTaken }
+                return known
             }
             let transaction = Transaction(
-                id: state.next, date: date, cents: order.cents, receiver: order.receiver, isApproved: order.isApproved)
-            state.next += 1
-            if let key { state.keyed[key] = (fingerprint, transaction) }
-            return .success(transaction)
+                id: state.last + 1, date: date, cents: order.cents, receiver: order.receiver,
+                lastFour: order.lastFour, isApproved: order.isApproved, key: key)
+            if let file { state.offset = try append(transaction, to: file, at: state.offset) }
+            state.last += 1
+            if let key { state.keyed[key] = transaction }
+            return transaction
+        }
+    }
+
+    /// The transaction of this key; `nil` if there is none.
+    func transaction(key: String) async throws(Failure) -> Transaction? {
+        try await exclusively(isWriting: false) { (state, _) throws(Failure) in state.keyed[key] }
+    }
+
+    /// Runs the work with the lock, after reading the lines of other processes. Nobody else, in this process or
+    /// another, reads or writes meanwhile.
+    private func exclusively<Value: Sendable>(
+        isWriting: Bool, _ work: @escaping @Sendable (inout State, Int32?) throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let departure = Departure()
+        let result: Result<Value, Failure> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                queue.async { [self] in
+                    let result = Result { () throws(Failure) in
+                        try locked(isWriting: isWriting, unless: departure, work)
+                    }
+                    continuation.resume(returning: result)
+                }
+            }
+        } onCancel: {
+            departure.happen()
         }
         return try result.get()
     }
 
-    /// The transaction that the key stands for.
-    func transaction(key: String) -> Transaction? { lock.withLock { state.keyed[key]?.transaction } }
+    /// Call this on the queue.
+    private func locked<Value>(
+        isWriting: Bool, unless departure: Departure, _ work: (inout State, Int32?) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        guard !departure.hasHappened else { throw .left }
+        guard let folder else { return try work(&state, nil) }
+        let path = folder.appending(path: "transactions.jsonl").path
+        if !isWriting && access(path, F_OK) != 0 && errno == ENOENT { return try work(&state, nil) }
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch { throw .unusable("\(folder.path) cannot be made") }
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .system("open", path) }
+        defer { _ = close(file) }
+        let end = ContinuousClock.now + patience
+        while flock(file, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw .system("lock", path) }
+            guard !departure.hasHappened else { throw .left }
+            guard ContinuousClock.now < end else { throw .unusable("\(path) is held by another process") }
+            _ = usleep(1000)
+        }
+        try catchUp(file, path)
+        return try work(&state, file)
+    }
+
+    /// Reads the lines that were added since the last read. The caller holds the file's lock.
+    private func catchUp(_ file: Int32, _ path: String) throws(Failure) {
+        let size = lseek(file, 0, SEEK_END)
+        guard size >= 0 else { throw .system("read", path) }
+        // A shorter file is not the file that was read before, so reading starts again.
+        if size < off_t(state.offset) { state = State() }
+        var added = Data(count: Int(size) - state.offset)
+        var done = 0
+        while done < added.count {
+            let (at, offset) = (done, state.offset)
+            let count = added.withUnsafeMutableBytes {
+                pread(file, $0.baseAddress?.advanced(by: at), $0.count - at, off_t(offset + at))
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw .system("read", path) }
+            done += count
+        }
+        while let end = added.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = added[added.startIndex..<end]
+            let transaction: Transaction
+            do { transaction = try JSONDecoder().decode(Transaction.self, from: Data(line)) } catch {
+                throw .unusable("\(path) is damaged at byte \(state.offset)")
+            }
+            state.last = max(state.last, transaction.id)
+            if let key = transaction.key { state.keyed[key] = transaction }
+            state.offset += line.count + 1
+            added = added[(end + 1)...]
+        }
+    }
+
+    /// Writes a line at the end of the last complete one, and flushes it.
+    ///
+    /// - Returns: The offset of its end.
+    private func append(_ transaction: Transaction, to file: Int32, at offset: Int) throws(Failure) -> Int {
+        var line: Data
+        do { line = try JSONEncoder().encode(transaction) } catch { throw .unusable("a transaction cannot be encoded") }
+        line.append(UInt8(ascii: "\n"))
+        var done = 0
+        while done < line.count {
+            let at = done
+            let count = line.withUnsafeBytes {
+                pwrite(file, $0.baseAddress?.advanced(by: at), $0.count - at, off_t(offset + at))
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw undone(file, offset) }
+            done += count
+        }
+        // A killed process may have left bytes after this line. They were never answered.
+        guard ftruncate(file, off_t(offset + line.count)) == 0, fsync(file) == 0 else { throw undone(file, offset) }
+        return offset + line.count
+    }
+
+    /// Removes a partly written line, so that a payment answered with an error is not booked.
+    private func undone(_ file: Int32, _ offset: Int) -> Failure {
+        let failure = Failure.system("write", "transactions.jsonl")
+        _ = ftruncate(file, off_t(offset))
+        return failure
+    }
+}
+
+extension TransactionLedger.Failure {
+    fileprivate static func system(_ operation: String, _ path: String) -> Self {
+        .unusable("could not \(operation) \(path): \(String(cString: strerror(errno)))")
+    }
+}
+
+/// Informs work on another thread that its task was cancelled.
+private final class Departure: Sendable {
+    private let lock = NSLock()
+    nonisolated(unsafe) private var isOver = false
+
+    var hasHappened: Bool { lock.withLock { isOver } }
+
+    func happen() { lock.withLock { isOver = true } }
 }

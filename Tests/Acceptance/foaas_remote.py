@@ -35,7 +35,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         remote = self.server.remote
-        remote.requests.append((self.path, dict(self.headers)))
+        with remote.arrival:
+            remote.requests.append((self.path, dict(self.headers)))
+            remote.arrival.notify_all()
         if len(self.path) > 16_384:
             return self.answer(431, "text/plain", "too long")
         if self.path == "/operations":
@@ -63,6 +65,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class FoaasRemote:
     def __init__(self):
         self.requests, self.html = [], False
+        self.arrival = threading.Condition()
         self.operations = operations()
         self.list = ("application/json", json.dumps(self.operations))
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -75,6 +78,11 @@ class FoaasRemote:
     def said(self):
         """The decoded segments of each phrase that was asked for."""
         return [[urllib.parse.unquote(part) for part in path.split("/")[1:]] for path, _ in self.requests if path != "/operations"]
+
+    def requested(self, path, seconds):
+        """Whether a path has been asked for, or is within these seconds."""
+        with self.arrival:
+            return self.arrival.wait_for(lambda: any(asked == path for asked, _ in self.requests), timeout=seconds)
 
     def stop(self):
         self.server.shutdown()

@@ -11,13 +11,15 @@ VISA, AMEX, DECLINED, TEST_CARD = "4242424242424242", "374245455400126", "411111
 HOLDER = "Ana de Testes"
 GOOD_UNTIL = f"12/{(datetime.date.today().year + 3) % 100:02}"
 
-# How the command ends
-DELIVERED, DECLINED_STATUS, USAGE, INVALID, UNAVAILABLE, STORE = 0, 1, 64, 65, 69, 74
-UNKNOWN_CONTACT = USAGE
-NO_CARD = USAGE
+# The exit statuses of the command
+DELIVERED, DECLINED_STATUS, USAGE, INVALID, NOT_FOUND, UNAVAILABLE, STORE, UNKNOWN = 0, 1, 64, 65, 66, 69, 74, 75
+INTERRUPTED = 130
+REFUSED = DECLINED_STATUS  # by the server, for good
+UNKNOWN_CONTACT = NOT_FOUND
+NO_CARD = NOT_FOUND
 REFUSED_CARD = USAGE  # expired meanwhile, or the test card on a remote that is not for tests
 
-# What it says when it is not known whether money went
+# The command's words when it is not known if money went
 NOT_KNOWN = re.compile(r"not known whether|unknown whether|may or may not", re.I)
 
 

@@ -84,9 +84,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault == "hang":
             self.remote.released.wait(60)
             return self.cut()
+        if fault == "late":
+            self.remote.released.wait(60)
         if fault == "refuse":
             return self.answer(400, {"error": "no"})
         status, content = self.remote.book(self.path, self.headers, body)
+        if isinstance(fault, int):  # booked, and then something on the way answers
+            self.send_response(fault)
+            if fault < 400:
+                self.send_header("Location", self.remote.elsewhere)
+            return self.empty()
         if fault == "answer-lost":
             return self.cut()
         if fault == "busy":
@@ -96,6 +103,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault == "other amount":
             content["transaction"]["value"] = "0.01"
         self.answer(status, content, whole=fault != "cut")
+
+    def empty(self):
+        self.send_header("Content-Length", "0")
+        self.end_headers()
 
     def answer(self, status, content, whole=True):
         data = json.dumps(content, ensure_ascii=False).encode()
@@ -117,7 +128,8 @@ class PaymentsRemote:
     """The server, what it was asked, and what it booked.
 
     `fault` is what goes wrong with the next payments: "answer-lost", "cut", "garbage", "other amount" and "busy" book
-    the payment first; "hang" and "refuse" do not.
+    the payment first; "hang" and "refuse" do not. "late" books it when `released` is set. A number books it, and then
+    answers with this status; a redirect leads to `elsewhere`.
     """
 
     def __init__(self):
@@ -125,6 +137,7 @@ class PaymentsRemote:
         self.requests, self.bodies, self.violations = [], [], []
         self.booked, self.orders, self.next = {}, [], 500
         self.fault, self.knows_keys = None, False
+        self.elsewhere = "http://127.0.0.1:1/"  # where nobody listens
         self.received, self.released = threading.Event(), threading.Event()
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True

@@ -77,7 +77,7 @@ def test_invalid_data_with_nothing_saved_is_65_and_saves_nothing(aquifer, files,
     result = aquifer("feed", "list", "--remote", f"feed={files.address}")
     assert result.returncode == 65 and result.stdout == ""
     assert "not what its contract says" in result.stderr
-    assert aquifer.json("cache", "list") == {"entries": []}
+    assert aquifer.json("cache", "list") == {"entries": [], "failures": []}
 
 
 def test_invalid_data_falls_back_on_the_saved_copy_and_says_so(aquifer, files):
@@ -93,6 +93,27 @@ def test_invalid_data_falls_back_on_the_saved_copy_and_says_so(aquifer, files):
 def test_a_404_is_invalid_data(aquifer, files):
     (files.folder / "v1/feed").unlink()
     assert aquifer("feed", "list", "--remote", f"feed={files.address}").returncode == 65
+
+
+def test_a_picture_that_the_server_does_not_have_any_more_is_said_to_be_gone_not_to_be_unknown(aquifer, files, tmp_path):
+    (files.folder / "1.png").unlink()
+    target = tmp_path / "picture.png"
+    result = aquifer("feed", "image", files.ids[0], "-o", str(target), "--remote", f"feed={files.address}")
+    assert result.returncode == 66 and not target.exists()
+    assert result.stderr == f"aquifer: the server does not have the picture {files.ids[0]} any more; choose another one\n"
+
+
+def test_one_byte_is_a_byte_and_two_are_bytes(aquifer, files, tmp_path):
+    key, target = tmp_path / "id.json", tmp_path / "target"
+    assert aquifer("drive", "keygen", str(key)).returncode == 0
+    assert aquifer("drive", "create", "small", "1KB", "--keypair", str(key)).returncode == 0
+    for content, words in ((b"a", "1 byte"), (b"ab", "2 bytes"), (b"", "0 bytes")):
+        file = tmp_path / f"file-{len(content)}"
+        file.write_bytes(content)
+        location = aquifer("drive", "upload", "small", str(file), "--keypair", str(key)).stdout.strip()
+        result = aquifer("drive", "get", location, "-o", str(target), "--keypair", str(key))
+        assert (result.returncode, target.read_bytes()) == (0, content)
+        assert result.stderr == f"aquifer: {words} written to {target}\n"
 
 
 def test_lists_ten_or_as_many_as_asked_for_or_all(aquifer, remotes):
@@ -125,7 +146,7 @@ def test_shows_comments(aquifer, files):
     result = aquifer("feed", "comments", files.ids[0], *remote, "--at", "2020-08-28T15:12:02Z")
     assert result.stdout == "ana, 5 minutes ago\n  Olá\n"
     assert aquifer.json("feed", "comments", files.ids[0], *remote)["value"][0]["author"] == {"username": "ana"}
-    assert aquifer("feed", "comments", files.ids[1], *remote).returncode == 65
+    assert aquifer("feed", "comments", files.ids[1], *remote).returncode == 66
 
 
 def test_writes_a_picture_and_refuses_what_is_none(aquifer, files, tmp_path):
@@ -137,9 +158,9 @@ def test_writes_a_picture_and_refuses_what_is_none(aquifer, files, tmp_path):
     refused = aquifer("feed", "image", files.ids[1], "-o", str(tmp_path / "no.png"), *remote)
     assert refused.returncode == 65 and not (tmp_path / "no.png").exists()
     nowhere = aquifer("feed", "image", files.ids[0], "-o", "/none/picture.png", *remote)
-    assert nowhere.returncode == 74 and "/none/picture.png cannot be written" in nowhere.stderr
+    assert nowhere.returncode == 73 and "/none/picture.png cannot be written" in nowhere.stderr
     stranger = aquifer("feed", "image", "0A0A0A0A-0000-0000-0000-000000000009", "-o", "-", *remote)
-    assert stranger.returncode == 69
+    assert stranger.returncode == 66
 
 
 def test_what_a_server_says_cannot_move_the_cursor_of_a_terminal(aquifer, files):
@@ -148,7 +169,7 @@ def test_what_a_server_says_cannot_move_the_cursor_of_a_terminal(aquifer, files)
     (files.folder / "v1/feed").write_text(json.dumps({"items": files.items}))
     remote = ("--remote", f"feed={files.address}")
     text = aquifer("feed", "list", *remote).stdout
-    assert text.splitlines()[0] == " ]0;owned  [2J 31m red"
+    assert text.splitlines()[0] == "\ufffd]0;owned\ufffd[2J\ufffd31m, red"
     assert not [character for character in text if ord(character) < 32 and character != "\n"]
     assert aquifer.json("feed", "list", *remote)["value"][0]["description"] == hostile
 
@@ -221,13 +242,14 @@ def test_what_is_saved_can_be_listed_validated_and_cleared(aquifer, files):
     assert [entry["key"] for entry in aquifer.json("cache", "list")["entries"]] == [key]
     table = aquifer("cache", "list").stdout.splitlines()
     assert table[0].split() == ["STATE", "SAVED", "BYTES", "KEY"] and table[1].startswith("fresh") and table[1].endswith(key)
-    assert aquifer.json("cache", "validate") == {"removed": []}
+    assert aquifer.json("cache", "validate") == {"removed": [], "failures": []}
     assert aquifer.json("cache", "list", "--at", "+7d")["entries"][0]["validity"] == "expired"
-    assert aquifer.json("cache", "validate", "--at", "+7d") == {"removed": [key]}
+    assert aquifer.json("cache", "validate", "--at", "+7d") == {"removed": [key], "failures": []}
     aquifer.json("feed", "list", *remote)
-    assert aquifer.json("cache", "clear", "none") == {"deleted": 0}
-    assert aquifer.json("cache", "clear", key) == {"deleted": 1}
-    assert aquifer.json("cache", "list") == {"entries": []}
+    nothing = aquifer("cache", "clear", "none")
+    assert nothing.returncode == 66 and "nothing is saved" in nothing.stderr
+    assert aquifer.json("cache", "clear", key) == {"deleted": 1, "failures": []}
+    assert aquifer.json("cache", "list") == {"entries": [], "failures": []}
 
 
 def test_many_processes_on_one_folder_do_not_disturb_each_other(aquifer, files):

@@ -1,12 +1,16 @@
 """`aquifer foaas`, against another implementation of the contract and the reference remote."""
 
 import json
+import re
+import subprocess
+import urllib.request
 
 import pytest
 
+from conftest import BINARY
 from foaas_remote import FoaasRemote
 
-DELIVERED, USAGE, INVALID, UNAVAILABLE = 0, 64, 65, 69
+DELIVERED, USAGE, INVALID, NOT_FOUND, UNAVAILABLE = 0, 64, 65, 66, 69
 
 
 @pytest.fixture
@@ -39,7 +43,7 @@ def test_the_list_shows_100_of_100_though_one_field_lacks_its_name(foaas, remote
     assert len(report["value"]) == 100 and report["source"] == "remote"
     assert [operation["url"] for operation in report["value"]] == [operation["url"] for operation in remote.operations]
     assert report["value"][20]["fields"] == [{"name": "From", "field": "from"}]
-    assert all(name == "application/json" for _, headers in remote.requests for name in [headers["Accept"]])
+    assert [headers["Accept"] for _, headers in remote.requests] == ["application/json"]
 
 
 def test_the_list_for_people_has_names_keys_and_paths(foaas):
@@ -118,7 +122,7 @@ def test_an_operation_is_found_by_name_or_first_word_whatever_case(foaas, remote
 
 def test_an_unknown_operation_is_said_with_near_names(foaas, remote):
     result = foaas("say", "three", "from=me")
-    assert result.returncode == USAGE and "Three 1" in result.stderr and remote.said == []
+    assert result.returncode == NOT_FOUND and "Three 1" in result.stderr and remote.said == []
 
 
 def test_an_unknown_or_missing_key_is_said_with_those_there_are(foaas, remote):
@@ -177,7 +181,7 @@ def test_without_a_connection_it_is_said_and_the_last_ones_seen_are_offered(foaa
 def test_a_random_phrase_is_of_any_operation_and_filled_in(foaas, remote):
     for _ in range(6):
         assert foaas("random").returncode == DELIVERED
-    assert len(set(map(tuple, remote.said))) > 1
+    assert len(remote.said) == 6 and len(set(map(tuple, remote.said))) > 1
     assert all(not part.startswith(":") for said in remote.said for part in said)
 
 
@@ -187,3 +191,99 @@ def test_the_last_ones_seen_are_not_deleted_with_the_cache(aquifer, foaas, remot
     remote.stop()
     # The list is gone with the cache, the phrase is not.
     assert "kept" in foaas("random").stderr
+
+
+# Start of the phrases:
+# "Check to see if you can load stored [FoaasOperation] before you attempt to make an API call"
+
+
+def asked_for_operations(remote):
+    return [path for path, _ in remote.requests].count("/operations")
+
+
+def test_the_stored_operations_are_loaded_before_the_remote_is_asked_for_them(aquifer, foaas, remote):
+    assert foaas("say", "version").returncode == DELIVERED and asked_for_operations(remote) == 1
+    assert (aquifer.data / "foaas.plist").is_file(), "they are stored in user defaults, in the data folder"
+    # Not the saved copy of the list: the stored operations alone are enough.
+    for path in aquifer.data.glob("values.sqlite*"):
+        path.unlink()
+    assert foaas("say", "one1", "from=me").returncode == DELIVERED
+    assert asked_for_operations(remote) == 1 and remote.said == [["version"], ["one1", "me"]]
+
+
+def test_after_seven_days_the_stored_operations_are_asked_for_anew(foaas, remote):
+    foaas("say", "version")
+    assert foaas("say", "version", "--at", "+6d").returncode == DELIVERED and asked_for_operations(remote) == 1
+    assert foaas("say", "version", "--at", "+7d").returncode == DELIVERED and asked_for_operations(remote) == 2
+
+
+def test_clearing_the_cache_clears_the_stored_operations(aquifer, foaas, remote):
+    foaas("list")
+    assert "FoaasOperationsKey" in aquifer("cache", "list").stdout
+    assert aquifer("cache", "clear").returncode == DELIVERED
+    assert "FoaasOperationsKey" not in aquifer("cache", "list").stdout
+    assert foaas("say", "version").returncode == DELIVERED and asked_for_operations(remote) == 2
+
+
+def test_the_stored_operations_of_one_server_are_not_those_of_another(aquifer, foaas, remote):
+    foaas("list")
+    other = FoaasRemote()
+    try:
+        assert aquifer("foaas", "say", "version", "--remote", f"foaas={other.address}").returncode == DELIVERED
+        assert asked_for_operations(other) == 1
+    finally:
+        other.stop()
+
+
+@pytest.fixture
+def serve(aquifer, remote):
+    """Starts the server on the data folder; gives its address."""
+    started = []
+
+    def serve():
+        words = ["serve", "--port", "0", "--no-token", "--data", str(aquifer.data), "--remote", f"foaas={remote.address}"]
+        process = subprocess.Popen([BINARY, *words], stdout=subprocess.PIPE, text=True, env=aquifer.environment)
+        started.append(process)
+        return re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())[0]
+
+    def stop():
+        for process in started:
+            process.terminate()
+            assert process.wait(timeout=20) == 0
+        started.clear()
+
+    serve.stop = stop
+    yield serve
+    stop()
+
+
+def first_state(address, screen, condition):
+    """The first state of a screen, as its page hears it, that fulfils the condition."""
+    with urllib.request.urlopen(f"{address}/api/screens/{screen}/events?tab=t", timeout=30) as stream:
+        for line in stream:
+            if line.startswith(b"data:") and condition(state := json.loads(line[5:])):
+                return state
+
+
+def tell(address, screen, intent):
+    request = urllib.request.Request(
+        f"{address}/api/screens/{screen}/intents?tab=t", data=json.dumps({"intent": intent}).encode(),
+        headers={"Content-Type": "application/json"})
+    assert urllib.request.urlopen(request, timeout=30).status == 204
+
+
+def test_the_first_page_of_the_phrases_starts_them_with_the_stored_operations_else_with_a_request(serve, remote):
+    address = serve()
+    # The settings need no operations, so that the request is the start's own.
+    first_state(address, "foaas-settings", lambda state: True)
+    assert remote.requested("/operations", seconds=20), "nothing is stored: they are requested"
+    tell(address, "foaas", "appear")
+    assert first_state(address, "foaas", lambda state: state["phrase"])["phrase"]["message"]
+    assert asked_for_operations(remote) == 1 and len(remote.said) == 1
+    serve.stop()
+    remote.requests.clear()
+    address = serve()
+    first_state(address, "foaas-settings", lambda state: True)
+    tell(address, "foaas", "appear")
+    assert first_state(address, "foaas", lambda state: state["phrase"])["phrase"]["message"]
+    assert asked_for_operations(remote) == 0 and len(remote.said) == 1

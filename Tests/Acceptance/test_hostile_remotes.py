@@ -113,7 +113,7 @@ def test_a_hostile_answer_is_a_clear_error_and_the_saved_copy_is_safe(aquifer, f
     assert result.returncode == status, result.stderr
     assert result.stdout == "" and len(result.stderr.splitlines()) == 1
     assert "passwd" not in result.stderr or answer is redirect_to_a_file
-    # What another server gave is still there.
+    # The saved answer of another server is still there.
     remote = ("--remote", f"feed={files.address}")
     aquifer.json("feed", "list", *remote)
     aquifer("feed", "list", "--remote", f"feed={server.address}")

@@ -2,15 +2,23 @@
 
 import decimal
 import json
+import os
+import pty
 import re
+import signal
+import socket
+import sqlite3
+import subprocess
 
 import pytest
 
+from conftest import Aquifer
 from payments_command import (
-    AMEX, DECLINED, DECLINED_STATUS, DELIVERED, GOOD_UNTIL, HOLDER, INVALID, NO_CARD, NOT_KNOWN, REFUSED_CARD, STORE,
-    TEST_CARD, UNAVAILABLE, UNKNOWN_CONTACT, USAGE, VISA, Payer, is_one_line,
+    AMEX, DECLINED, DECLINED_STATUS, DELIVERED, GOOD_UNTIL, HOLDER, INTERRUPTED, NO_CARD, NOT_FOUND, NOT_KNOWN,
+    REFUSED, REFUSED_CARD, STORE, TEST_CARD, UNAVAILABLE, UNKNOWN, UNKNOWN_CONTACT, USAGE, VISA, Payer, is_one_line,
 )
-from payments_remote import PEOPLE
+from conftest import BINARY
+from payments_remote import PEOPLE, PaymentsRemote
 
 MARCIA = "@marcia.kohler"
 
@@ -134,8 +142,8 @@ def test_a_removed_card_is_gone_and_removing_it_again_is_a_mistake(payer):
     first, second = payer.has_card(VISA), payer.has_card(AMEX)
     assert payer("cards", "remove", first).returncode == DELIVERED
     assert [card["id"] for card in payer.cards()] == [second]
-    assert payer("cards", "remove", first).returncode == USAGE
-    assert payer("cards", "remove", "not-an-id").returncode == USAGE
+    assert payer("cards", "remove", first).returncode == NOT_FOUND
+    assert payer("cards", "remove", "not-an-id").returncode == NOT_FOUND
 
 
 # The sealed cards
@@ -171,11 +179,14 @@ def test_a_key_that_others_can_read_is_refused_with_the_command_that_fixes_it(pa
 
 
 @pytest.mark.parametrize("harm", ["truncated", "one byte changed", "another key", "no key", "no vault"])
-def test_damaged_cards_are_an_error_that_loses_nothing_and_sends_nothing(payer, foreign_payments, harm):
+def test_damaged_cards_are_an_error_that_loses_nothing_and_sends_nothing(payer, foreign_payments, harm, tmp_path):
     payer.has_card()
+    stranger = Payer(Aquifer(tmp_path / "stranger/data"), foreign_payments.address)
+    stranger.has_card(AMEX)
     before = {path: path.read_bytes() for path in sealed(payer) + keys(payer) if path.stat().st_size > 0}  # no locks
     of_cards = harm in ("truncated", "one byte changed", "no vault")
-    harmed = [path for path in before if (path in sealed(payer)) == of_cards]
+    harmed = [path for path in before if path.suffix == (".vault" if of_cards else ".key")]
+    assert len(harmed) == 1
     for path in harmed:
         content = before[path]
         if harm == "truncated":
@@ -183,23 +194,33 @@ def test_damaged_cards_are_an_error_that_loses_nothing_and_sends_nothing(payer, 
         elif harm == "one byte changed":
             path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
         elif harm == "another key":
-            path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+            (other,) = [key for key in keys(stranger) if key.suffix == ".key"]
+            path.write_bytes(other.read_bytes())
         else:
             path.unlink()
     after = {path: path.read_bytes() for path in before if path.exists()}
-    if harm == "no vault":
-        assert payer.cards() == []
-    else:
-        result = payer("cards", "list")
-        assert result.returncode == STORE and is_one_line(result.stderr)
-        assert payer.add(AMEX).returncode == STORE
-        assert payer.pay(MARCIA, "10").returncode != DELIVERED
-        assert foreign_payments.orders == []
-        assert {path: path.read_bytes() for path in after if path.exists()} == after
+    result = payer("cards", "list")
+    assert result.returncode == STORE and is_one_line(result.stderr)
+    assert payer.add(AMEX).returncode == STORE
+    assert payer.pay(MARCIA, "10").returncode == STORE
+    assert foreign_payments.orders == []
+    assert {path: path.read_bytes() for path in after if path.exists()} == after
     for path, content in before.items():
         path.write_bytes(content)
         path.chmod(0o600)
     assert len(payer.cards()) == 1
+
+
+def test_cards_whose_file_was_deleted_are_told_as_gone_until_the_user_begins_without_them(payer):
+    payer.has_card()
+    (vault,) = [path for path in sealed(payer) if path.suffix == ".vault"]
+    vault.unlink()
+    result = payer("cards", "list")
+    assert result.returncode == STORE and is_one_line(result.stderr)
+    assert "is gone" in result.stderr and "aquifer cards discard-older" in result.stderr
+    assert payer("cards", "discard-older").returncode == DELIVERED
+    assert payer.cards() == []
+    payer.has_card(AMEX)
 
 
 # Paying
@@ -330,7 +351,7 @@ def test_without_a_card_the_way_to_add_one_is_said(payer, foreign_payments):
 def test_a_card_that_is_not_there_is_said(payer, foreign_payments):
     payer.has_card()
     for card in ("0A0A0A0A-0000-0000-0000-000000000001", "4242"):
-        assert payer.pay(MARCIA, "10", "--card", card).returncode == USAGE
+        assert payer.pay(MARCIA, "10", "--card", card).returncode == NOT_FOUND
     assert foreign_payments.bodies == []
 
 
@@ -385,28 +406,109 @@ def test_without_an_answer_that_makes_sense_it_is_not_known_and_never_sent_again
     payer.has_card()
     foreign_payments.fault = fault
     result = payer.pay(MARCIA, "10")
-    assert result.returncode in (UNAVAILABLE, INVALID) and result.stdout == ""
+    assert result.returncode == UNKNOWN and result.stdout == ""
     assert NOT_KNOWN.search(result.stderr)
     assert payer.states() == ["unknown"] and len(foreign_payments.bodies) == 1
 
 
-def test_after_a_lost_answer_the_exit_is_69_and_the_way_to_check_is_said(payer, foreign_payments):
+def test_after_a_lost_answer_the_exit_is_75_and_the_way_to_check_is_said(payer, foreign_payments):
     payer.has_card()
     foreign_payments.fault = "answer-lost"
     result = payer.pay(MARCIA, "10")
     (payment,) = payer.payments()
-    assert result.returncode == UNAVAILABLE and f"aquifer payments check {payment['id']}" in result.stderr
+    assert result.returncode == UNKNOWN and f"aquifer payments check {payment['id']}" in result.stderr
     assert "unknown" in payer("payments", "list").stdout.lower()
 
 
-def test_paying_again_after_a_lost_answer_is_a_payment_with_a_key_of_its_own(payer, foreign_payments):
+def test_after_a_lost_answer_the_same_amount_to_the_same_person_is_not_sent_unless_a_second_payment_is_meant(payer, foreign_payments):
     payer.has_card()
     foreign_payments.fault = "answer-lost"
     payer.pay(MARCIA, "10")
+    (lost,) = payer.payments()
     foreign_payments.fault = None
-    assert payer.pay(MARCIA, "10").returncode == DELIVERED
-    assert len(foreign_payments.keys) == 2 and len(set(foreign_payments.keys)) == 2
-    assert payer.states() == ["approved", "unknown"]
+    result = payer.pay(MARCIA, "10,00")
+    assert result.returncode == USAGE and result.stdout == "" and is_one_line(result.stderr)
+    for word in ("nothing was sent", "4242", lost["startedAt"], f"aquifer payments check {lost['id']}",
+                 f"aquifer payments retry {lost['id']}", "--again"):
+        assert word in result.stderr, word
+    assert len(foreign_payments.bodies) == 1 and payer.states() == ["unknown"]
+    assert payer.pay(MARCIA, "11").returncode == DELIVERED, "another amount is another payment"
+    assert payer.pay(PEOPLE[1][2], "10").returncode == DELIVERED, "another person, too"
+    assert payer.pay(MARCIA, "10", "--again").returncode == DELIVERED
+    assert len(set(foreign_payments.keys)) == len(foreign_payments.keys) == 4
+
+
+def on_a_terminal(payer, words, answer):
+    """What the command says on a terminal on which somebody answers its question, then types the code; and its exit code."""
+    ours, theirs = pty.openpty()
+    process = payer.start(*words, stdin=theirs)
+    os.close(theirs)
+    os.write(ours, f"{answer}\n123\n".encode())
+    out, err = process.communicate(timeout=30)
+    os.close(ours)
+    return process.returncode, err.decode()
+
+
+def test_on_a_terminal_the_earlier_payment_is_shown_and_only_yes_sends_a_second_one(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "answer-lost"
+    payer.pay(MARCIA, "10")
+    (lost,) = payer.payments()
+    foreign_payments.fault = None
+    words = ("pay", MARCIA, "10", "--cvv-stdin")
+    status, said = on_a_terminal(payer, words, "y")
+    assert status == REFUSED and "nothing was sent" in said and len(foreign_payments.bodies) == 1
+    for word in ("not known whether", "4242", lost["startedAt"], lost["id"], "payments check", "payments retry"):
+        assert word in said, word
+    status, said = on_a_terminal(payer, words, "yes")
+    assert status == DELIVERED, said
+    assert len(set(foreign_payments.keys)) == 2 and payer.states() == ["approved", "unknown"]
+
+
+def test_while_a_payment_is_sent_another_process_does_not_send_its_twin(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "late"
+    process = payer.start("pay", MARCIA, "10", "--cvv-stdin", stdin=-1)
+    process.stdin.write(b"123\n")
+    process.stdin.close()
+    assert foreign_payments.received.wait(30)
+    result = payer.pay(MARCIA, "10")
+    assert result.returncode == USAGE and "is being sent by another process" in result.stderr
+    foreign_payments.released.set()
+    assert process.wait(timeout=30) == DELIVERED and len(foreign_payments.bodies) == 1
+
+
+def test_a_payment_that_was_not_made_is_not_sent_again_beside_a_later_one_that_is_not_known_of(payer, foreign_payments):
+    payer.has_card()
+    payer.contacts()
+    payer.pay(MARCIA, "10", "--offline")
+    (failed,) = payer.payments()
+    foreign_payments.fault = "answer-lost"
+    assert payer.pay(MARCIA, "10").returncode == UNKNOWN
+    foreign_payments.fault = None
+    retry = ("payments", "retry", failed["id"], "--cvv-stdin")
+    assert payer(*retry, lines=("123",)).returncode == USAGE and len(foreign_payments.bodies) == 1
+    assert payer(*retry, "--again", lines=("123",)).returncode == DELIVERED
+
+
+def test_a_payment_is_asked_for_and_sent_again_only_at_its_own_server(payer, foreign_payments):
+    other = PaymentsRemote()
+    other.knows_keys = True
+    try:
+        payer.has_card()
+        foreign_payments.fault = "answer-lost"
+        payer.pay(MARCIA, "10")
+        identifier = payer.payments()[0]["id"]
+        elsewhere = Payer(payer.aquifer, other.address)
+        for words in (("check", identifier), ("retry", identifier, "--cvv-stdin")):
+            result = elsewhere("payments", *words, lines=("123",))
+            assert result.returncode == USAGE and is_one_line(result.stderr)
+            assert f"--remote payments={foreign_payments.address}" in result.stderr
+        assert other.requests == [] and payer.payments()[0]["notFoundAt"] is None
+        result = Payer(payer.aquifer)("payments", "check", identifier)
+        assert result.returncode == USAGE
+    finally:
+        other.stop()
 
 
 def test_checking_a_lost_payment_asks_and_charges_nothing(payer, foreign_payments):
@@ -456,7 +558,7 @@ def test_without_its_card_a_lost_payment_is_not_sent_with_another(payer, foreign
     payer("cards", "remove", card["id"])
     payer.has_card()
     result = payer("payments", "retry", payer.payments()[0]["id"], "--cvv-stdin", lines=("123",))
-    assert result.returncode == USAGE and "payments check" in result.stderr
+    assert result.returncode == NOT_FOUND and "payments check" in result.stderr
     assert len(foreign_payments.bodies) == 1
 
 
@@ -465,15 +567,16 @@ def test_a_remote_that_cannot_be_asked_leaves_the_payment_unknown(payer, foreign
     foreign_payments.fault = "answer-lost"
     payer.pay(MARCIA, "10")
     identifier = payer.payments()[0]["id"]
-    assert payer("payments", "check", identifier).returncode in (UNAVAILABLE, INVALID)
+    assert payer("payments", "check", identifier).returncode == UNKNOWN
     foreign_payments.stop()
-    assert payer("payments", "check", identifier).returncode == UNAVAILABLE
+    assert payer("payments", "check", identifier).returncode == UNKNOWN
     assert payer.states() == ["unknown"]
 
 
 @pytest.mark.parametrize("identifier", ["0A0A0A0A-0000-0000-0000-000000000001", "7"])
 def test_checking_a_payment_that_is_not_there_is_a_mistake(payer, identifier):
-    assert payer("payments", "check", identifier).returncode == USAGE
+    for word in ("check", "retry", "give-up"):
+        assert payer("payments", word, identifier).returncode == NOT_FOUND
 
 
 def test_a_remote_that_is_gone_makes_no_payment(payer, foreign_payments):
@@ -489,7 +592,7 @@ def test_a_remote_that_refuses_the_order_makes_no_payment(payer, foreign_payment
     payer.has_card()
     foreign_payments.fault = "refuse"
     result = payer.pay(MARCIA, "10")
-    assert result.returncode in (INVALID, UNAVAILABLE) and not NOT_KNOWN.search(result.stderr)
+    assert result.returncode == REFUSED and not NOT_KNOWN.search(result.stderr)
     assert payer.states() == ["failed"] and foreign_payments.orders == []
 
 
@@ -514,14 +617,299 @@ def test_killed_while_paying_the_payment_is_found_unknown(payer, foreign_payment
     foreign_payments.released.set()
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_while_paying_it_is_said_that_the_payment_may_have_been_made(payer, foreign_payments, number):
+    payer.has_card()
+    foreign_payments.fault = "hang"
+    process = payer.start("pay", MARCIA, "10", "--cvv-stdin", stdin=-1)
+    process.stdin.write(b"123\n")
+    process.stdin.close()
+    assert foreign_payments.received.wait(30)
+    process.send_signal(number)
+    assert process.wait(timeout=20) == INTERRUPTED
+    (payment,) = payer.payments()
+    said = process.stderr.read().decode()
+    assert NOT_KNOWN.search(said) and f"aquifer payments check {payment['id']}" in said
+    assert payment["state"] == "unknown"
+    foreign_payments.released.set()
+
+
 def test_a_lost_answer_of_the_reference_remote_is_checked_there(aquifer, remotes):
     payer = Payer(aquifer, remotes("payments=answer-lost", name="payments"))
     payer.has_card()
     result = payer.pay("@marcia.goncalves", "79,90")
-    assert result.returncode == UNAVAILABLE and NOT_KNOWN.search(result.stderr)
+    assert result.returncode == UNKNOWN and NOT_KNOWN.search(result.stderr)
     assert payer("payments", "check", payer.payments()[0]["id"]).returncode == DELIVERED
     (payment,) = payer.payments()
     assert payment["state"] == "approved" and payment["number"] == 12314
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308, 401, 403, 404, 405, 409, 422])
+def test_a_payment_that_was_booked_is_never_called_unmade_whatever_answers_then(payer, foreign_payments, status):
+    payer.has_card()
+    foreign_payments.fault = status
+    result = payer.pay(MARCIA, "10")
+    assert result.returncode == UNKNOWN and NOT_KNOWN.search(result.stderr)
+    assert payer.states() == ["unknown"] and len(foreign_payments.orders) == 1
+    foreign_payments.fault, foreign_payments.knows_keys = None, True
+    assert payer("payments", "check", payer.payments()[0]["id"]).returncode == DELIVERED
+    assert payer.states() == ["approved"]
+
+
+@pytest.mark.parametrize("status", [307, 308])
+def test_number_and_code_go_to_no_other_address(payer, foreign_payments, status):
+    other = PaymentsRemote()
+    try:
+        payer.has_card()
+        foreign_payments.fault, foreign_payments.elsewhere = status, f"{other.address}/transaction"
+        assert payer.pay(MARCIA, "10").returncode == UNKNOWN
+        assert other.requests == []
+    finally:
+        other.stop()
+
+
+def test_while_another_process_sends_a_payment_nobody_else_concludes_anything_or_sends_it(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault, foreign_payments.knows_keys = "late", True
+    process = payer.start("pay", MARCIA, "10", "--cvv-stdin", stdin=-1)
+    process.stdin.write(b"123\n")
+    process.stdin.close()
+    assert foreign_payments.received.wait(30)
+    (payment,) = payer.payments()
+    assert payment["state"] == "sending"
+    for words in (("check",), ("retry", "--cvv-stdin"), ("give-up",)):
+        result = payer("payments", words[0], payment["id"], *words[1:], lines=("123",))
+        assert result.returncode == UNKNOWN, (words, result.stderr)
+    assert payer.states() == ["sending"]
+    foreign_payments.released.set()
+    assert process.wait(timeout=30) == DELIVERED
+    assert payer.states() == ["approved"] and len(foreign_payments.bodies) == 1
+
+
+def test_after_its_sender_was_killed_a_payment_the_server_does_not_know_is_sent_again_with_its_key(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault, foreign_payments.knows_keys = "hang", True
+    process = payer.start("pay", MARCIA, "10", "--cvv-stdin", stdin=-1)
+    process.stdin.write(b"123\n")
+    process.stdin.close()
+    assert foreign_payments.received.wait(30)
+    process.kill()
+    process.wait(timeout=20)
+    foreign_payments.fault = None
+    identifier = payer.payments()[0]["id"]
+    result = payer("payments", "check", identifier)
+    assert result.returncode == UNKNOWN and "as far as the server knew" in result.stderr
+    assert f"aquifer payments retry {identifier}" in result.stderr
+    assert payer.states() == ["unknown"]
+    assert payer("payments", "retry", identifier, "--cvv-stdin", lines=("123",)).returncode == DELIVERED
+    assert payer.states() == ["approved"] and len(set(foreign_payments.keys)) == 1
+    foreign_payments.released.set()
+
+
+def test_giving_up_is_written_down_and_a_check_still_finds_the_transaction(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "answer-lost"
+    payer.pay(MARCIA, "10")
+    identifier = payer.payments()[0]["id"]
+    assert payer("payments", "give-up", identifier).returncode == DELIVERED
+    assert payer.states() == ["abandoned"]
+    assert payer("payments", "give-up", identifier).returncode == DELIVERED, "it is given up"
+    foreign_payments.fault, foreign_payments.knows_keys = None, True
+    assert payer("payments", "check", identifier).returncode == DELIVERED
+    assert payer.states() == ["approved"]
+    assert payer("payments", "give-up", identifier).returncode == USAGE
+
+
+def test_a_payment_that_was_not_made_names_the_command_that_sends_it_and_that_works(aquifer, foreign_payments):
+    payer = Payer(aquifer, foreign_payments.address)
+    payer.has_card()
+    payer.contacts()
+    result = payer.pay(MARCIA, "10", "--offline")
+    (payment,) = payer.payments()
+    way = f"aquifer payments retry {payment['id']}"
+    assert result.returncode == UNAVAILABLE and way in result.stderr and payment["state"] == "failed"
+    again = payer(*way.split()[1:], "--cvv-stdin", lines=("123",))
+    assert again.returncode == DELIVERED and payer.states() == ["approved"]
+    assert foreign_payments.keys == [payment["id"]]
+
+
+def test_the_default_card_is_shown_and_chosen_and_a_declined_one_is_it_no_more(payer, foreign_payments):
+    good, bad = payer.has_card(VISA), payer.has_card(DECLINED)
+
+    def default():
+        return [card["id"] for card in payer.cards() if card["isDefault"]]
+
+    assert default() == [bad], "the one added last"
+    result = payer.pay(MARCIA, "10")
+    assert result.returncode == DECLINED_STATUS and "•••• 4242 is the default now" in result.stderr
+    assert default() == [good]
+    assert payer.pay(MARCIA, "10").returncode == DELIVERED
+    assert payer("cards", "default", bad[:8]).returncode == DELIVERED
+    assert default() == [bad]
+    line = next(line for line in payer("cards", "list").stdout.splitlines() if "•••• 1111" in line)
+    assert "default" in line
+    assert payer("cards", "default", "0A0A0A0A").returncode == NOT_FOUND
+
+
+def test_a_removed_card_does_not_come_back_with_an_older_copy_until_the_user_says_so(payer):
+    first, second = payer.has_card(VISA), payer.has_card(AMEX)
+    vault = payer.aquifer.data / "cards/cards.vault"
+    older = vault.read_bytes()
+    assert payer("cards", "remove", first).returncode == DELIVERED
+    vault.write_bytes(older)
+    result = payer("cards", "list")
+    assert result.returncode == STORE and is_one_line(result.stderr)
+    assert "accept-older" in result.stderr and "discard-older" in result.stderr
+    assert payer.pay(MARCIA, "10").returncode == STORE
+    assert payer("cards", "accept-older").returncode == DELIVERED
+    assert [card["id"] for card in payer.cards()] == [first, second]
+    assert payer("cards", "accept-older").returncode == USAGE
+    vault.write_bytes(older)
+    assert payer("cards", "discard-older").returncode == DELIVERED
+    assert payer.cards() == []
+
+
+@pytest.mark.parametrize("harm", ["bytes", "header"])
+def test_a_payment_whose_record_is_damaged_is_told_and_does_not_hide_the_others(payer, foreign_payments, harm):
+    payer.has_card()
+    payer.pay(MARCIA, "10")
+    payer.pay(MARCIA, "20")
+    damaged, good = (payment["id"] for payment in payer.payments())
+    database = sqlite3.connect(payer.aquifer.data / "payments.sqlite")
+    row = (f"payment:{damaged}",)
+    if harm == "bytes":
+        (content,) = database.execute("SELECT bytes FROM entry WHERE key = ?", row).fetchone()
+        changed = (content[:-1] + bytes([content[-1] ^ 1]), *row)
+        assert database.execute("UPDATE entry SET bytes = ? WHERE key = ?", changed).rowcount == 1
+    else:
+        harmed = database.execute("UPDATE entry SET saved_at = saved_at + 1 WHERE key = ?", row)
+        assert harmed.rowcount == 1
+    database.commit()
+    database.close()
+    result = payer("payments", "list")
+    assert result.returncode == STORE and good in result.stdout and damaged not in result.stdout
+    assert "cannot be read" in result.stderr and "nothing was deleted" in result.stderr
+    document = json.loads(payer("payments", "list", "--json").stdout)
+    assert [payment["id"] for payment in document["payments"]] == [good] and len(document["unreadable"]) == 1
+    assert payer("payments", "check", damaged).returncode == STORE
+    result = payer.pay(MARCIA, "30")
+    assert result.returncode == DELIVERED and "cannot be read, and may be the same as this one" in result.stderr
+
+
+def damaged(payer, foreign_payments):
+    """Two payments, one of them damaged: their IDs."""
+    payer.has_card()
+    payer.pay(MARCIA, "10")
+    payer.pay(MARCIA, "20")
+    bad, good = (payment["id"] for payment in payer.payments())
+    database = sqlite3.connect(payer.aquifer.data / "payments.sqlite")
+    with database:
+        row = (f"payment:{bad}",)
+        assert database.execute("UPDATE entry SET bytes = x'00' WHERE key = ?", row).rowcount == 1
+    database.close()
+    return bad, good
+
+
+def test_a_damaged_payment_is_removed_when_the_user_says_so_and_then_all_is_well(payer, foreign_payments):
+    bad, good = damaged(payer, foreign_payments)
+    listed = payer("payments", "list")
+    assert listed.returncode == STORE and f"aquifer payments discard {bad}" in listed.stderr
+    asked = payer("payments", "discard", bad)
+    assert asked.returncode == USAGE and "--yes" in asked.stderr and is_one_line(asked.stderr)
+    assert "your bank's statement is the only record of it" in asked.stderr
+    assert payer("payments", "list").returncode == STORE, "nothing was removed"
+    said = payer("payments", "discard", bad, "--yes")
+    assert (said.returncode, said.stdout, said.stderr) == (DELIVERED, "", f"aquifer: discarded {bad}\n")
+    assert payer("payments", "list").returncode == DELIVERED
+    assert [payment["id"] for payment in payer.payments()] == [good]
+    assert payer("payments", "discard", bad, "--yes").returncode == NOT_FOUND
+    assert "cannot be read" not in payer.pay(MARCIA, "30").stderr
+    assert payer.states() == ["approved", "approved"]
+
+
+def test_a_payment_that_can_be_read_is_never_removed(payer, foreign_payments):
+    bad, good = damaged(payer, foreign_payments)
+    before = payer.aquifer("payments", "list", "--json").stdout
+    result = payer("payments", "discard", good, "--yes")
+    assert result.returncode == USAGE and "can be read" in result.stderr and is_one_line(result.stderr)
+    for word in ("nonsense", "unknown", "0A0A0A0A-0000-0000-0000-0000000000FF"):
+        assert payer("payments", "discard", word, "--yes").returncode == NOT_FOUND
+    assert payer.aquifer("payments", "list", "--json").stdout == before
+
+
+@pytest.mark.parametrize("answer, status", [("yes", DELIVERED), ("no", REFUSED), ("", REFUSED)])
+def test_on_a_terminal_only_a_yes_removes_a_damaged_payment(payer, foreign_payments, answer, status):
+    bad, good = damaged(payer, foreign_payments)
+    master, terminal = pty.openpty()
+    os.write(master, answer.encode() + b"\n")
+    result = subprocess.run(
+        [BINARY, "payments", "discard", bad, "--data", str(payer.aquifer.data)], stdin=terminal, capture_output=True,
+        text=True, timeout=60, env=payer.aquifer.environment)
+    os.close(terminal)
+    os.close(master)
+    assert result.returncode == status and "type yes to go on" in result.stderr, result.stderr
+    assert payer("payments", "list").returncode == (DELIVERED if status == DELIVERED else STORE)
+
+
+def test_a_damaged_entry_that_may_be_a_payment_and_has_no_id_is_removed_by_the_word_unknown(payer, foreign_payments):
+    bad, good = damaged(payer, foreign_payments)
+    database = sqlite3.connect(payer.aquifer.data / "payments.sqlite")
+    with database:
+        changed = database.execute("UPDATE entry SET key = CAST(x'ff' AS TEXT) WHERE key = ?", (f"payment:{bad}",))
+        assert changed.rowcount == 1
+    database.close()
+    listed = payer("payments", "list")
+    assert listed.returncode == STORE and "aquifer payments discard unknown" in listed.stderr, listed.stderr
+    assert payer("payments", "discard", "unknown", "--yes").returncode == DELIVERED
+    assert payer("payments", "list").returncode == DELIVERED and [p["id"] for p in payer.payments()] == [good]
+
+
+def test_what_validate_says_of_the_cache_it_does_not_say_of_a_damaged_payment(payer, foreign_payments):
+    damaged(payer, foreign_payments)
+    said = payer("cache", "validate").stderr
+    assert "what is left in the cache is good; payments list and outbox list look at the rest" in said
+
+
+def test_the_reference_remote_knows_its_payments_in_the_next_process_and_gives_each_its_number(aquifer):
+    payer = Payer(aquifer)
+    payer.has_card(VISA)
+    numbers = [payer.pay("@marcia.goncalves", amount) for amount in ("10", "20")]
+    first, second = (payment["number"] for payment in reversed(payer.payments()))
+    assert [result.returncode for result in numbers] == [DELIVERED, DELIVERED] and second == first + 1
+    kept = b"".join(path.read_bytes() for path in (aquifer.data / "reference/payments").rglob("*") if path.is_file())
+    assert b"4242" in kept and VISA.encode() not in kept
+
+
+def test_a_payment_whose_answer_was_lost_is_found_by_a_check_after_the_reference_remote_was_started_anew(aquifer, tmp_path):
+    """The remote's process has ended in between: only what it wrote down can be found."""
+    code, ledger = "739", tmp_path / "remotes"
+
+    def serve(*words):
+        process = subprocess.Popen(
+            [BINARY, "remotes", "--port", "0", "--data", str(ledger), *words], stdout=subprocess.PIPE, text=True)
+        address = next(line.strip() for line in process.stdout if line.startswith("payments="))
+        return process, address
+
+    # One port for both, so that it is the same server to the payment.
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    first, address = serve("--port", str(port), "--fault", "payments=answer-lost")
+    payer = Payer(aquifer, address)
+    payer.has_card()
+    lost = payer.pay("@marcia.goncalves", "10", code=code)
+    (payment,) = payer.payments()
+    assert lost.returncode == UNKNOWN and payment["state"] == "unknown", lost.stderr
+    first.terminate()
+    assert first.wait(timeout=20) == 0
+    kept = b"".join(path.read_bytes() for path in ledger.rglob("*") if path.is_file())
+    assert payment["id"].encode().lower() in kept.lower() and b"4242" in kept
+    assert VISA.encode() not in kept and code.encode() not in kept.replace(payment["id"].encode(), b"")
+    second, again = serve("--port", str(port))
+    assert again == address
+    checked = payer("payments", "check", payment["id"])
+    assert checked.returncode == DELIVERED and payer.states() == ["approved"], checked.stderr
+    second.terminate()
+    assert second.wait(timeout=20) == 0
 
 
 def test_a_payment_that_cannot_be_written_down_is_not_sent(payer, foreign_payments):
@@ -530,5 +918,9 @@ def test_a_payment_that_cannot_be_written_down_is_not_sent(payer, foreign_paymen
     for file in payer.aquifer.data.glob("payments*.sqlite*"):
         file.write_bytes(b"my thesis, 300 pages")
     assert len(list(payer.aquifer.data.glob("payments*.sqlite*"))) > 0
-    result = payer.pay(MARCIA, "10")
+    result = payer.pay(MARCIA, "10", "--again")
     assert result.returncode == STORE and len(foreign_payments.bodies) == 1
+    assert "was not sent" in result.stderr and is_one_line(result.stderr)
+    for words in (("list",), ("list", "--json")):
+        result = payer("payments", *words)
+        assert (result.returncode, result.stdout) == (STORE, "") and "nothing was paid" not in result.stderr

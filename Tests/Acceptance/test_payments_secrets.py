@@ -20,7 +20,7 @@ from conftest import BINARY
 from payments_command import AMEX, DECLINED, DELIVERED, GOOD_UNTIL, HOLDER, VISA, Payer
 
 MARCIA = "@marcia.kohler"
-# Four digits, so that they are not met by chance.
+# The codes have four digits, so that they are not met by chance.
 CODE = "9137"
 UUIDS = re.compile(rb"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
@@ -34,7 +34,8 @@ def forms(number):
     for groups in (fours, amex):
         found |= {separator.join(groups).encode() for separator in (" ", "-", "\u00a0", "\u2009", "%20", "+")}
     found |= {digits.hex().encode(), digits.hex().upper().encode()}
-    # Base 64, wherever in a group of three bytes it begins; what depends on the neighbours is left away.
+    # Base 64, beginning at each place in a group of three bytes. The characters that depend on the neighbours are left
+    # away.
     for shift in range(3):
         encoded = base64.b64encode(b"\0" * shift + digits)
         found.add(encoded[4 if shift else 0:len(encoded) // 4 * 4 - 4])
@@ -236,6 +237,60 @@ def test_interrupted_while_asking_the_terminal_echoes_again_and_nothing_is_sent(
     assert terminal.process.wait(timeout=30) != DELIVERED
     assert terminal.echoes, "the terminal was left without echo"
     assert foreign_payments.bodies == []
+
+
+@pytest.fixture
+def before_a_terminal(aquifer, foreign_payments):
+    """Starts a command before a terminal, with no card kept."""
+    def start(*words):
+        payer = Payer(aquifer, foreign_payments.address)
+        return Terminal(
+            [BINARY, *words, *payer.remote, "--data", str(aquifer.data)], {**aquifer.environment, "TERM": "xterm"})
+    return start
+
+
+def type_card(terminal, number=AMEX):
+    terminal.until(lambda: not terminal.echoes)
+    terminal.type(number + "\n")
+    terminal.until(lambda: b"Name on the card" in terminal.shown)
+    terminal.type(HOLDER + "\n")
+    terminal.until(lambda: b"Expiry" in terminal.shown)
+    terminal.type(GOOD_UNTIL + "\n")
+
+
+def test_a_cards_number_is_not_shown_while_it_is_typed_and_its_last_four_are_repeated_back(before_a_terminal, aquifer):
+    terminal = before_a_terminal("cards", "add")
+    type_card(terminal)
+    out = terminal.process.stdout.read()
+    assert terminal.process.wait(timeout=30) == DELIVERED
+    assert terminal.echoes, "the terminal was left without echo"
+    assert leaks("the terminal", terminal.shown + out, [AMEX], []) == []
+    shown = terminal.shown.decode()
+    assert "•••• 0126" in shown[:shown.index("Name on the card")]
+    assert HOLDER in shown, "what is no secret is shown"
+    assert [card["masked"] for card in Payer(aquifer).cards()] == ["•••• 0126"]
+
+
+def test_a_number_mistyped_unseen_is_asked_for_again(before_a_terminal):
+    terminal = before_a_terminal("cards", "add")
+    terminal.until(lambda: not terminal.echoes)
+    terminal.type(AMEX[:-1] + "7\n")
+    terminal.until(lambda: terminal.shown.count(b"Card number") == 2)
+    type_card(terminal)
+    assert terminal.process.wait(timeout=30) == DELIVERED
+    assert leaks("the terminal", terminal.shown, [AMEX, AMEX[:-1] + "7"], []) == []
+
+
+def test_paying_without_a_card_asks_for_one_keeps_it_and_pays_with_it(before_a_terminal, foreign_payments, aquifer):
+    terminal = before_a_terminal("pay", MARCIA, "10")
+    type_card(terminal)
+    terminal.until(lambda: b"Security code" in terminal.shown and not terminal.echoes)
+    terminal.type(CODE + "\n")
+    out = terminal.process.stdout.read()
+    assert terminal.process.wait(timeout=30) == DELIVERED, terminal.shown
+    assert foreign_payments.orders[0]["card_number"] == AMEX
+    assert leaks("the terminal", terminal.shown + out, [AMEX], [CODE]) == []
+    assert [card["masked"] for card in Payer(aquifer).cards()] == ["•••• 0126"]
 
 
 # In the browser

@@ -5,33 +5,42 @@ import HTTPServer
 
 @testable import App
 
-/// The product on a folder of its own, with its clock under the test's control.
+/// The product on folders of its own, for data and for keys, with its clock under the test's control.
 final class AppWorld: Sendable {
     let date = ManualDate(Date())
     let folder: URL
+    private let keys: URL
     let services: Services
-    let gate = Gate(host: "127.0.0.1", port: 80, token: nil)
+    let gate: Gate
     let site: Site
 
     @MainActor
-    init(_ change: (inout Configuration) -> Void = { _ in }) {
+    init(token: String? = nil, _ change: (inout Configuration) -> Void = { _ in }) {
         folder = FileManager.default.temporaryDirectory.appending(path: "aquifer-app-\(UUID().uuidString)")
-        var configuration = Configuration(data: folder, now: date.read, retry: .never)
+        // The user's own keys are neither read nor added to.
+        keys = FileManager.default.temporaryDirectory.appending(path: "aquifer-keys-\(UUID().uuidString)")
+        var configuration = Configuration(data: folder, keys: keys, now: date.read, retry: .never)
         change(&configuration)
         services = Services(configuration)
-        site = Site(services)
+        let addresses = SignedAddresses(token: token, now: date.read)
+        site = Site(services, addresses: addresses)
+        gate = Gate(host: "127.0.0.1", port: 80, token: token, addresses: addresses)
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    deinit {
+        // A folder that cannot be removed is in one that the system empties.
+        for made in [folder, keys] { try? FileManager.default.removeItem(at: made) }
+    }
 
-    /// What the server answers.
+    /// The server's answer to a request.
     func request(_ method: String, _ target: String, _ body: String = "", _ headers: [String: String] = [:]) async
         -> ServerResponse
     {
         var fields = ServerHeaders([.init("Host", "127.0.0.1")])
         for (name, value) in headers { fields[name] = value }
         let request = ServerRequest(method, target, headers: fields, body: Data(body.utf8))
-        return await WebServer.answer(request, gate, site)
+        if case .refused(let refusal) = WebServer.admission(of: request, gate) { return refusal }
+        return await WebServer.answer(request, site)
     }
 
     func json(_ method: String, _ target: String, _ body: String = "") async throws -> [String: Any] {
@@ -48,7 +57,7 @@ final class AppWorld: Sendable {
         return StateReader(site.hub.session(.init(tab: tab, kind: kind)).states { $0.state(context).text })
     }
 
-    /// Tells a screen what its page would: `drive?tab=tab`, and the intent with its fields.
+    /// Sends a screen an intent as its page would: `drive?tab=tab`, and the intent with its fields.
     @discardableResult
     func tell(_ screen: String, _ intent: String, _ fields: [String: String] = [:]) async -> Int {
         let target = "/api/screens/" + screen.replacing("?", with: "/intents?")

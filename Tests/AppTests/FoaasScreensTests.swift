@@ -5,7 +5,7 @@ import Testing
 @testable import App
 
 @MainActor
-@Suite("The phrases' screens in tabs", .timeLimit(.minutes(2)))
+@Suite("The phrases' screens in tabs", .timeLimit(.minutes(10)))
 struct FoaasScreensTests {
     @Test("Main shows a phrase, filtered, with the text that is shared")
     func main() async throws {

@@ -43,4 +43,12 @@ struct JSONTextTests {
             LoadReport.json(Loaded([FeedItem](), source: .remote, saveError: .full(path: "/d"))) { $0.json }
                 .contains(#""savedAt":null,"because":null,"saveError":"there is no room left"#))
     }
+
+    @Test("Nothing in it drives a terminal, ends a line or hides, and nothing is lost")
+    func harmless() throws {
+        let text = "a\u{1B}]52;c;x\u{7}\u{9B}\u{7F}\r\n\u{202E}\u{2066}\u{200B}\u{FEFF}\u{2028}\u{2029}\u{E0041}b"
+        let json = JSONText.string(text).text
+        #expect(json.utf8.filter { $0 < 0x20 || $0 >= 0x7F } == [])
+        #expect(try JSONDecoder().decode(String.self, from: Data(json.utf8)) == text)
+    }
 }

@@ -24,7 +24,7 @@ final class StateReader {
     /// The next state that has these words.
     func state(with words: String) async -> String { await state { $0.contains(words) } }
 
-    /// The next state that is as wanted.
+    /// The next state that meets the condition.
     func state(_ isWanted: (String) -> Bool) async -> String {
         while let state = await next() {
             if isWanted(state) { return state }
@@ -34,7 +34,7 @@ final class StateReader {
 }
 
 @MainActor
-@Suite("Screens of tabs", .timeLimit(.minutes(2)))
+@Suite("Screens of tabs", .timeLimit(.minutes(10)))
 struct ScreenTests {
     @Test("A screen streams its present state at once, then each change, up to what was loaded")
     func streams() async throws {
@@ -84,12 +84,12 @@ struct ScreenTests {
         let world = AppWorld { $0.faults = [.feed: .slow] }
         var reading: StateReader? = world.states()
         await world.tell("feed?tab=tab", "appear")
-        await eventually { world.services.reference.transfers(of: .feed).active != 0 }
+        #expect(await eventually { world.services.reference.transfers(of: .feed).active != 0 })
         #expect(reading != nil)
         reading = nil
-        await eventually { world.services.reference.transfers(of: .feed).cut != 0 }
+        #expect(await eventually { world.services.reference.transfers(of: .feed).cut != 0 })
         let screen = world.site.hub.session(.init(tab: "tab", kind: .feed)).screen as? FeedScreen
-        await eventually { screen?.model.list.isLoading != true }
+        #expect(await eventually { screen?.model.list.isLoading != true })
         #expect(screen?.model.list.phase == .idle)
         await world.services.stop()
     }
@@ -109,7 +109,7 @@ struct ScreenTests {
     }
 }
 
-@Suite("One chain from the browser to the remote", .timeLimit(.minutes(2)))
+@Suite("One chain from the browser to the remote", .timeLimit(.minutes(10)))
 struct ChainTests {
     @Test("Closing a picture's connection ends the transfer at the remote")
     func chain() async throws {
@@ -119,15 +119,15 @@ struct ChainTests {
         // The tab lives in the server that is asked.
         let tab = try #require(URL(string: "http://127.0.0.1:\(server.port)/api/screens/feed/intents?tab=tab"))
         try await post(#"{"intent":"appear"}"#, to: tab)
-        try await eventually { try await isLoaded(server.port) }
+        #expect(try await eventually { try await isLoaded(server.port) })
 
         world.services.reference.set(.slow, of: .feed)
         let before = world.services.reference.transfers(of: .feed).cut
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(pictures[0])"))
         let loading = Task { try? await client.send(HTTPRequest(.get, url)).data(upTo: 1 << 20) }
-        await eventually { world.services.reference.transfers(of: .feed).active != 0 }
+        #expect(await eventually { world.services.reference.transfers(of: .feed).active != 0 })
         loading.cancel()
-        await eventually { world.services.reference.transfers(of: .feed).cut != before }
+        #expect(await eventually { world.services.reference.transfers(of: .feed).cut != before })
         #expect(world.services.reference.transfers(of: .feed).active == 0)
         await server.stop()
         await world.services.stop()

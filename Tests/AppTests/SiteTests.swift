@@ -7,7 +7,7 @@ import Testing
 @testable import App
 
 @MainActor
-@Suite("The pages and their API", .timeLimit(.minutes(2)))
+@Suite("The pages and their API", .timeLimit(.minutes(10)))
 struct SiteTests {
     @Test(
         "Every answer carries the protections, pages and API alike",
@@ -35,12 +35,17 @@ struct SiteTests {
 
     @Test("Without the token the API is closed, and the page is told so")
     func token() async {
-        let world = AppWorld()
-        let gate = Gate(host: "127.0.0.1", port: 80, token: "secret")
-        let request = ServerRequest("GET", "/api/connection", headers: ["Host": "127.0.0.1"])
-        #expect(await WebServer.answer(request, gate, world.site).status == 401)
-        let page = ServerRequest("GET", "/", headers: ["Host": "127.0.0.1"])
-        #expect(await WebServer.answer(page, gate, world.site).status == 200)
+        let world = AppWorld(token: "secret")
+        #expect(await world.request("GET", "/api/connection").status == 401)
+        #expect(await world.request("GET", "/api/connection", "", ["Authorization": "Bearer secret"]).status == 200)
+        #expect(await world.request("GET", "/").status == 200)
+    }
+
+    @Test(
+        "No answer sets a cookie, whatever is asked for", arguments: ["/", "/?token=secret", "/api/feed?token=secret"])
+    func noCookie(target: String) async {
+        let response = await AppWorld(token: "secret").request("GET", target)
+        #expect(response.headers["Set-Cookie"] == nil && response.status != 303)
     }
 
     @Test("The feed as JSON is the latest, then the saved copy with its reason, then an error")
@@ -186,7 +191,10 @@ struct SiteTests {
         #expect(report["saveError"] is String)
         world.services.reference.set(.offline, of: .feed)
         #expect(await world.request("GET", "/api/feed").status == 500)
-        #expect(await world.request("GET", "/api/inspector").status == 500)
+        let failures = try await world.json("GET", "/api/inspector")["failures"] as? [[String: Any]] ?? []
+        let names = failures.map { $0["store"] as? String }
+        #expect(names.prefix(3) == ["values.sqlite", "pictures.sqlite", "foaas.sqlite"])
+        #expect(failures.allSatisfy { ($0["reason"] as? String)?.contains("/dev/null/aquifer") == true })
         await world.services.stop()
     }
 }

@@ -24,6 +24,11 @@ struct ArgumentsTests {
         #expect(try parse("--json", "--", "--all", "-x").words == ["--all", "-x"])
     }
 
+    @Test("A negative number is a word, not an option", arguments: ["-5", "-0,50", "-.5", "-5MB", "-1.5"])
+    func negativeNumbers(number: String) throws {
+        #expect(try parse("@x", number, "--json").words == ["@x", number])
+    }
+
     @Test(
         "What is not understood is said, with the way to the help",
         arguments: [

@@ -47,6 +47,17 @@ struct SymmetricKeyTests {
         #expect(Mirror(reflecting: key).children.isEmpty)
     }
 
+    @Test("vouches for a message with a code that no other key and no other message has")
+    func codes() throws {
+        let (key, other) = (try SymmetricKey(bytes: Data(repeating: 1, count: 32)), try SymmetricKey())
+        let code = key.code(of: Data("message".utf8))
+        #expect(code.count == 32 && key.isCode(code, of: Data("message".utf8)))
+        #expect(!key.isCode(code, of: Data("massage".utf8)) && !key.isCode(code, of: Data()))
+        #expect(!other.isCode(code, of: Data("message".utf8)))
+        #expect(!key.isCode(code.dropLast(), of: Data("message".utf8)) && !key.isCode(Data(), of: Data()))
+        #expect(key.isCode(key.code(of: Data()), of: Data()))
+    }
+
     @Test("leaves nothing of a copy that was wiped")
     func wiping() {
         var secret = Data(repeating: 7, count: 32)

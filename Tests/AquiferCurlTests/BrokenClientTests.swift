@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// A contract that nobody can break promises nothing.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct BrokenClientTests {
     @Test("A client that takes a cut body for a whole one breaks the contract")
     func hidesCuts() async throws {
@@ -34,6 +34,38 @@ struct BrokenClientTests {
             var request = request
             request.limits = .init(headerBytes: .max)
             return try await CurlHTTPClient().send(request)
+        }
+    }
+
+    @Test("A client that follows the redirect of a request that changes something breaks the contract")
+    func followsChanges() async throws {
+        try await expectViolation(
+            of: "A request that changes something follows no redirect: the answer is delivered as it is"
+        ) { request throws(TransportError) in
+            var request = request
+            request.followsRedirects = true
+            return try await CurlHTTPClient().send(request)
+        }
+    }
+
+    @Test("A client that follows every redirect of a GET breaks the contract")
+    func followsWhatIsNotToBeFollowed() async throws {
+        try await expectViolation(of: "A request that is not to be redirected is not, whatever its method") {
+            request throws(TransportError) in
+            var request = request
+            if request.method == .get { request.followsRedirects = true }
+            return try await CurlHTTPClient().send(request)
+        }
+    }
+
+    @Test("A client that takes a body to another origin breaks the contract")
+    func carriesBodiesAway() async throws {
+        try await expectViolation(of: "A body never goes to another origin") { request throws(TransportError) in
+            let response = try await CurlHTTPClient().send(request)
+            guard let target = response.head.headers["Location"].flatMap(URL.init) else { return response }
+            var next = request
+            next.url = target
+            return try await CurlHTTPClient().send(next)
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AquiferCurl
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CurlHTTPClientTests {
     private static func echo() throws -> LoopbackServer {
         try LoopbackServer { connection in
@@ -48,7 +48,9 @@ struct CurlHTTPClientTests {
         }
         let client = CurlHTTPClient()
         for number in 0..<20 {
-            _ = try await client.send(HTTPRequest(.get, server.url("/\(number)"))).data(upTo: 4)
+            let response = try await client.send(HTTPRequest(.get, server.url("/\(number)")))
+            #expect(response.head.status == 200 && response.head.url.path == (number == 0 ? "/end" : "/\(number)"))
+            #expect(try await response.data(upTo: 4) == Data("body".utf8))
         }
         #expect(server.connections == 1)
     }
@@ -61,9 +63,9 @@ struct CurlHTTPClientTests {
             for number in 0..<50 {
                 group.addTask { try await client.send(HTTPRequest(.get, server.url("/\(number)"))).data(upTo: 10) }
             }
-            return try await group.reduce(into: 0) { count, _ in count += 1 }
+            return try await group.reduce(into: Set()) { $0.insert(String(decoding: $1, as: UTF8.self)) }
         }
-        #expect(answers == 50)
+        #expect(answers == Set((0..<50).map { "/\($0)" }))
         #expect(server.connections <= 2)
     }
 
@@ -88,40 +90,6 @@ struct CurlHTTPClientTests {
         #expect(posts.withLock { $0 } == 1)
     }
 
-    @Test("A compressed answer arrives decoded, and its head speaks of no other bytes")
-    func compressed() async throws {
-        // 300 000 zeros, by `gzip -9`.
-        let packed = try #require(Data(base64Encoded: Self.zeros))
-        let server = try LoopbackServer { connection in
-            while let request = try connection.readRequest() {
-                let accepted = request.value("Accept-Encoding") ?? ""
-                try connection.respond(
-                    fields: accepted.contains("gzip") ? ["Content-Encoding: gzip"] : [], body: packed)
-            }
-        }
-        let client = CurlHTTPClient()
-        let response = try await client.send(HTTPRequest(.get, server.url()))
-        #expect(response.head.headers["Content-Encoding"] == nil)
-        #expect(response.head.contentLength == nil)
-        #expect(try await response.data(upTo: 300_000) == Data(count: 300_000))
-        let slice = try await client.send(HTTPRequest(.get, server.url(), headers: ["Range": "bytes=0-"]))
-        #expect(slice.head.contentLength == packed.count)
-        #expect(try await slice.data(upTo: packed.count) == packed)
-    }
-
-    @Test("A field with a line break is refused before anything is sent")
-    func fieldInjection() async throws {
-        let server = try Self.echo()
-        let client = CurlHTTPClient()
-        for field in [("X-A", "1\r\nX-B: 2"), ("X-A: 1\r\nX-B", "2"), ("", "1")] {
-            let error = await #expect(throws: TransportError.self) {
-                try await client.send(HTTPRequest(.get, server.url(), headers: .init([.init(field.0, field.1)])))
-            }
-            #expect(error?.kind == .malformed)
-        }
-        #expect(server.connections == 0)
-    }
-
     @Test("An answer outlives its client; the thread ends with the last of both")
     func ends() async throws {
         let server = try Self.echo()
@@ -131,13 +99,6 @@ struct CurlHTTPClientTests {
         client = nil
         #expect(try await response?.data(upTo: 5) == Data("/late".utf8))
         response = nil
-        await eventually { loop == nil }
+        #expect(await eventually { loop == nil })
     }
-
-    private static let zeros =
-        "H4sIAAAAAAACA+3BAQ0AAADCoPdPbQ8HFAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-        + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-        + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-        + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-        + "AAAAAAAAAAAAAAAAAAAA/Bj74rL24JMEAA=="
 }

@@ -4,7 +4,7 @@ import AquiferTesting
 import Foundation
 import Testing
 
-@Suite("Downloading over sockets", .serialized, .timeLimit(.minutes(5)))
+@Suite("Downloading over sockets", .serialized, .timeLimit(.minutes(10)))
 struct DownloadTests {
     @Test("goes on after each cut, and no byte is sent twice")
     func cuts() async throws {
@@ -45,7 +45,7 @@ struct DownloadTests {
             let url = server.url
             await #expect(processExitsWith: .success) { [url = url as URL, size = size as Int] in
                 try await withTemporaryFolder { folder in
-                    // All that is loaded once, whatever the size of a download.
+                    // A first download loads all that is loaded once, whatever the size of a download.
                     let client = CurlHTTPClient()
                     let loader = DataLoader(
                         client: client, store: MemoryStore(),
@@ -93,7 +93,7 @@ struct DownloadTests {
             try await withTemporaryFolder { folder in
                 let (url, path) = (server.url, folder.path)
                 await #expect(processExitsWith: .success) { [url = url as URL, path = path as String] in
-                    // Files of this process may not grow beyond 1 MB: what a full disk looks like, without filling one.
+                    // Files of this process may not grow beyond 1 MB, as on a full disk.
                     signal(SIGXFSZ, SIG_IGN)
                     var limit = rlimit(rlim_cur: 1_000_000, rlim_max: 1_000_000)
                     setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
@@ -114,12 +114,3 @@ struct DownloadTests {
         }
     #endif
 }
-
-#if os(Linux)
-    /// The most memory that this process has had at once, in bytes.
-    private func peakMemory() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-        return try #require(Int(line.split(separator: " ")[1])) * 1024
-    }
-#endif

@@ -2,7 +2,7 @@ import Aquifer
 import AquiferTesting
 import Foundation
 
-/// A server on a socket with one file of so many bytes, which knows ranges, cuts where told, and counts what it sent.
+/// A server on a socket with one file of so many bytes. It knows ranges, cuts as told, and records the ranges it sent.
 final class FileServer: Sendable {
     static let piece = Data((0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ ($0 >> 8) &* 7) })
 
@@ -11,7 +11,7 @@ final class FileServer: Sendable {
     private let server: LoopbackServer
     var url: URL { server.url("/large.bin") }
 
-    /// - Parameter cuts: after how many bytes each of the first answers ends.
+    /// - Parameter cuts: the number of bytes after which each of the first answers ends.
     init(size: Int, cuts: [Int] = []) throws {
         self.size = size
         let state = Locked((cuts: cuts, sent: [Range<Int>]()))
@@ -38,12 +38,12 @@ final class FileServer: Sendable {
         }
     }
 
-    /// What was sent, whole answers and cut ones, in order.
+    /// The ranges that were sent, of whole answers and cut ones, in order.
     var sent: [Range<Int>] { state.withLock { $0.sent } }
 }
 
 extension DownloadedFile {
-    /// Whether it is the server's file, to the last byte.
+    /// True if it is the server's file, to the last byte.
     func isTheServers(_ size: Int) async throws -> Bool {
         var place = 0
         for try await chunk in chunks() {

@@ -26,6 +26,15 @@ import Testing
         #expect(headers == HTTPHeaders([.init("A", "1"), .init("B", "2"), .init("A", "3 4")]))
     }
 
+    @Test("A carriage return within a value is a space: whoever passes the value on passes one line on")
+    func lineBreakInside() {
+        guard case .complete(_, let headers) = parse(["HTTP/1.1 200 OK", "ETag: \"a\rb\"", "B: 1", " \r2", ""]) else {
+            Issue.record("no head")
+            return
+        }
+        #expect(headers == HTTPHeaders([.init("ETag", "\"a b\""), .init("B", "1 2")]))
+    }
+
     @Test("Endless answers before the final one reach the limit")
     func endless() {
         let lines = Array(repeating: ["HTTP/1.1 103 Early Hints", "X: y", ""], count: 100).flatMap { $0 }

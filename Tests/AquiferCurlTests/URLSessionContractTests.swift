@@ -2,7 +2,7 @@ import AquiferTesting
 import AquiferURLSession
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct URLSessionContractTests {
     @Test("The URLSession client keeps the contract, as far as the system's URLSession goes", arguments: Self.checks)
     func keepsTheContract(_ check: HTTPClientContract.Check) async throws {
@@ -10,7 +10,7 @@ struct URLSessionContractTests {
     }
 
     #if canImport(FoundationNetworking)
-        /// Without what Swift 6.3.1 gets wrong below the client on Linux.
+        /// The checks without those that Swift 6.3.1 fails below the client on Linux.
         private static let checks = HTTPClientContract.checks.filter { check in
             // Cancelling can hang or crash the process; a suspended transfer does not go on; on a busy machine a redirect
             // can crash the process: "Received callback for HTTP redirection, but we're not waiting for it".

@@ -9,8 +9,8 @@
 
     /// A program run to its end, on a thread of its own: the pool has as many as the machine has cores.
     ///
-    /// Not by Foundation's `Process`: with a thousand descriptors open, as amid other tests, its `run` can read past the
-    /// end of a list of them and crash (Linux, Swift 6.3.1).
+    /// Foundation's `Process` is not used: with a thousand descriptors open, as amid other tests, its `run` can read
+    /// past the end of a list of them and crash (Linux, Swift 6.3.1).
     enum Child {
         static func run(_ program: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
             try await withCheckedThrowingContinuation { continuation in
@@ -29,7 +29,7 @@
             let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
             var status: Int32 = 0
             while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-            // As a shell has it: the exit code, or 128 and the signal.
+            // The status is that of a shell: the exit code, or 128 and the signal.
             let signal = status & 0x7F
             return (signal == 0 ? (status >> 8) & 0xFF : 128 + signal, String(decoding: output, as: UTF8.self))
         }
@@ -54,7 +54,7 @@
                 posix_spawn_file_actions_addinherit_np(&actions, 2)
                 posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_CLOEXEC_DEFAULT))
             #else
-                // Not among the headers that Swift sees; in glibc since 2.34.
+                // The function is not in the headers that Swift sees; it is in glibc since 2.34.
                 typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
                 if let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
                     _ = unsafeBitCast(symbol, to: CloseFrom.self)(&actions, 3)

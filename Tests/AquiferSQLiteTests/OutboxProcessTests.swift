@@ -2,8 +2,8 @@
     import Foundation
     import Testing
 
-    /// What only whole processes can show of an outbox in a SQLite store.
-    @Suite("Outboxes and processes", .timeLimit(.minutes(5)))
+    /// The properties of an outbox in a SQLite store that only whole processes can show.
+    @Suite("Outboxes and processes", .timeLimit(.minutes(10)))
     struct OutboxProcessTests {
         @Test("have each item at the server once, in order, when two senders and the server are killed at random")
         func killed() async throws {

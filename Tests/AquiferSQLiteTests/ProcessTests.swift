@@ -4,8 +4,8 @@
     import Foundation
     import Testing
 
-    /// What only whole processes can show: being killed, having no room, having no permission.
-    @Suite("Stores and processes", .timeLimit(.minutes(5)))
+    /// The cases that only whole processes can show: being killed, having no room, having no permission.
+    @Suite("Stores and processes", .timeLimit(.minutes(10)))
     struct ProcessTests {
         @Test(
             "lose and tear nothing that was acknowledged when their writers are killed", arguments: ["sqlite", "file"])
@@ -25,6 +25,15 @@
                 #expect(
                     output
                         == "insert: full\ninsert again: full\nupdate: full\nbefore: still there\nsmall: stored\n")
+            }
+        }
+
+        @Test("go on when their database is cut while they read it, and say that it is damaged")
+        func cut() async throws {
+            try await TemporaryFolder.with { folder in
+                let (status, output) = try await hammer("--cut", "--store", "sqlite", "--path", folder.path)
+                #expect(status == 0, "128 and the signal that ended it, if more")
+                #expect(output == String(repeating: "cut: told\n", count: 5))
             }
         }
 
@@ -72,7 +81,7 @@
         private func allowAll(_ folder: URL) {
             let paths = (FileManager.default.subpaths(atPath: folder.path) ?? []).map { folder.path + "/" + $0 }
             for path in [folder.path] + paths {
-                // Only so that the folder can be removed, which root can anyway.
+                // The mode is restored only so that the folder can be removed, which root can do anyway.
                 try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
             }
         }

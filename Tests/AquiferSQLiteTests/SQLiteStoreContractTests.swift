@@ -5,7 +5,7 @@ import Testing
 
 @testable import AquiferSQLite
 
-@Suite("The store in SQLite", .timeLimit(.minutes(5)))
+@Suite("The store in SQLite", .timeLimit(.minutes(10)))
 struct SQLiteStoreContractTests {
     @Test("keeps the contract", arguments: CacheStoreContract.checks)
     func process(check: CacheStoreContract.Check) async throws {
@@ -56,7 +56,57 @@ extension CacheStoreContract.Subject {
                 )
                 statement.bind(1, key)
                 try statement.run()
-            })
+            },
+            damages: [
+                .init("the date in the header", change("saved_at = saved_at + 1")),
+                .init("the checksum of the header", change("header_checksum = header_checksum + 1")),
+                .init("the kind", change("kind = 7")),
+                .init("the date of its request", change("sent_at = 1")),
+                .init("the first index", imposter { try $0.forget($1, in: "entry_key") }),
+                .init("the second index", imposter { try $0.forget($1, in: "entry_key_again") }),
+                .init(
+                    "the first index, which leads to a row that is not there",
+                    imposter {
+                        try $0.change("UPDATE entry SET id = 99 WHERE key = ?1", key: $1, hiding: ["entry_key"])
+                    }),
+                .init(
+                    "the number of its row, which no index leads to",
+                    imposter {
+                        try $0.change(
+                            "UPDATE entry SET id = 99 WHERE key = ?1", key: $1,
+                            hiding: ["entry_key", "entry_key_again"])
+                    }),
+                .init(
+                    "the key in its row",
+                    imposter {
+                        try $0.change(
+                            "UPDATE entry SET key = 'kex' WHERE key = ?1", key: $1,
+                            hiding: ["entry_key", "entry_key_again"])
+                    }),
+                .init(
+                    "the key in its row, which is now that of another",
+                    imposter {
+                        try $0.change(
+                            "UPDATE entry SET key = 'other' WHERE key = ?1", key: $1,
+                            hiding: ["entry_key", "entry_key_again"])
+                    }),
+            ])
+    }
+
+    private static func imposter(
+        _ damage: @escaping @Sendable (Imposter, String) throws -> Void
+    ) -> @Sendable (String, any CacheStore) async throws -> Void {
+        { key, store in try damage(Imposter(try #require(store as? SQLiteStore).file), key) }
+    }
+
+    /// Changes columns of the row that keeps a key.
+    private static func change(_ columns: String) -> @Sendable (String, any CacheStore) async throws -> Void {
+        { key, store in
+            let connection = try Connection(try #require(store as? SQLiteStore).file.path, .readWrite)
+            let statement = try connection.prepare("UPDATE entry SET \(columns) WHERE key = ?1")
+            statement.bind(1, key)
+            try statement.run()
+        }
     }
 }
 
@@ -73,7 +123,8 @@ private struct LockedOut: CacheStore {
     func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) { try await store.update(key, decide) }
-    func entries() async throws(StoreError) -> [StoredEntry.Summary] { try await store.entries() }
+    func contents() async throws(StoreError) -> StoreContents { try await store.contents() }
+    func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store.remove(damaged) }
 }
 
 /// Holds the right to write, as another process in the middle of a transaction does.

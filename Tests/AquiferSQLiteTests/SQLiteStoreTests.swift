@@ -4,7 +4,7 @@ import Testing
 
 @testable import AquiferSQLite
 
-@Suite("The store in SQLite, damaged or foreign", .timeLimit(.minutes(5)))
+@Suite("The store in SQLite, damaged or foreign", .timeLimit(.minutes(10)))
 struct SQLiteStoreTests {
     static let entry = StoredEntry(
         bytes: Data("sixteen bytes ok".utf8), savedAt: Date(timeIntervalSinceReferenceDate: 12.5),
@@ -16,7 +16,8 @@ struct SQLiteStoreTests {
             "bytes = x'00'", "bytes = x''", "bytes = CAST(bytes AS TEXT)", "bytes = 5", "kind = 0", "kind = 2",
             "kind = 256", "kind = -1", "etag = NULL", "etag = 'f'", "etag = ''", "last_modified = NULL",
             "last_modified = 'x'", "saved_at = saved_at + 1", "saved_at = 0", "header_checksum = header_checksum + 1",
-            "bytes_checksum = bytes_checksum + 1", "bytes_checksum = 0", "key = 'other'",
+            "bytes_checksum = bytes_checksum + 1", "bytes_checksum = 0", "key = 'other'", "sent_at = 0",
+            "answered_at = 0",
         ])
     func changedColumn(change: String) async throws {
         try await withStore { store in
@@ -124,7 +125,7 @@ struct SQLiteStoreTests {
             let file = folder.appendingPathComponent("store.db")
             _ = try SQLiteStore(file: file)
             try { try Connection(file.path, .readWrite).execute("PRAGMA user_version = 9") }()
-            #expect(throws: StoreError.newerVersion(path: file.path, found: 9, supported: 2)) {
+            #expect(throws: StoreError.newerVersion(path: file.path, found: 9, supported: 3)) {
                 try SQLiteStore(file: file)
             }
         }
@@ -154,7 +155,7 @@ struct SQLiteStoreTests {
             #expect(try await store.retrieve("good") == expected)
             #expect(try await store.retrieve("é") == expected)
             await #expect(throws: StoreError.self) { try await store.retrieve("bad") }
-            #expect(try Connection(file.path, .readOnly).integer("PRAGMA user_version") == 2)
+            #expect(try Connection(file.path, .readOnly).integer("PRAGMA user_version") == 3)
             try await store.insert(Self.entry, for: "bad")
             #expect(try await SQLiteStore(file: file).retrieve("bad") == Self.entry)
         }

@@ -2,7 +2,7 @@ import Aquifer
 import AquiferTesting
 import Testing
 
-@Suite("Eventually", .timeLimit(.minutes(1)))
+@Suite("Eventually", .timeLimit(.minutes(10)))
 struct EventuallyTests {
     @Test("waits for what others do")
     func waits() async {
@@ -21,7 +21,7 @@ struct EventuallyTests {
                 return false
             }
         }
-        await eventually { asked.withLock { $0 } > 10 }
+        #expect(await eventually { asked.withLock { $0 } > 10 })
         waiting.cancel()
         #expect(await waiting.value == false)
     }

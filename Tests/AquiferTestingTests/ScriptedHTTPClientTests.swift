@@ -3,7 +3,7 @@ import AquiferTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ScriptedHTTPClientTests {
     private func request(_ path: String = "/") throws -> HTTPRequest {
         HTTPRequest(.get, try #require(URL(string: "http://test.invalid\(path)")))

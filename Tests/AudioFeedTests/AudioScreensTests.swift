@@ -6,7 +6,7 @@ import Testing
 @testable import AudioFeed
 
 @MainActor
-@Suite("The audio screens", .timeLimit(.minutes(1)))
+@Suite("The audio screens", .timeLimit(.minutes(10)))
 struct AudioScreensTests {
     private static let sound = ScriptedHTTPClient.Reply.answer(
         headers: ["Content-Type": "audio/mpeg", "Content-Length": "1003", "ETag": "\"1\""], body: AudioWorld.mp3)
@@ -116,7 +116,7 @@ struct AudioScreensTests {
         model.choose(try world.file(), name: "a.mp3")
         model.type("Rain")
         await model.send()
-        guard case .failed(.connectivity) = model.phase else {
+        guard case .failed(.noConnectivity) = model.phase else {
             Issue.record("\(model.phase)")
             return
         }
@@ -127,6 +127,60 @@ struct AudioScreensTests {
         await model.send()
         let keys = world.client.requests.map { $0.headers["Idempotency-Key"] }
         #expect(keys[0] == keys[1] && keys[2] == keys[3] && keys[1] != keys[2])
+    }
+
+    @Test("A post without an answer is in the outbox, and the form is empty: no second clip can be made of it")
+    func lostAnswer() async throws {
+        let world = AudioWorld(.failure(TransportError(.interrupted)), .posted())
+        let model = AudioComposeModel(world.service)
+        model.choose(try world.file(), name: "a.mp3")
+        model.type("Rain")
+        await model.send()
+        guard case .waiting(let id, .noAnswer) = model.phase else {
+            Issue.record("\(model.phase)")
+            return
+        }
+        #expect(!model.canSend && model.file == nil && model.title == "")
+        #expect(try await world.service.outbox.items().map(\.id) == [id])
+        await world.service.outbox.hurry()
+        #expect(try await world.service.outbox.drain().sent == 1)
+        let keys = world.client.requests.map { $0.headers["Idempotency-Key"] }
+        #expect(keys.count == 2 && keys[0] == keys[1])
+    }
+
+    @Test("Sent later after a try without a connection, a clip keeps its key")
+    func laterAfterTry() async throws {
+        let world = AudioWorld(.refused, .posted())
+        let model = AudioComposeModel(world.service)
+        model.choose(try world.file(), name: "a.mp3")
+        model.type("Rain")
+        await model.send()
+        await model.sendLater()
+        #expect(try await world.service.outbox.drain().sent == 1)
+        let keys = world.client.requests.map { $0.headers["Idempotency-Key"] }
+        #expect(keys.count == 2 && keys[0] == keys[1])
+    }
+
+    @Test("A post that is cancelled after all of it has gone out is told as one that may have arrived")
+    func cancelLate() async throws {
+        let client = ScriptedHTTPClient()
+        let world = AudioWorld(client: client)
+        let model = AudioComposeModel(world.service)
+        model.choose(try world.file(), name: "a.mp3")
+        model.type("Rain")
+        let sending = Task { await model.send() }
+        let exchange = await client.exchange(0)
+        exchange.takeBody()
+        model.cancel()
+        await exchange.waitForCancellation()
+        await sending.value
+        guard case .cancelled(let id?, mayHaveArrived: true) = model.phase else {
+            Issue.record("\(model.phase)")
+            return
+        }
+        #expect(!model.canSend && model.file == nil)
+        #expect(try await world.service.outbox.items().map(\.state) == [.paused])
+        #expect(try await world.service.outbox.items().map(\.id) == [id])
     }
 
     @Test("A post that is cancelled leaves the form as it was")
@@ -143,7 +197,8 @@ struct AudioScreensTests {
         model.cancel()
         await exchange.waitForCancellation()
         await sending.value
-        #expect(model.phase == .editing && model.title == "Rain" && model.canSend)
+        #expect(model.phase == .cancelled(nil, mayHaveArrived: false) && model.title == "Rain" && model.canSend)
+        #expect(try await world.service.outbox.items().isEmpty)
     }
 
     @Test("Sent later, the clip waits in the outbox, and the file is needed no more")
@@ -186,6 +241,42 @@ struct AudioScreensTests {
         #expect(keys.count == 2 && keys[0] != keys[1])
     }
 
+    @Test("A clip that is discarded after a try that may have reached the server is told as such, and no other is")
+    func discardedAndArrived() async throws {
+        let world = AudioWorld(
+            client: ScriptedHTTPClient { $0.url.host() == "gone.example" ? .refused : .answer(status: 503) })
+        let bases = [world.base, try #require(URL(string: "http://gone.example"))]
+        for (base, title) in zip(bases, ["Lost", "Unsent"]) {
+            let draft = try ClipDraft(title: title, file: try world.file())
+            _ = try await world.service.outbox.enqueue(.postClip(base, draft), label: title)
+        }
+        let model = OutboxModel(world.service.outbox)
+        try await world.service.outbox.drain()
+        await model.look()
+        #expect(model.items.map(\.label) == ["Lost", "Unsent"] && model.items.allSatisfy { $0.attempts == 1 })
+        let items = model.items
+        await model.discard(items[0].id)
+        #expect(model.discarded == items[0])
+        await model.discard(items[1].id)
+        #expect(model.discarded == nil && model.items == [])
+    }
+
+    @Test("A clip that is answered with 409 is in the outbox under its key, and the form is empty")
+    func conflict() async throws {
+        let world = AudioWorld(.answer(status: 409, body: Data("in use".utf8)), .posted())
+        let model = AudioComposeModel(world.service)
+        model.choose(try world.file(), name: "clip.mp3")
+        model.type("Rain")
+        await model.send()
+        let item = try #require(try await world.service.outbox.items().first)
+        #expect(model.phase == .setAside(item.id, .server(status: 409, words: "in use")))
+        #expect(model.file == nil && !model.canSend)
+        try await world.service.outbox.retry(item.id)
+        #expect(try await world.service.outbox.drain().sent == 1)
+        let keys = world.client.requests.map { $0.headers["Idempotency-Key"] }
+        #expect(keys.count == 2 && keys[0] == keys[1])
+    }
+
     @Test("What waits can be paused, resumed, tried at once, and discarded")
     func manage() async throws {
         let world = AudioWorld(.answer(status: 503), .posted())
@@ -204,5 +295,41 @@ struct AudioScreensTests {
         try await outbox.drain()
         await model.look()
         #expect(model.items.isEmpty && world.client.requests.count == 2)
+    }
+
+    @Test("What was posted is in the list that is shown, whether it was sent while the list is shown or before")
+    func postedIsShown() async throws {
+        let world = AudioWorld(
+            .clips(AudioWorld.item(1)), .posted(AudioWorld.item(8)), .posted(AudioWorld.item(9)))
+        let model = AudioFeedModel(world.service)
+        await model.appear()
+        _ = try await world.service.post(try ClipDraft(title: "Rain", file: try world.file()), key: "k1")
+        await model.appear()
+        #expect(model.clips.map { $0.id.uuidString.suffix(1) } == ["8", "1"] && model.list.source == .remote)
+
+        let following = Task { await model.follow() }
+        _ = try await world.service.postLater(try ClipDraft(title: "Snow", file: try world.file()))
+        try await world.service.outbox.drain()
+        await #expect(eventually { model.clips.count == 3 })
+        following.cancel()
+        await following.value
+    }
+
+    @Test("What leaves the outbox without having been sent is not told as sent")
+    func leftUnsent() async throws {
+        let world = AudioWorld(.refused, .posted())
+        let outbox = world.service.outbox
+        let model = OutboxModel(outbox)
+        _ = try await world.service.postLater(try ClipDraft(title: "Snow", file: try world.file()))
+        await model.look()
+        await model.discard(try #require(model.items.first).id)
+        #expect(model.items.isEmpty && model.sent.isEmpty)
+        let item = try await world.service.postLater(try ClipDraft(title: "Rain", file: try world.file()))
+        await model.look()
+        try await outbox.drain()
+        await outbox.hurry()
+        try await outbox.drain()
+        await model.look()
+        #expect(model.items.isEmpty && model.sent == [item.id])
     }
 }

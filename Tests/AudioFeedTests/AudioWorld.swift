@@ -33,8 +33,9 @@ final class AudioWorld: Sendable {
                     return made
                 }
             },
-            outbox: Outbox(
-                in: queue, attachments: folder.appending(path: "outbox"), client: client, policy: SendPolicy(now: now)),
+            outbox: AudioFeedService.outbox(
+                in: queue, attachments: folder.appending(path: "outbox"), client: client, policy: SendPolicy(now: now),
+                store: store, now: now),
             now: now)
     }
 
@@ -71,7 +72,7 @@ extension ScriptedHTTPClient.Reply {
     static let refused = Self.failure(TransportError(.cannotConnect, "refused"))
 }
 
-/// What a function throws, if it does.
+/// The error of a function; `nil` if it throws none.
 func failure<E: Error>(_ body: () async throws(E) -> some Any) async -> E? {
     do throws(E) { _ = try await body() } catch { return error }
     return nil

@@ -33,7 +33,8 @@ class Server:
         command = [BINARY, "serve", "--port", str(self.port), "--data", str(self.data), *arguments]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            # Keys of cards are kept with the settings of whoever runs it: not with those of who runs the tests.
+            # The keys of cards are kept with the settings of the user: these are not those of the person who runs the
+            # tests.
             env={**os.environ, "XDG_CONFIG_HOME": str(self.data.parent / "config")})
         for line in self.process.stdout:
             found = re.search(r"Aquifer is at (http://\S+)", line)
@@ -45,7 +46,17 @@ class Server:
 
     @property
     def base(self):
-        return self.url.split("/?")[0]
+        return self.url.split("/#")[0].rstrip("/")
+
+    def link(self, path="/"):
+        """The printed link, to another page than the first."""
+        return self.base + path + self.url[len(self.base) + 1:]
+
+    @property
+    def headers(self):
+        """What shows the token, for requests that are not a page's."""
+        token = self.url.partition("#token=")[2]
+        return {"Authorization": f"Bearer {token}"} if token else {}
 
     def stop(self):
         if self.process:
@@ -90,12 +101,7 @@ def open_page(browser):
             reduced_motion=motion)
         probe = Probe(context, server)
         probes.append(probe)
-        if path == "/":
-            probe.page.goto(server.url)
-        else:
-            # The token becomes a cookie on the first visit; no stream is left open behind it.
-            context.request.get(server.url)
-            probe.page.goto(server.base + path)
+        probe.page.goto(server.link(path))
         if wait and path == "/":
             expect(probe.items.first).to_be_visible()
         return probe

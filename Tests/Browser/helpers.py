@@ -9,6 +9,12 @@ window.__violations = [];
 document.addEventListener("securitypolicyviolation", (e) => window.__violations.push(e.violatedDirective + " " + e.blockedURI));
 """
 
+# What stands out at the right edge of a screen of this width.
+WIDE = """(width) => [...document.querySelectorAll("main *")].filter((e) => {
+  const r = e.getBoundingClientRect();
+  return r.width && r.right > width + 1 && !e.classList.contains("visually-hidden");
+}).map((e) => e.className + ": " + e.textContent.trim().slice(0, 30)).slice(-6)"""
+
 
 class Probe:
     """A tab, and everything that went wrong in it."""
@@ -55,21 +61,26 @@ class Probe:
     def images(self, state):
         return self.page.locator(f'aq-image[data-state="{state}"]')
 
+    def ask(self, path, method="GET", **options):
+        """A request that is not the page's, with the token: `ask("/api/connection")`."""
+        headers = {**self.server.headers, "Origin": self.server.base, **options.pop("headers", {})}
+        return self.context.request.fetch(self.server.base + path, method=method, headers=headers, **options)
+
     def connection(self, mode):
         """Turns the switch as its user would, but without opening it."""
-        answer = self.context.request.put(
-            f"{self.server.base}/api/connection", data={"mode": mode}, headers={"Origin": self.server.base})
+        answer = self.ask("/api/connection", "PUT", data={"mode": mode})
         assert answer.ok, f"{answer.status} {answer.text()}"
 
-    def transfers(self):
-        return self.context.request.get(f"{self.server.base}/api/reference/transfers").json()["feed"]
+    def transfers(self, remote="feed"):
+        """How the transfers of a reference remote ended, and its last requests."""
+        return self.ask("/api/reference/transfers").json()[remote]
 
     def evaluate(self, script, argument=None):
         return self.page.evaluate(script, argument)
 
-    def until(self, condition, what):
+    def until(self, condition, what, limit=TIMEOUT):
         """Waits for a condition of ours. (`wait_for_function` needs eval, which the policy forbids.)"""
-        deadline = time.monotonic() + TIMEOUT / 1000
+        deadline = time.monotonic() + limit / 1000
         while time.monotonic() < deadline:
             value = condition()
             if value:
@@ -88,6 +99,20 @@ class Probe:
 
     def image_requests(self):
         return [url for url in self.requests if "/api/screens/feed/images/" in url]
+
+    def too_wide(self):
+        """By how many pixels the page is wider than its screen. On a phone `innerWidth` grows with a page that is too
+        wide, and so does not tell."""
+        return self.evaluate("document.documentElement.scrollWidth") - self.page.viewport_size["width"]
+
+    def fits(self, where, larger=False):
+        """Waits until nothing makes the page scroll sideways; with text of twice the size if `larger`."""
+        self.evaluate("(size) => { document.documentElement.style.fontSize = size; }", "200%" if larger else "")
+        try:
+            self.until(lambda: self.too_wide() <= 0, "no sideways scrolling", limit=2000)
+        except AssertionError:
+            wide = self.evaluate(WIDE, self.page.viewport_size["width"])
+            raise AssertionError(f"{where} is {self.too_wide()} pixels too wide: {wide}") from None
 
     def scroll_to(self, y):
         self.evaluate("(y) => scrollTo(0, y)", y)

@@ -107,11 +107,9 @@ def test_larger_text_does_not_make_any_app_scroll_sideways(server, open_page, ph
     for path in ("/", "/contacts", "/foaas", "/audio", "/drive", "/outbox", "/inspector"):
         page.page.goto(server.base + path)
         expect(page.page.locator("main h1, .app-bar").first).to_be_visible()
-        page.evaluate("document.documentElement.style.fontSize = '200%'")
-        fits = "document.documentElement.scrollWidth <= innerWidth + 1"
-        page.until(lambda: page.evaluate(fits), f"no sideways scrolling at 200 % on {path}")
-        hidden = "[...document.querySelectorAll('#nav a')].filter((a) => a.getBoundingClientRect().right > innerWidth + 1)"
-        assert page.evaluate(f"{hidden}.length") == 0, path
+        page.fits(path, larger=True)
+        hidden = "(width) => [...document.querySelectorAll('#nav a')].filter((a) => a.getBoundingClientRect().right > width + 1).length"
+        assert page.evaluate(hidden, page.page.viewport_size["width"]) == 0, path
 
 
 @pytest.mark.parametrize("language", ["en", "pt-BR"])

@@ -1,12 +1,15 @@
 """The feed, line by line of its specification's UX list."""
 
+import http.server
 import json
 import re
+import threading
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
-#: How old a copy is that was saved during the test.
+#: The age of a copy that was saved during the test.
 AGE = re.compile(r"saved (just now|\d+ (second|minute)s? ago)")
 FEED = json.loads((Path(__file__).resolve().parents[2] / "Sources/ReferenceAPIs/Media/feed/feed.json").read_text("utf-8"))
 
@@ -95,7 +98,7 @@ def test_a_failed_picture_can_be_retried(stopped_server, open_page):
     retry = page.by("image-retry").first
     expect(retry).to_be_visible()
     page.connection("online")
-    # By its name: another picture may have failed meanwhile, and be the first now.
+    # The picture is found by its name: another one may have failed meanwhile, and be the first now.
     named = page.page.get_by_role("button", name=retry.get_attribute("aria-label"))
     named.click()
     expect(named).to_have_count(0)
@@ -205,24 +208,80 @@ def test_pulling_down_refreshes(server, open_page):
     expect(page.by("pull-indicator")).to_have_attribute("data-phase", "rest")
 
 
-def test_a_server_that_stops_is_reported_and_comes_back_by_itself(stopped_server, open_page):
-    server = stopped_server.start("--no-token")
+@pytest.mark.parametrize("arguments", [[], ["--no-token"]], ids=["token", "no-token"])
+def test_a_server_that_stops_is_reported_and_the_page_comes_back_by_itself_after_a_restart(stopped_server, open_page, arguments):
+    server = stopped_server.start(*arguments)
     page = open_page(server)
     page.expects_failed_requests = True
+    link = server.url
     server.stop()
     expect(page.by("server-lost")).to_be_visible()
     expect(page.items.first).to_be_visible()
-    server.start("--no-token")
+    server.start(*arguments)
+    assert server.url == link
     expect(page.by("server-lost")).to_have_count(0)
+    expect(page.by("signed-out")).to_have_count(0)
     page.by("reload").click()
     expect(page.by("progress")).to_be_hidden()
     expect(page.items.first).to_be_visible()
 
 
-def test_without_the_token_the_page_says_which_link_to_open(server, browser):
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(server.base + "/")
-    expect(page.locator('[data-test="signed-out"]')).to_be_visible()
-    assert page.locator('[data-test="feed-item"]').count() == 0
-    context.close()
+class TestTheToken:
+    def test_it_leaves_the_address_bar_and_is_no_cookie(self, feed):
+        assert feed.page.url == feed.server.base + "/"
+        assert feed.context.cookies() == []
+        feed.page.reload()
+        expect(feed.items.first).to_be_visible()
+        token = feed.server.url.partition("#token=")[2]
+        assert token and not [url for url in feed.requests if token in url.split("#")[0]]
+
+    def test_another_port_of_this_machine_is_not_shown_it(self, feed):
+        seen = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                seen.append(dict(self.headers))
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.end_headers()
+                self.wfile.write(b"<!doctype html><link rel=icon href=data:,><title>other</title>")
+
+            def log_message(self, *arguments):
+                pass
+
+        other = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        try:
+            feed.page.goto(f"http://127.0.0.1:{other.server_port}/")
+            token = feed.server.url.partition("#token=")[2]
+            assert seen and len(token) == 32
+            assert token not in str(seen) and all("Cookie" not in headers for headers in seen)
+            assert feed.evaluate("localStorage.length") == 0
+            feed.page.goto(feed.server.base + "/")
+            expect(feed.items.first).to_be_visible()
+        finally:
+            other.shutdown()
+            other.server_close()
+
+    def test_without_it_the_page_says_which_link_to_open_and_the_link_opens_it_there(self, server, browser):
+        context = browser.new_context()
+        page, other = context.new_page(), context.new_page()
+        page.goto(server.base + "/")
+        other.goto(server.base + "/")
+        for tab in (page, other):
+            expect(tab.locator('[data-test="signed-out"]')).to_be_visible()
+            assert tab.locator('[data-test="feed-item"]').count() == 0
+        # Only the part behind the "#" changes: no page is loaded by that.
+        page.goto(server.url)
+        for tab in (page, other):
+            expect(tab.locator('[data-test="feed-item"]').first).to_be_visible()
+            expect(tab).to_have_url(server.base + "/")
+        context.close()
+
+    def test_a_wrong_one_lets_nobody_in(self, server, browser):
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(server.base + "/#token=" + "0" * 32)
+        expect(page.locator('[data-test="signed-out"]')).to_be_visible()
+        expect(page).to_have_url(server.base + "/")
+        context.close()

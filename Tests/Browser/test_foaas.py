@@ -26,7 +26,7 @@ def said(page):
 
 
 def transfers(page):
-    return page.context.request.get(f"{page.server.base}/api/reference/transfers").json()["foaas"]["completed"]
+    return page.transfers("foaas")["completed"]
 
 
 def preview(page, name):
@@ -87,8 +87,7 @@ class TestThePhrase:
         context = browser.new_context(locale="en-US")
         context.add_init_script("window.__shared = []; navigator.share = async (what) => { window.__shared.push(what.text); };")
         page = Probe(context, server)
-        page.page.goto(server.url)
-        page.page.goto(server.base + "/foaas")
+        page.page.goto(server.link("/foaas"))
         expect(said(page)).not_to_be_empty()
         page.by("share").click()
         page.until(lambda: page.evaluate("__shared.length") == 1, "it is shared")
@@ -287,6 +286,18 @@ class TestTheSettings:
         expect(later.by("filter")).to_have_attribute("aria-checked", "false")
         expect(later.by("palette-moss")).to_be_checked()
 
+    def test_the_palette_in_use_is_marked_however_late_the_server_hears_of_the_page(self, phrases):
+        page = phrases("/foaas/settings")
+        page.by("palette-moss").check(force=True)
+        expect(page.by("palette-moss")).to_be_checked()
+        held = []
+        page.page.route("**/intents*", lambda route: held.append(route))
+        page.page.reload()
+        page.until(lambda: held and page.by("palette-moss").count(), "the palettes are there")
+        for route in held:
+            route.continue_()
+        expect(page.by("palette-moss")).to_be_checked()
+
 
 def test_the_whole_way_goes_without_a_pointer(phrases):
     page = phrases()
@@ -359,6 +370,5 @@ def test_every_screen_is_accessible(phrases, phone, scheme):
 @pytest.mark.parametrize("path", ["/foaas", "/foaas/operations", "/foaas/operations/gift%2F%3Aname%2F%3Athing%2F%3Afrom", "/foaas/settings"])
 def test_larger_text_does_not_make_the_pages_scroll_sideways(phrases, path):
     page = phrases(path, phone=True)
-    page.evaluate("document.documentElement.style.fontSize = '200%'")
     page.until(lambda: page.evaluate("document.querySelector('main').childElementCount > 0"), "the page is there")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.fits(path, larger=True)

@@ -1,7 +1,9 @@
 """Comments, the inspector, and what stands around the screens."""
 
+import pytest
 from playwright.sync_api import expect
 
+from test_accessibility import settled
 from test_feed import AGE, FEED
 
 
@@ -95,6 +97,22 @@ def test_the_inspector_deletes_after_asking(feed):
     expect(feed.by("toast").first).to_contain_text(key)
 
 
+@pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
+def test_the_inspectors_question_has_words_and_covers_nothing(server, open_page, phone):
+    page = open_page(server, phone=phone)
+    page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
+    page.by("nav-inspector").click()
+    row = page.by("inspector-row").first
+    row.locator('[data-test="delete"]').click()
+    question = row.locator(".confirm")
+    expect(question).to_contain_text("Delete this entry?")
+    settled(page)
+    asked = question.bounding_box()
+    for cell in ("key", "kind", "size", "age", "hits", "validity"):
+        box = row.locator(f".cell-{cell}").bounding_box()
+        assert box["y"] + box["height"] <= asked["y"] + 1, f"{cell} is not covered"
+
+
 def test_the_inspector_validates(stopped_server, open_page):
     server = stopped_server.start()
     first = open_page(server)
@@ -170,3 +188,73 @@ def test_the_app_can_be_installed(feed):
     assert manifest["display"] == "standalone"
     for entry in manifest["icons"]:
         assert feed.context.request.get(feed.server.base + entry["src"]).headers["content-type"] == "image/png"
+
+
+def test_the_inspector_tells_a_store_that_cannot_be_used_beside_what_the_others_have(stopped_server, open_page):
+    server = stopped_server.start()
+    page = open_page(server)
+    page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
+    page.page.goto("about:blank")
+    server.stop()
+    for file in server.data.glob("values.sqlite*"):
+        file.unlink()
+    (server.data / "values.sqlite").write_bytes(b"no database")
+    server.start("--fault", "feed=offline")
+    page = open_page(server, "/inspector")
+    expect(page.by("inspector-failures")).to_contain_text("values.sqlite can’t be used")
+    expect(page.by("inspector-failures")).to_contain_text("is not a store of Aquifer's")
+    expect(page.by("inspector-row").first).to_be_visible()
+
+
+PAGES = ["/", "/contacts", "/pay/1001", "/cards", "/cards/new", "/payments", "/foaas", "/foaas/operations", "/foaas/settings",
+         "/foaas/operations/gift%2F%3Aname%2F%3Athing%2F%3Afrom", "/audio", "/audio/new", "/outbox", "/drive", "/drive/new", "/inspector"]
+
+
+def test_every_page_can_be_reloaded_by_button_and_key(server, open_page):
+    page = open_page(server)
+    page.expects_failed_requests = True  # some contacts have no picture
+    refused = []
+    page.page.on("response", lambda answer: answer.url.split("?")[0].endswith("/intents") and answer.status >= 400 and refused.append(answer.url))
+    for path in PAGES:
+        page.page.goto(server.base + path)
+        expect(page.page.locator("main h1").first).to_be_attached()
+        for press in (lambda: page.by("reload").click(), lambda: page.page.keyboard.press("r")):
+            page.evaluate("document.activeElement?.blur()")
+            before = len(page.requests)
+
+            def asked():
+                # What loads already is not asked for once more, so it is pressed until it was heard.
+                press()
+                return any("/intents" in url or "/api/inspector" in url for url in page.requests[before:])
+
+            page.until(asked, f"{path} is asked for")
+    page.page.goto(server.base + "/inspector")
+    expect(page.by("inspector-row").first).to_be_visible()
+    assert refused == []
+
+
+@pytest.mark.parametrize("path", ["/", f"/feed/{FEED[1]['id']}", "/contacts", "/foaas/operations", "/audio", "/drive"])
+def test_a_page_loaded_again_without_a_connection_says_how_old_it_is(server, open_page, path):
+    page = open_page(server, path, wait=False)
+    page.expects_failed_requests = True
+    place = page.by("comments") if path.startswith("/feed/") else page.page.locator("main .screen:not([hidden])")
+    if path == "/drive":
+        expect(page.by("drive-empty")).to_be_visible()
+    else:
+        expect(place.locator("article, li").first).to_be_visible()
+    page.connection("offline")
+    page.page.reload()
+    expect(place.locator('[data-test="notice"]')).to_contain_text(AGE)
+
+
+@pytest.mark.parametrize(("mode", "words"), [
+    ("offline", "Try again when you are connected."), ("failing", "The server has a problem"), ("garbage", "The server has a problem")])
+def test_a_server_with_a_problem_is_not_called_a_missing_connection(stopped_server, open_page, mode, words):
+    server = stopped_server.start("--fault", f"feed={mode}")
+    page = open_page(server, wait=False)
+    expect(page.by("failed")).to_contain_text(words)
+    if mode == "failing":
+        expect(page.by("error-banner")).to_contain_text("The server has a problem.")
+    page.page.keyboard.press("Escape")
+    expect(page.by("error-banner")).to_have_count(0)
+    expect(page.by("failed")).to_contain_text(words)

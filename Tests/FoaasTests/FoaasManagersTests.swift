@@ -5,7 +5,7 @@ import Testing
 
 @testable import Foaas
 
-@Suite("FoaasAPIManager and FoaasDataManager", .serialized, .timeLimit(.minutes(1)))
+@Suite("FoaasAPIManager and FoaasDataManager", .serialized, .timeLimit(.minutes(10)))
 struct FoaasManagersTests {
     private let domain = TemporaryDefaults()
     private let date = ManualDate(Date(timeIntervalSince1970: 1_780_000_000))
@@ -95,9 +95,42 @@ struct FoaasManagersTests {
         #expect(world.paths.count == 1)
     }
 
-    @Test("shared is one instance, over the standard defaults")
+    @Test("What stood in for the latest keeps its age when it is stored")
+    func standInKeepsItsAge() async throws {
+        let world = FoaasWorld(.operations())
+        _ = try await world.service.loadOperations()
+        world.date.advance(by: Duration.days(6).timeInterval)
+        let manager = FoaasDataManager(UserDefaultsStore(domain.open()), now: world.date.read)
+        let service = world.service
+        let loaded = try await manager.loadOrRequest { () async throws(LoadError) in try await service.loadOperations()
+        }
+        #expect(loaded.count == 2 && manager.load())
+        world.date.advance(by: Duration.days(1).timeInterval)
+        #expect(!manager.load(), "it is seven days old")
+    }
+
+    @Test("shared is over the standard defaults: what it saves is theirs, and what it deletes is gone there")
     func shared() {
-        #expect(FoaasDataManager.shared === FoaasDataManager.shared)
-        #expect(FoaasDataManager.operationsKey == "FoaasOperationsKey")
+        let key = "FoaasOperationsKey"
+        let before = UserDefaults.standard.object(forKey: key)
+        defer {
+            UserDefaults.standard.set(before, forKey: key)
+            UserDefaults.standard.synchronize()
+        }
+        #expect(FoaasDataManager.shared.save(operations: [FoaasWorld.gift]))
+        #expect(UserDefaults.standard.data(forKey: key) != nil)
+        let other = FoaasDataManager(UserDefaultsStore())
+        #expect(other.load() && other.operations == [FoaasWorld.gift])
+        FoaasDataManager.shared.deleteStoredOperations()
+        #expect(UserDefaults.standard.object(forKey: key) == nil)
+    }
+
+    @Test("Without a server of its own, FoaasAPIManager asks http://www.foaas.com")
+    func defaultServer() async throws {
+        let client = ScriptedHTTPClient([.operations()])
+        FoaasAPIManager.configure(client: client, store: MemoryStore())
+        #expect(try await FoaasAPIManager.getOperations() == [FoaasWorld.awesome, FoaasWorld.gift])
+        #expect(client.requests.map(\.url.absoluteString) == ["http://www.foaas.com/operations"])
+        #expect(FoaasAPIManager.server.absoluteString == "http://www.foaas.com")
     }
 }

@@ -6,11 +6,11 @@ import Testing
 @testable import Foaas
 
 @MainActor
-@Suite("The phrases' screens", .timeLimit(.minutes(1)))
+@Suite("The phrases' screens", .timeLimit(.minutes(10)))
 struct FoaasScreensTests {
     private let center = NotificationCenter()
 
-    /// Returns once what was posted before has been shown.
+    /// Returns once the phrases posted before have been shown.
     private func delivered() async { await Task { @MainActor in }.value }
 
     @Test("The main screen asks for a phrase when it appears, once, and for another when it is tapped")
@@ -203,6 +203,26 @@ struct FoaasScreensTests {
         await settings.choose(.moss)
         #expect(settings.shown(phrase) == phrase && settings.error == nil)
         let next = FoaasSettings(world.service)
+        await next.load()
+        #expect(!next.filters && next.palette == .moss)
+    }
+
+    @Test("Of two changes made at once the later is kept, also when the earlier takes longer to be written")
+    func twoChanges() async {
+        let store = SlowFirstStore()
+        let service = FoaasService(client: ScriptedHTTPClient([]), store: MemoryStore(), ownStore: store)
+        let settings = FoaasSettings(service)
+        await settings.load()
+        let first = Task { await settings.setFilters(false) }
+        #expect(await eventually { store.arrived == 1 })
+        let second = Task { await settings.choose(.moss) }
+        #expect(await eventually { settings.palette == .moss })
+        // The second may try to go past the first; it has every chance to.
+        for _ in 0..<10_000 where store.arrived < 2 { await Task.yield() }
+        store.open()
+        await first.value
+        await second.value
+        let next = FoaasSettings(service)
         await next.load()
         #expect(!next.filters && next.palette == .moss)
     }

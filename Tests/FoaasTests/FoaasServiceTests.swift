@@ -5,7 +5,7 @@ import Testing
 
 @testable import Foaas
 
-@Suite("Operations and phrases", .timeLimit(.minutes(1)))
+@Suite("Operations and phrases", .timeLimit(.minutes(10)))
 struct FoaasServiceTests {
     @Test("Operations are asked for as JSON, delivered and saved")
     func operations() async throws {

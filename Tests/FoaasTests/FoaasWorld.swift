@@ -21,7 +21,7 @@ struct FoaasWorld {
             base: base, client: client, store: store, ownStore: own, now: date.read, random: { $0 - 1 })
     }
 
-    /// What the remote was asked for, below its base.
+    /// The paths that the remote was asked for, below its base.
     var paths: [String] {
         client.requests.map { String($0.url.absoluteString.dropFirst(base.absoluteString.count)) }
     }
@@ -57,7 +57,7 @@ extension ScriptedHTTPClient.Reply {
     static let refused = Self.failure(TransportError(.cannotConnect, "refused"))
 }
 
-/// What a function throws, if it does.
+/// The error of a function; `nil` if it throws none.
 func failure<E: Error>(_ body: () async throws(E) -> some Any) async -> E? {
     do throws(E) { _ = try await body() } catch { return error }
     return nil

@@ -2,7 +2,7 @@ import Foundation
 import HTTPServer
 import Testing
 
-@Suite("Routes, conditions, ranges, files, events", .timeLimit(.minutes(5)))
+@Suite("Routes, conditions, ranges, files, events", .timeLimit(.minutes(10)))
 struct AnswerTests {
     private func router() -> Router {
         var router = Router()

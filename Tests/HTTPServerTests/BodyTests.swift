@@ -2,7 +2,7 @@ import Foundation
 import HTTPServer
 import Testing
 
-@Suite("Bodies and limits", .timeLimit(.minutes(5)))
+@Suite("Bodies and limits", .timeLimit(.minutes(10)))
 struct BodyTests {
     @Test("An upload arrives whole, announced or chunked")
     func uploads() async throws {

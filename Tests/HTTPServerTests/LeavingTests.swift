@@ -1,8 +1,9 @@
+import AquiferTesting
 import Foundation
 import HTTPServer
 import Testing
 
-@Suite("Clients that leave, and servers that stop", .serialized, .timeLimit(.minutes(5)))
+@Suite("Clients that leave, and servers that stop", .serialized, .timeLimit(.minutes(10)))
 struct LeavingTests {
     @Test("A client that leaves while its request waits cancels the task")
     func waitingTaskIsCancelled() async throws {
@@ -124,7 +125,8 @@ struct LeavingTests {
     @Test("Stopping lets a request under way end within its grace, and refuses what comes after")
     func gracefulStop() async throws {
         let (started, gate) = (Event(), Event())
-        let server = try HTTPServer { _ in
+        let server = try HTTPServer { request in
+            guard request.path == "/under-way" else { return .empty() }
             started.signal()
             await gate.wait()
             return .text("whole")
@@ -132,12 +134,12 @@ struct LeavingTests {
         let port = server.port
         let client = try await onThread {
             let client = try RawClient(port: port)
-            try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            try client.send("GET /under-way HTTP/1.1\r\nHost: a\r\n\r\n")
             return client
         }
         await started.wait()
         async let stopped: Void = server.stop(grace: .seconds(30))
-        // Refused connections show that the stop has begun.
+        // Requests are answered until a refused connection shows that the stop has begun.
         try await onThread { while (try? RawClient(port: port).get("/")) != nil {} }
         gate.signal()
         let text = try await onThread { try client.answer().text }
@@ -195,7 +197,7 @@ struct LeavingTests {
             for seed in 0..<8 {
                 group.addTask {
                     try await onThread {
-                        var random = SplitMix(state: UInt64(seed))
+                        var random = SeededNumbers(seed: UInt64(seed))
                         for _ in 0..<250 {
                             let request = requests[Int(random.next() % UInt64(requests.count))]
                             let client = try RawClient(port: port)
@@ -211,18 +213,5 @@ struct LeavingTests {
         let text = try await onThread { try RawClient(port: port).get("/fast").text }
         #expect(text == "0")
         await server.stop()
-    }
-}
-
-/// The same numbers on every run.
-struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

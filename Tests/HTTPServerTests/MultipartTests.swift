@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// What a reader made of a body: its parts with their bytes, and the error that ended it.
+/// The result of reading a body: its parts with their bytes, and the error that ended it.
 struct ReadParts: Equatable {
     var parts: [(part: MultipartReader.Part, data: Data)] = []
     var error: MultipartError?
@@ -45,9 +45,9 @@ struct ReadParts: Equatable {
     var texts: [String] { parts.map { String(decoding: $0.data, as: UTF8.self) } }
 }
 
-@Suite("A multipart body is read part by part", .timeLimit(.minutes(2)))
+@Suite("A multipart body is read part by part", .timeLimit(.minutes(10)))
 struct MultipartTests {
-    /// A title, a file full of what looks like a boundary and is none, an empty part, and text around it all.
+    /// A title, a file full of near-boundaries, an empty part, and text around it all.
     static let form = """
         This is nobody's.\r
         --frontier\r

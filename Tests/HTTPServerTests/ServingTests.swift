@@ -2,7 +2,7 @@ import Foundation
 import HTTPServer
 import Testing
 
-@Suite("Serving", .timeLimit(.minutes(5)))
+@Suite("Serving", .timeLimit(.minutes(10)))
 struct ServingTests {
     @Test("Answers many requests on one connection")
     func keepAlive() async throws {

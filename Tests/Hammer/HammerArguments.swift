@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a hammer was started with: `--name VALUE` and `--flag`.
+/// The arguments of a hammer: `--name VALUE` and `--flag`.
 package struct HammerArguments: Sendable {
     private let words: [String]
     private let usage: String
 
-    /// Runs a hammer with its arguments. What it throws is printed, and ends it with 2.
+    /// Runs a hammer with its arguments. An error is printed, and ends the program with status 2.
     package static func run(usage: String, _ work: @Sendable (HammerArguments) async throws -> Void) async {
         do {
             try await work(HammerArguments(words: Array(CommandLine.arguments.dropFirst()), usage: usage))
@@ -21,7 +21,7 @@ package struct HammerArguments: Sendable {
         words.firstIndex(of: name).flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
     }
 
-    /// The number behind a name, which is at least `least`; or another one where the name is missing.
+    /// The number behind a name, which is at least `least`; a default if the name is missing.
     package func number(_ name: String, or otherwise: Int, least: Int = 1) throws -> Int {
         guard let text = value(name) else { return otherwise }
         guard let number = Int(text), number >= least else {
@@ -37,11 +37,11 @@ package struct HammerArguments: Sendable {
         return seed
     }
 
-    /// Says what was wrong, and how it is used.
+    /// Prints the fault and the usage.
     package func wrong(_ message: String) -> any Error { Trouble("\(message)\nusage: \(usage)") }
 }
 
-/// Why a hammer cannot go on.
+/// The reason why a hammer cannot go on.
 package struct Trouble: Error, CustomStringConvertible {
     package let description: String
 

@@ -8,14 +8,15 @@ import Foundation
     import Musl
 #endif
 
-/// The hammer's own program, started once more with other arguments, and the thread that reads what it tells.
+/// The hammer's own program, started once more with other arguments, and the thread that reads its output.
 package final class HammerProcess {
     private let process = Process()
     private let drained = DispatchSemaphore(value: 0)
 
-    /// Starts it.
+    /// Starts the process.
     ///
-    /// - Parameter onLine: told each line that it has written whole, on a thread of its own, up to its end.
+    /// - Parameter onLine: called with each line that the process has written whole, on a thread of its own, up to its
+    ///   end.
     package init(_ arguments: [String], onLine: @escaping @Sendable (String) -> Void) throws {
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
         process.arguments = arguments
@@ -38,14 +39,20 @@ package final class HammerProcess {
         }
     }
 
-    /// Kills it, and waits until all it told has been read.
+    /// Lets the processes work on, for at most a minute, until there is enough to judge by: on a busy machine they get
+    /// little done between two kills.
+    package static func wait(until isEnough: () -> Bool) {
+        for _ in 0..<1_200 where !isEnough() { usleep(50_000) }
+    }
+
+    /// Kills the process, and waits until all of its output has been read.
     package func strike() {
         kill(process.processIdentifier, SIGKILL)
         drained.wait()
         process.waitUntilExit()
     }
 
-    /// Whether it ended well, within five minutes.
+    /// True if the process ended with status 0 within five minutes.
     package func waitForEnd() -> Bool {
         guard drained.wait(timeout: .now() + 300) == .success else {
             kill(process.processIdentifier, SIGKILL)

@@ -6,10 +6,9 @@
     import Musl
 #endif
 
-/// Troubles that can only be had by a whole process: no room, no permission.
+/// Faults that only a whole process can have: no room, no permission.
 package enum Straits {
-    /// Files of this process may not grow beyond so many bytes from here on: what a full disk looks like, without filling
-    /// one.
+    /// Keeps the files of this process from growing beyond so many bytes, as on a full disk.
     package static func limitFiles(to bytes: UInt64) {
         signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
@@ -26,7 +25,7 @@ package enum Straits {
         guard setgid(65534) == 0, setuid(65534) == 0 else { throw Trouble("cannot become nobody") }
     }
 
-    /// Prints what an attempt came to, in the words of `name`.
+    /// Prints the result of an attempt, in the words of `name`.
     package static func say(
         _ attempt: String, done: String = "done", name: (any Error) -> String, _ operation: () async throws -> Void
     ) async {

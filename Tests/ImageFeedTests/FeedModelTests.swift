@@ -5,7 +5,7 @@ import ImageFeed
 import Testing
 
 @MainActor
-@Suite("The feed's screen", .timeLimit(.minutes(1)))
+@Suite("The feed's screen", .timeLimit(.minutes(10)))
 struct FeedModelTests {
     private let first = items(1)
     private let second = items(11)
@@ -138,7 +138,7 @@ struct FeedModelTests {
 }
 
 @MainActor
-@Suite("A picture on the screen", .timeLimit(.minutes(1)))
+@Suite("A picture on the screen", .timeLimit(.minutes(10)))
 struct PictureModelTests {
     private let item = items(1, count: 1)[0]
     private let bytes = Data([0xFF, 0xD8, 0xFF, 0xE0])

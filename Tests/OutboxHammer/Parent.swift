@@ -1,3 +1,4 @@
+import AquiferTesting
 import Foundation
 import Hammer
 
@@ -25,7 +26,7 @@ final class Parent {
         var running = try (0..<senders).map { _ in try startSender() }
         for _ in 0..<kills {
             usleep(UInt32.random(in: 5_000...120_000, using: &numbers))
-            // The server as often as either sender.
+            // The server is killed as often as either sender.
             let victim = Int.random(in: 0...senders, using: &numbers)
             if victim == senders {
                 server.strike()
@@ -35,6 +36,7 @@ final class Parent {
                 running[victim] = try startSender()
             }
         }
+        HammerProcess.wait { tally.notes.count > kills }
         for sender in running { sender.strike() }
         server.strike()
         let isEmpty = try finish()
@@ -62,7 +64,7 @@ final class Parent {
     }
 
     private func compare() -> (lost: Int, twice: Int, disordered: Int, count: Int) {
-        // A log that is not there has nothing in it.
+        // A log that is not there is an empty one.
         let text = (try? Data(contentsOf: place.log)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         var seen: [Note: Int] = [:]
         var latest: [String: Int] = [:]
@@ -70,7 +72,8 @@ final class Parent {
         for line in text.split(separator: "\n") {
             guard let key = line.firstIndex(of: " "), let note = Note(line[line.index(after: key)...]) else { continue }
             seen[note, default: 0] += 1
-            // Exactly the next one: what was not acknowledged is the last of its writer, or not there at all.
+            // It is exactly the next one: an item that was not acknowledged is the last of its writer, or is not there
+            // at all.
             if note.index != (latest[note.groupName] ?? -1) + 1 { disordered += 1 }
             latest[note.groupName] = note.index
         }
@@ -83,7 +86,7 @@ final class Parent {
         try start(["--server"])
     }
 
-    /// A writer has a number that no other one had: what it did not acknowledge is not written again.
+    /// Each writer has a number of its own: items that it did not acknowledge are not written again.
     private func startSender() throws -> HammerProcess {
         writers += 1
         return try start(["--sender", "--writer", "\(writers)"])
@@ -96,7 +99,7 @@ final class Parent {
     }
 }
 
-/// What was acknowledged.
+/// The items that were acknowledged.
 private final class Tally: @unchecked Sendable {
     private let lock = NSLock()
     private var acknowledged: Set<Note> = []

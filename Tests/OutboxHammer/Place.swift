@@ -1,7 +1,8 @@
+import AquiferTesting
 import Foundation
 import Hammer
 
-/// What parent, senders and server agree on.
+/// The places that parent, senders and server agree on.
 struct Place: Sendable {
     let folder: URL
 
@@ -9,9 +10,9 @@ struct Place: Sendable {
 
     var store: URL { folder.appendingPathComponent("outbox.db") }
     var attachments: URL { folder.appendingPathComponent("attachments") }
-    /// Where the server of the moment listens.
+    /// The file with the port of the running server.
     var port: URL { folder.appendingPathComponent("port") }
-    /// What the server has: a line for each item, in the order they came.
+    /// The log of the server's items: a line for each item, in the order in which they came.
     var log: URL { folder.appendingPathComponent("server.log") }
 }
 
@@ -21,10 +22,10 @@ struct Note: Hashable, Comparable {
     var group: Int
     var index: Int
 
-    /// Which items keep an order.
+    /// The group of the item: items of one group keep their order.
     var groupName: String { "\(writer).\(group)" }
     var name: String { "\(writer) \(group) \(index)" }
-    /// Every third one has a file beside it.
+    /// True for every third item: it has a file beside it.
     var hasFile: Bool { index % 3 == 0 }
 
     init(writer: Int, group: Int, index: Int) {

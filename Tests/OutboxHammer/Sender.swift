@@ -30,7 +30,7 @@ struct Sender {
         return Outbox(in: store, attachments: place.attachments, client: client, policy: policy)
     }
 
-    /// - Parameter isQuiet: whether it queues nothing, and ends when the queue is empty.
+    /// - Parameter isQuiet: true if it queues nothing, and ends when the queue is empty.
     func run(isQuiet: Bool) async throws {
         let running = Task { await outbox.run() }
         if isQuiet {
@@ -38,7 +38,7 @@ struct Sender {
             running.cancel()
             return
         }
-        // Of few groups, so that each has many: the order is what is looked at.
+        // There are few groups, so that each has many items: their order is checked.
         for index in 0... {
             for group in 0..<3 { try await queue(Note(writer: writer, group: group, index: index)) }
             while try await outbox.items().count > 60 { try await Task.sleep(for: .milliseconds(5)) }
@@ -54,10 +54,11 @@ struct Sender {
             parts.append(.file(original, offset: 0, length: UInt64(content.count)))
         }
         guard let url = URL(string: "http://server.internal/notes") else { return }
-        let limits = HTTPRequest.Limits(connect: .seconds(1), idle: .seconds(2), total: .seconds(4))
+        // Far more than a killed server needs to be noticed: a slow machine that gives up on answers early never catches up.
+        let limits = HTTPRequest.Limits(connect: .seconds(5), idle: .seconds(60), total: .seconds(120))
         let request = HTTPRequest(.post, url, body: HTTPBody(parts: parts), limits: limits)
         try await outbox.enqueue(request, group: note.groupName, label: note.name)
-        // The copy is what is sent.
+        // The outbox sends its copy.
         if note.hasFile { try FileManager.default.removeItem(at: original) }
         try HammerProcess.tell(note.name)
     }

@@ -10,8 +10,8 @@ import Hammer
     import Musl
 #endif
 
-/// A server that honours idempotency keys, and is killed as well. What it has it writes down before it answers, a line
-/// in one system call, which `kill -9` does not cut in two.
+/// A server that honours idempotency keys, and is killed as well. It writes each item down before it answers, a line in
+/// one system call, which `kill -9` does not cut in two.
 ///
 /// One time in four it misbehaves: no answer before or after it has written, an answer that is cut, a 503.
 final class Server: Sendable {

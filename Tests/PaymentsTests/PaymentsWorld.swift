@@ -13,14 +13,27 @@ final class PaymentsWorld: Sendable {
     let base = URL(string: "http://payments.example")!
     let folder: URL
     let service: PaymentsService
+    let clock = ManualClock()
+    var desk: PaymentDesk { service.desk }
+    var locks: SendingLocks { SendingLocks(folder: folder.appending(path: "sending").path) }
 
     init(allowsTestCard: Bool = false, client: ScriptedHTTPClient) {
         self.client = client
         folder = FileManager.default.temporaryDirectory.appending(path: "aquifer-payments-\(UUID().uuidString)")
         service = PaymentsService(
             base: base, client: client, store: store, pictureStore: store, ledgerStore: ledger,
+            sending: folder.appending(path: "sending"),
             vault: CardVault(folder: folder.appending(path: "cards"), keys: folder.appending(path: "keys")),
-            allowsTestCard: allowsTestCard, now: date.read)
+            allowsTestCard: allowsTestCard, clock: clock, now: date.read)
+    }
+
+    /// Another process's desk over the same ledger, with a connection of its own.
+    ///
+    /// - Parameter sharesLocks: true if it sees the locks of senders; else it sees only the dates in their leases.
+    func otherDesk(_ client: ScriptedHTTPClient, sharesLocks: Bool = true) -> PaymentDesk {
+        PaymentDesk(
+            base: base, client: client, ledger: PaymentLedger(ledger), locks: sharesLocks ? locks : nil, clock: clock,
+            now: date.read)
     }
 
     convenience init(allowsTestCard: Bool = false, _ replies: ScriptedHTTPClient.Reply...) {
@@ -61,6 +74,10 @@ extension ScriptedHTTPClient.Reply {
                 """.utf8))
     }
 
+    /// The remote's word that it has booked nothing under a key.
+    static let noTransaction = Self.answer(
+        status: 404, body: Data(#"{"error":"no transaction has this key"}"#.utf8))
+
     static let contacts = Self.answer(
         body: Data(
             """
@@ -78,5 +95,16 @@ func failure<Value, Failure: Error>(of work: () async throws(Failure) -> Value) 
         return nil
     } catch {
         return error
+    }
+}
+
+extension String {
+    /// True if a card's code stands in it as a value of its own. Identifiers and times, whose digits are random, may
+    /// have the same digits within.
+    func tells(code: String) -> Bool {
+        ranges(of: code).contains { range in
+            let neighbours = [self[..<range.lowerBound].last, self[range.upperBound...].first]
+            return !neighbours.contains { $0.map { $0.isLetter || $0.isNumber || "-._".contains($0) } ?? false }
+        }
     }
 }

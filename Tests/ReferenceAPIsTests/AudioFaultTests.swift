@@ -5,7 +5,7 @@ import HTTPServer
 import ReferenceAPIs
 import Testing
 
-@Suite("Faults of the audio feed on demand", .timeLimit(.minutes(2)))
+@Suite("Faults of the audio feed on demand", .timeLimit(.minutes(10)))
 struct AudioFaultTests {
     @Test(
         "A fault has a name, and a name has a fault",

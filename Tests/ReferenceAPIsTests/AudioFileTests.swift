@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReferenceAPIs
 
-@Suite("Sound is told by its bytes", .timeLimit(.minutes(1)))
+@Suite("Sound is told by its bytes", .timeLimit(.minutes(10)))
 struct AudioFileTests {
     @Test(
         "Each kind has its first bytes",

@@ -32,7 +32,7 @@ struct AudioWorld {
         let status: Int
         let headers: HTTPHeaders
         let data: Data
-        /// Whether the body was cut.
+        /// True if the body was cut.
         var isCut = false
 
         var json: [String: Any] { (try? JSONSerialization.jsonObject(with: data) as? [String: Any]) ?? [:] }
@@ -54,7 +54,7 @@ struct AudioWorld {
         let items: [Item]
     }
 
-    /// Sends a request; what came of a body that was cut is in the answer.
+    /// Sends a request. The answer has the bytes that came, even of a body that was cut.
     func send(_ request: HTTPRequest) async throws -> Answer {
         let response = try await client.send(request)
         var data = Data()
@@ -72,7 +72,10 @@ struct AudioWorld {
     var feed: URL { base.appending(path: "audio") }
 
     func items() async throws -> [Item] {
-        try JSONDecoder().decode(Page.self, from: try await get(feed).data).items
+        let items = try JSONDecoder().decode(Page.self, from: try await get(feed).data).items
+        // A loop over no items would test nothing.
+        try #require(!items.isEmpty)
+        return items
     }
 
     /// The items that were posted: the remote's own are fourteen.
@@ -117,6 +120,6 @@ struct AudioWorld {
         return try await post([.metadata(String(decoding: json, as: UTF8.self)), .audio(sound)], key: key)
     }
 
-    /// Something that begins as MP3 does: 417 bytes a frame of 1152 samples at 44 100 Hz, 128 kbit/s.
+    /// A file that begins as MP3 does: 417 bytes a frame of 1152 samples at 44 100 Hz, 128 kbit/s.
     static let sound = Data([0xFF, 0xFB, 0x90, 0xC0]) + Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 }

@@ -100,7 +100,7 @@ struct DriveWorld {
         return try await send(path, body, "multipart/form-data; boundary=frontier")
     }
 
-    /// The refusal that something ends in.
+    /// The refusal that a call throws; `nil` if it throws none.
     func refusal(_ work: () async throws -> Void) async -> ShadowDrive.Refusal? {
         do { try await work() } catch DriveError.refused(let refusal) { return refusal } catch {
             Issue.record("\(error)")

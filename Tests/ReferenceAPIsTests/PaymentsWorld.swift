@@ -70,7 +70,7 @@ struct PaymentsWorld {
 
     func find(_ key: String) async throws -> Answer { try await get("transaction?idempotency_key=\(key)") }
 
-    /// How many transactions were decided so far. Deciding one more to find out.
+    /// The number of transactions that were decided so far. It decides one more to find out.
     func decided() async throws -> Int {
         try #require(try await pay().number) - 12314
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReferenceAPIs
 
-@Suite("What is posted to the reference audio feed is saved once", .timeLimit(.minutes(2)))
+@Suite("What is posted to the reference audio feed is saved once", .timeLimit(.minutes(10)))
 struct ReferenceAudioPostTests {
     @Test(
         "A clip that is posted comes back as its item, is first in the list, and sounds the same",

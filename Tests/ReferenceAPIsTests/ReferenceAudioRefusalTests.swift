@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReferenceAPIs
 
-@Suite("What is not to be saved is refused, and what is large is not held in memory", .timeLimit(.minutes(2)))
+@Suite("What is not to be saved is refused, and what is large is not held in memory", .timeLimit(.minutes(10)))
 struct ReferenceAudioRefusalTests {
     @Test(
         "Metadata that is not what the contract says is refused with a word, and nothing is saved",
@@ -113,7 +113,7 @@ struct ReferenceAudioRefusalTests {
                 do {
                     #expect(try await world.send(HTTPRequest(.post, world.feed, body: body)).status == 413)
                 } catch let error as TransportError {
-                    // Who goes on sending finds the connection closed, and may find that before the answer.
+                    // A client that goes on sending finds the connection closed, perhaps before it reads the answer.
                     #expect(error.kind == .interrupted)
                 }
                 #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "arriving").path))
@@ -147,7 +147,7 @@ struct ReferenceAudioRefusalTests {
     }
 
     #if os(Linux)
-        // In a process of its own: other tests have memory, too.
+        // The test runs in a process of its own: other tests have memory, too.
         @Test("An upload of 64 MB is saved whole, and never whole in memory")
         func memory() async {
             await #expect(processExitsWith: .success) {

@@ -3,7 +3,7 @@ import Foundation
 import ReferenceAPIs
 import Testing
 
-@Suite("The reference audio feed keeps its contract", .timeLimit(.minutes(2)))
+@Suite("The reference audio feed keeps its contract", .timeLimit(.minutes(10)))
 struct ReferenceAudioTests {
     @Test("Fourteen clips come newest first, one without an author and one without a waveform", arguments: Way.allCases)
     func list(way: Way) async throws {
@@ -26,8 +26,8 @@ struct ReferenceAudioTests {
             let dates = try await world.items().map(\.created_at)
             for end in ["Z", "+00:00", "+0000"] { #expect(dates.contains { $0.hasSuffix(end) }) }
             for date in dates {
-                let plain = String(date.prefix(19)) + "Z"
-                #expect((try? Date(plain, strategy: .iso8601)) != nil, "\(date)")
+                // The dates are read as the feature reads them.
+                #expect(throws: Never.self, "\(date)") { try Date(date, strategy: .iso8601) }
             }
         }
     }

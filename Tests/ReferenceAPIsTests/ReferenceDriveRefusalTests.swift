@@ -5,7 +5,7 @@ import ReferenceAPIs
 import ShadowDrive
 import Testing
 
-@Suite("What the reference drive refuses", .timeLimit(.minutes(5)))
+@Suite("What the reference drive refuses", .timeLimit(.minutes(10)))
 struct ReferenceDriveRefusalTests {
     @Test("A signed transaction with any byte changed")
     func mutated() async throws {
@@ -178,7 +178,7 @@ struct ReferenceDriveRefusalTests {
     }
 }
 
-@Suite("The faults of the reference drive", .timeLimit(.minutes(5)))
+@Suite("The faults of the reference drive", .timeLimit(.minutes(10)))
 struct ReferenceDriveFaultTests {
     @Test(
         "Stale blockhash: the first transaction is refused, and the library's second is taken", arguments: Way.allCases)
@@ -189,7 +189,10 @@ struct ReferenceDriveFaultTests {
             let first = try await world.service.signed(.create(name: "x", bytes: 2048), account)
             let refusal = await world.refusal { _ = try await world.api.createStorageAccount(first) }
             #expect(refusal?.status == 400 && refusal?.reason == .staleBlockhash)
-            _ = try await world.api.createStorageAccount(first)
+            // The chain has gone on: the first transaction is never taken any more, and one with a fresh blockhash is.
+            #expect(await world.refusal { _ = try await world.api.createStorageAccount(first) } == refusal)
+            let second = try await world.service.signed(.create(name: "x", bytes: 2048), account)
+            _ = try await world.api.createStorageAccount(second)
             world.apis.set(.staleBlockhash, of: .drive)
             // The library takes a fresh one by itself.
             _ = try await world.service.addStorage(1, to: account)
@@ -209,12 +212,12 @@ struct ReferenceDriveFaultTests {
             #expect(try await world.service.accountCounter(of: world.owner.publicKey) == 1)
             let account = world.program.storageAccount(of: world.owner.publicKey, counter: 0)
             #expect(try await world.api.storageAccountInfo(account).identifier == "lost")
-            // The library looks what became of the file.
+            // The library checks if the file is still there.
             #expect(try await world.upload("a", "1", to: account).error == nil)
             let location = world.api.location(of: "a", in: account)
             await #expect(throws: DriveError.self) { try await world.service.deleteFile(location) }
             #expect(try await world.api.listFiles(in: account).isEmpty)
-            // A refusal has done nothing.
+            // A refused request has changed nothing.
             let refusal = await world.refusal { _ = try await world.service.deleteFile(location) }
             #expect(refusal?.status == 400)
         }

@@ -5,7 +5,7 @@ import ReferenceAPIs
 import ShadowDrive
 import Testing
 
-@Suite("The reference drive", .timeLimit(.minutes(5)))
+@Suite("The reference drive", .timeLimit(.minutes(10)))
 struct ReferenceDriveTests {
     @Test("From an account's making to its immutability, by the library", arguments: Way.allCases)
     func wholeLife(way: Way) async throws {
@@ -126,6 +126,44 @@ struct ReferenceDriveTests {
         }
     }
 
+    @Test("Storage is paid from the owner's purse, and what was given back can be claimed", arguments: Way.allCases)
+    func purse(way: Way) async throws {
+        try await DriveWorld.run(way) { world in
+            let gift: UInt64 = 10_000_000_000_000
+            #expect(try await world.service.wallet() == Wallet(shades: gift, lamports: 1_000_000_000))
+            let account = try await world.account(size: 1 << 30)
+            #expect(try await world.service.wallet().shades == gift - 250_000_000)
+            _ = try await world.service.addStorage(1 << 30, to: account)
+            #expect(try await world.service.wallet().shades == gift - 500_000_000)
+            #expect(try await world.service.unstaked(of: account) == nil)
+            _ = try await world.service.reduceStorage(1 << 30, of: account)
+            #expect(try await world.service.unstaked(of: account)?.unstaker == world.owner.publicKey)
+            #expect(try await world.service.wallet().shades == gift - 500_000_000, "not claimed yet")
+            _ = try await world.service.send(.claimStake, for: account)
+            #expect(try await world.service.unstaked(of: account) == nil)
+            #expect(try await world.service.wallet().shades == gift - 250_000_000)
+        }
+    }
+
+    @Test("A stale blockhash: the chain has gone past it, does not know the transaction, and takes the next one")
+    func stale() async throws {
+        try await DriveWorld.run(.inProcess) { world in
+            let account = try await world.account()
+            let recent = try await world.rpc.recentBlockhash()
+            #expect(try await world.rpc.progress().blockHeight <= recent.lastValidBlockHeight ?? 0)
+            let late = try await world.service.signed(.increase(bytes: 1), account)
+            world.apis.set(.staleBlockhash, of: .drive)
+            _ = try await world.service.addStorage(1024, to: account)
+            #expect(try await world.api.storageAccountInfo(account).reservedBytes == 1 << 20 + 1024)
+            #expect(try await world.rpc.progress().isPast(recent))
+            #expect(try await world.rpc.outcome(of: #require(late.signature)) == .unknown)
+            #expect(await world.refusal { _ = try await world.api.addStorage(late) }?.reason == .staleBlockhash)
+            let good = try await world.service.signed(.increase(bytes: 1), account)
+            _ = try await world.api.addStorage(good)
+            #expect(try await world.rpc.outcome(of: #require(good.signature)) == .carriedOut)
+        }
+    }
+
     @Test("An account without files: no names but a 500, no sizes, and nothing used", arguments: Way.allCases)
     func empty(way: Way) async throws {
         try await DriveWorld.run(way) { world in
@@ -153,7 +191,7 @@ struct ReferenceDriveTests {
             ]
             let results = try await world.service.upload(files, to: account)
             #expect(results.map { $0.error == nil } == [false, false, true])
-            #expect("\(results[0].error!)".contains("exists already"))
+            #expect("\(results[0].error!)".contains("a file called old is stored already"))
             #expect("\(results[1].error!)".contains("not enough storage"))
             #expect(try await world.content(world.api.location(of: "old", in: account)) == "1")
             #expect(try await world.upload("old", "2", to: account, overwrite: true).error == nil)

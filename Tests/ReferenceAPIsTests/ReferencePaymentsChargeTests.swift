@@ -3,7 +3,7 @@ import Foundation
 import ReferenceAPIs
 import Testing
 
-@Suite("The reference payments charge once", .timeLimit(.minutes(2)))
+@Suite("The reference payments charge once", .timeLimit(.minutes(10)))
 struct ReferencePaymentsChargeTests {
     @Test(
         "The same key is the same transaction, approved or declined", arguments: Way.allCases,
@@ -29,17 +29,26 @@ struct ReferencePaymentsChargeTests {
     }
 
     @Test(
-        "The same key with any other field is 422, and the first transaction stays", arguments: Way.allCases,
-        [
-            ["card_number": "\"4242424242424242\""], ["cvv": "788"], ["value": "79.91"], ["expiry_date": "\"02/18\""],
-            ["destination_user_id": "1003"],
-        ])
+        "The same key for another receiver, amount or card is 422, and the first transaction stays",
+        arguments: Way.allCases,
+        [["card_number": "\"4242424242424242\""], ["value": "79.91"], ["destination_user_id": "1003"]])
     func otherOrder(way: Way, change: [String: String]) async throws {
         try await PaymentsWorld.run(way) { world in
             let first = try await world.post(PaymentsWorld.body(), key: "k")
             let other = try await world.post(PaymentsWorld.body(change), key: "k")
             #expect(other.status == 422 && other.error == "this Idempotency-Key stands for another order")
             #expect(try await world.find("k").data == first.data)
+            #expect(try await world.decided() == 1)
+        }
+    }
+
+    @Test(
+        "Code and expiry are not kept, so a key with another code or expiry is the first transaction",
+        arguments: [["cvv": "788"], ["expiry_date": "\"02/18\""]])
+    func sameOrder(change: [String: String]) async throws {
+        try await PaymentsWorld.run(.inProcess) { world in
+            let first = try await world.post(PaymentsWorld.body(), key: "k")
+            #expect(try await world.post(PaymentsWorld.body(change), key: "k").data == first.data)
             #expect(try await world.decided() == 1)
         }
     }
@@ -103,9 +112,9 @@ struct ReferencePaymentsChargeTests {
     }
 }
 
-@Suite("Faults of the payments on demand", .timeLimit(.minutes(2)))
+@Suite("Faults of the payments on demand", .timeLimit(.minutes(10)))
 struct PaymentsFaultTests {
-    /// Pays under a fault; gives the answer, or the kind of failure, and how many transactions were decided.
+    /// Pays under a fault. Returns the answer or the kind of failure, and the number of transactions that were decided.
     private func pay(
         _ fault: Fault, _ way: Way,
         _ check: (Result<PaymentsWorld.Answer, TransportError>, Int, PaymentsWorld) throws -> Void

@@ -3,7 +3,7 @@ import Foundation
 import ReferenceAPIs
 import Testing
 
-@Suite("The reference payments keep their contract", .timeLimit(.minutes(2)))
+@Suite("The reference payments keep their contract", .timeLimit(.minutes(10)))
 struct ReferencePaymentsTests {
     @Test(
         "There are 33 contacts with accented names and plain usernames, each id and username once",

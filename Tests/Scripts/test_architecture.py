@@ -29,9 +29,9 @@ def script(root):
 
 
 def insert(path, line, after="import Foundation"):
-    """Puts a line behind the first one that begins so; gives its number."""
+    """Puts a line behind the first one that begins so, or first of all; gives its number."""
     lines = path.read_text().splitlines()
-    at = next(number for number, text in enumerate(lines, 1) if text.startswith(after))
+    at = next((number for number, text in enumerate(lines, 1) if text.startswith(after)), 0)
     path.write_text("\n".join([*lines[:at], line, *lines[at:]]) + "\n")
     return at + 1
 
@@ -62,14 +62,21 @@ BROKEN_LINES = [
     ("Aquifer/Caching/Cache.swift", "func f() async { await wait(Task.sleep) }", "time and chance are injected"),
     ("App/Web/Site.swift", "let x = try! f()", "no try!"),
     ("App/Web/Site.swift", "let x = try? f()", "a try? says"),
+    *((file, line, "only Console prints") for file, line in [
+        ("AquiferCLI/Columns.swift", 'func f() { print("a") }'), ("AquiferCLI/Columns.swift", 'func f() { Swift.print("a") }'),
+        ("AquiferCLI/Columns.swift", 'func f() { fputs("a", f) }'), ("AquiferCLI/Columns.swift", "let x = stderr"),
+        ("AquiferCLI/Columns.swift", "let x = FileHandle.standardError"), ("AquiferCLI/Columns.swift", "func f() { write(1, a, 1) }"),
+        ("AquiferCLI/Columns.swift", "func f() throws { try Descriptor.output.write(data) }"), ("App/Web/Site.swift", 'func f() { NSLog("a") }'),
+    ]),
     ("App/Web/Site.swift", "// TODO: later", "finish it or file it"),
+    ("AquiferTesting/FaultyStore.swift", "func f() async { _ = await eventually { true } }", "look at what eventually returns"),
 ]
 
 
 @pytest.mark.parametrize("file, line, words", BROKEN_LINES, ids=[line for _, line, _ in BROKEN_LINES])
 def test_a_broken_line_is_told_with_its_place(copy, script, file, line, words):
     path = copy / "Sources" / file
-    # A line of its own behind the imports, so that nothing above it passes for its reason.
+    # The offence is on a line of its own behind the imports, so that nothing above it passes for its reason.
     number = insert(path, "\n\n" + line) + 2
     result = architecture(script, copy)
     assert result.returncode == 1
@@ -81,6 +88,7 @@ HARMLESS = [
     ("ImageFeed/FeedModel.swift", "func f(now: @Sendable () -> Date = { Date() }) {}"),
     ("App/Web/Site.swift", "let x = try? f()  // nothing to tell"),
     ("App/Web/Site.swift", "let address = \"http://example.org\"; let id = UUID()"),
+    ("App/Web/Site.swift", "func f() async { await report.print(console); fingerprint(a); try await write(file, console) }"),
     ("ImageFeed/FeedModel.swift", "// once there was a try! and a Date() here"),
 ]
 

@@ -5,13 +5,14 @@ import Testing
 
 @testable import ShadowDrive
 
-/// Shadow Drive with server, chain, store and clock under a test's control. Both answer by themselves what a test does not
-/// say: a chain without the owner, a blockhash, success.
+/// Shadow Drive with server, chain, store and clock under a test's control. Server and chain have default answers: a
+/// chain without the owner, a blockhash, success.
 final class DriveWorld: Sendable {
     typealias Reply = ScriptedHTTPClient.Reply
 
     let client: ScriptedHTTPClient
     let store = FaultyStore()
+    let clock = ManualClock()
     let date = ManualDate(Date(timeIntervalSince1970: 1_780_000_000))
     let folder: URL
     let service: ShadowDriveService
@@ -32,10 +33,10 @@ final class DriveWorld: Sendable {
         service = ShadowDriveService(
             api: ShadowDriveAPI(base: Self.base, files: Self.files, client: client),
             rpc: SolanaRPC(url: Self.node, client: client), keypair: keypair, store: store, computeBudget: budget,
-            now: date.read)
+            clock: clock, now: date.read)
     }
 
-    /// - Parameter replies: what is answered to each path (or RPC method), one after another, the last one for ever.
+    /// - Parameter replies: the answers to each path (or RPC method), one after another, the last one for ever.
     convenience init(
         _ replies: [String: [Reply]] = [:], keypair: Keypair? = Vectors.owner, budget: ComputeBudget = .none
     ) {
@@ -48,13 +49,14 @@ final class DriveWorld: Sendable {
                     if all.count > 1 { left[name] = Array(all.dropFirst()) }
                     return first
                 }
-                return scripted ?? Self.usual(name, request)
+                guard let scripted, scripted.isScripted else { return Self.usual(name, request) }
+                return scripted
             }, keypair: keypair, budget: budget)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// The endpoint, or the method of Solana's.
+    /// The endpoint, or the RPC method of the chain.
     static func name(of request: HTTPRequest) -> String {
         guard request.url.host() == node.host() else { return request.url.lastPathComponent }
         return request.json["method"] as? String ?? "?"
@@ -64,13 +66,38 @@ final class DriveWorld: Sendable {
         switch name {
         case "getLatestBlockhash": .blockhash(Vectors.all.inputs.blockhash_base58)
         case "getAccountInfo": .json(#"{"jsonrpc":"2.0","id":1,"result":{"context":{"slot":1},"value":null}}"#)
-        case "storage-account": .json(#"{"shdw_bucket":"\#(Vectors.account)","transaction_signature":"\#(signature)"}"#)
+        case "getEpochInfo": .json(#"{"jsonrpc":"2.0","id":1,"result":{"absoluteSlot":201,"blockHeight":101}}"#)
+        case "getSignatureStatuses":
+            .json(#"{"jsonrpc":"2.0","id":1,"result":{"context":{"slot":240},"value":[null]}}"#)
+        case "upload": .stored(request)
+        case "list-objects": .json(#"{"error":"Internal server error"}"#, status: 500)
+        case "storage-account":
+            .json(#"{"shdw_bucket":"\#(Vectors.account)","transaction_signature":"\#(signature(of: request))"}"#)
         case "storage-account-size": .json(#"{"storage_used":12345}"#)
         case "list-objects-and-sizes": .json(#"{"files":[]}"#)
         case "storage-account-info": .info(request.json["storage_account"] as? String ?? "?")
         case "add-storage", "reduce-storage", "make-immutable":
-            .json(#"{"message":"done","transaction_signature":"\#(signature)"}"#)
+            .json(#"{"message":"done","transaction_signature":"\#(signature(of: request))"}"#)
         default: .answer(status: 404)
+        }
+    }
+
+    /// What Solana knows the transaction of a request by.
+    static func signature(of request: HTTPRequest) -> Signature {
+        let sent = (request.json["transaction"] as? String).flatMap { try? Transaction(base64: $0) }
+        return sent?.signature ?? signature
+    }
+
+    /// What Solana knows the making of an account by.
+    static func signature(
+        creating name: String, account: PublicKey = Vectors.account
+    ) -> Signature {
+        must {
+            var made = try Vectors.program.transaction(
+                .create(name: name, bytes: 1024), owner: Vectors.owner.publicKey, account: account,
+                blockhash: Vectors.blockhash)
+            try made.sign(with: Vectors.owner)
+            return made.signature!
         }
     }
 
@@ -118,7 +145,9 @@ extension ScriptedHTTPClient.Reply {
     static func json(_ text: String, status: Int = 200) -> Self { .answer(status: status, body: Data(text.utf8)) }
 
     static func blockhash(_ text: String) -> Self {
-        .json(#"{"jsonrpc":"2.0","id":1,"result":{"context":{"slot":1},"value":{"blockhash":"\#(text)"}}}"#)
+        .json(
+            #"{"jsonrpc":"2.0","id":1,"result":{"context":{"slot":1},"value":{"blockhash":"\#(text)","lastValidBlockHeight":100}}}"#
+        )
     }
 
     static func chain(_ layout: some AccountLayout, owner: PublicKey = ShadowDriveProgram.v1.id) -> Self {
@@ -140,7 +169,27 @@ extension ScriptedHTTPClient.Reply {
             """)
     }
 
+    /// All files of an upload are stored.
+    static func stored(_ request: HTTPRequest) -> Self {
+        let fields = (request.body?.parts ?? []).reduce(into: "") { text, part in
+            if case .bytes(let data) = part { text += String(decoding: data, as: UTF8.self) }
+        }
+        func field(_ name: String) -> String {
+            let start = fields.components(separatedBy: "name=\"\(name)\"\r\n\r\n").dropFirst().first
+            return start?.components(separatedBy: "\r\n--").first ?? ""
+        }
+        let places = field("fileNames").split(separator: ",").map {
+            "\"\(DriveWorld.files)/\(field("storage_account"))/\(FileLocation.encode(String($0)))\""
+        }
+        return .json(#"{"finalized_locations":[\#(places.joined(separator: ","))],"message":"m"}"#)
+    }
+
     static func error(_ words: String, status: Int = 400) -> Self { .json(#"{"error":"\#(words)"}"#, status: status) }
+
+    /// What is answered where a test says nothing.
+    static let usually = Self.answer(status: 0)
+
+    fileprivate var isScripted: Bool { if case .answer(status: 0, _, _) = self { false } else { true } }
 
     static let offline = Self.failure(TransportError(.cannotConnect))
 }

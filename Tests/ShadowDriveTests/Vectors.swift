@@ -84,7 +84,7 @@ struct Vectors: Decodable {
         return must { try JSONDecoder().decode(Vectors.self, from: Data(contentsOf: url)) }
     }()
 
-    // What the inputs say, as this library has it.
+    // The inputs as values of this library.
     static let program = ShadowDriveProgram.v1
     static let owner = must { try Keypair(seed: hex(all.inputs.owner_seed_hex)) }
     static let blockhash = must { try Blockhash(all.inputs.blockhash_base58) }
@@ -92,7 +92,7 @@ struct Vectors: Decodable {
     static let budget = ComputeBudget(
         units: all.inputs.compute_units, price: all.inputs.compute_price_micro_lamports)
 
-    /// The instruction of each transaction, and what it was made of.
+    /// The instruction of each transaction, from its inputs.
     static func instruction(_ name: String) -> StorageInstruction? {
         let inputs = all.inputs
         return switch name {
@@ -111,7 +111,7 @@ struct Vectors: Decodable {
     }
 }
 
-/// What a test cannot begin without.
+/// A value that a test cannot begin without. An error ends the process.
 func must<Value>(_ work: () throws -> Value) -> Value {
     do { return try work() } catch { fatalError("\(error)") }
 }
@@ -119,17 +119,4 @@ func must<Value>(_ work: () throws -> Value) -> Value {
 func hex(_ text: String) -> Data {
     let digits = Array(text)
     return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(String(digits[$0...$0 + 1]), radix: 16)! })
-}
-
-/// A generator of random numbers that gives the same ones each time (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
 }

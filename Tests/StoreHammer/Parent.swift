@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferTesting
 import Foundation
 import Hammer
 
@@ -29,12 +30,13 @@ final class Parent {
             let victim = Int.random(in: 0..<workers, using: &numbers)
             running[victim].strike()
             running[victim] = try start(workers + kill)
-            // While others write on: what is there may be newer than what was told, never older.
+            // The others write on meanwhile: an entry may be newer than the acknowledged one, never older.
             try await check(store)
         }
+        HammerProcess.wait { tally.result.acknowledged > kills }
         for worker in running { worker.strike() }
         try await check(store)
-        // A fresh instance: what is on the disk, not what this one has mapped.
+        // A fresh instance reads the disk, and not the pages that this one has mapped.
         try await check(try Plan.open(kind, place.path))
         let (acknowledged, lost, torn) = tally.result
         print("\(kills) kills, \(acknowledged) acknowledged writes, \(lost) lost, \(torn) torn")
@@ -45,7 +47,7 @@ final class Parent {
 
     private func check(_ store: any CacheStore) async throws {
         for key in Plan.keys {
-            // Before retrieving: what is acknowledged meanwhile is not asked of it.
+            // The expectation is taken before retrieving: later writes are not asked of the store.
             let acknowledged = tally.acknowledged(key)
             let entry: StoredEntry?
             do {
@@ -73,7 +75,7 @@ final class Parent {
     }
 }
 
-/// What was acknowledged, and what went wrong.
+/// The acknowledged writes, and the violations.
 private final class Tally: @unchecked Sendable {
     private let lock = NSLock()
     private var highest: [String: Int] = [:]

@@ -3,7 +3,7 @@ import AquiferSQLite
 import Foundation
 import Hammer
 
-/// What parent and workers agree on.
+/// The plan that parent and workers share.
 enum Plan {
     static let keys = (0..<8).map { "key/\($0)" }
 
@@ -32,7 +32,7 @@ enum Plan {
             validators: Validators(etag: "\(writer) \(counter)"), kind: counter % 2 == 0 ? .value : .data)
     }
 
-    /// The counter of an entry, if all of it is what its writer wrote.
+    /// The counter of an entry; `nil` unless every byte is its writer's.
     static func counter(of entry: StoredEntry, key: String) -> Int? {
         let parts = (entry.validators.etag ?? "").split(separator: " ").compactMap { Int($0) }
         guard parts.count == 2, entry == Plan.entry(key: key, writer: parts[0], counter: parts[1]) else { return nil }

@@ -1,7 +1,8 @@
+import AquiferTesting
 import Foundation
 import Hammer
 
-/// Kills processes in the middle of writing to one store, and looks whether the store kept its promises.
+/// Kills processes in the middle of writing to one store, and checks that the store kept its promises.
 @main
 struct StoreHammer {
     private static let usage = "StoreHammer --parent --store sqlite|file [--kills N] [--seed N] [--workers N]"
@@ -25,6 +26,8 @@ struct StoreHammer {
                 try await Plan.open(kind, path).insert(entry, for: "key")
             } else if arguments.has("--full") {
                 try await Faults.full(kind, path)
+            } else if arguments.has("--cut") {
+                try await Faults.cut(path)
             } else if arguments.has("--read-only") {
                 try await Faults.readOnly(kind, path)
             } else {

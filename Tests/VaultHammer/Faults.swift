@@ -2,7 +2,7 @@ import Foundation
 import Hammer
 import Payments
 
-/// Each prints what the vault said.
+/// The faults of the system. Each function prints the vault's answers.
 enum Faults {
     /// With room for 300 bytes in each file: the key still fits, the vault does not.
     static func full(_ path: String) async throws {
@@ -15,7 +15,7 @@ enum Faults {
         try await sayCards(Plan.open(path))
     }
 
-    /// As a user who may read the vault and not write it.
+    /// The user may read the vault and not write it.
     static func readOnly(_ path: String) async throws {
         try Straits.becomeNobody()
         let vault = Plan.open(path)

@@ -1,3 +1,4 @@
+import AquiferTesting
 import Foundation
 import Hammer
 import Payments
@@ -26,11 +27,13 @@ final class Parent {
             let victim = Int.random(in: 0..<workers, using: &numbers)
             running[victim].strike()
             running[victim] = try start(workers + kill)
-            // While others write on.
+            // The others write on meanwhile.
             await check()
         }
+        HammerProcess.wait { tally.result.changes > kills && tally.result.rotations > 0 }
         for worker in running { worker.strike() }
         await check()
+        try await checkRollback()
         try checkFiles()
         let (acknowledged, rotations, wrong) = tally.result
         print("\(kills) kills, \(acknowledged) acknowledged changes, \(rotations) rotations, \(wrong) wrong")
@@ -40,13 +43,13 @@ final class Parent {
     }
 
     private func check() async {
-        // Before reading: what is acknowledged meanwhile is not asked of it.
+        // The expectation is taken before reading: later changes are not asked of the vault.
         let (kept, gone) = tally.expected
         do {
             let vault = Plan.open(place.path)
             let found = Set(try await vault.cards().map(\.id))
             for number in kept where !found.contains(Plan.id(number)) {
-                // It may have been removed meanwhile, of which the worker told before; what it told may be on its way.
+                // A worker may have removed it meanwhile. It told so before, and its line may still be on its way.
                 if !tally.isLeaving(number, within: 5) { tally.note(wrong: "card \(number) was lost") }
             }
             for number in gone where found.contains(Plan.id(number)) {
@@ -62,7 +65,27 @@ final class Parent {
         }
     }
 
-    /// Nothing is left half replaced, of three keys there is one, and all of it is this user's only.
+    /// A copy from before the last acknowledged change is detected, however the writers ended.
+    private func checkRollback() async throws {
+        let vault = Plan.open(place.path)
+        let file = place.appendingPathComponent("vault/cards.vault")
+        // No worker has this card: the cards that they told of are checked again below.
+        let number = 999_999_999
+        try await vault.add(try Plan.card(number))
+        let older = try Data(contentsOf: file)
+        guard try await vault.remove(Plan.id(number)) else { return tally.note(wrong: "card \(number) was lost") }
+        let latest = try Data(contentsOf: file)
+        try older.write(to: file)
+        do {
+            _ = try await vault.cards()
+            tally.note(wrong: "an older copy was taken for the vault")
+        } catch VaultError.rolledBack {
+            try latest.write(to: file)
+            await check()
+        }
+    }
+
+    /// No file is left half replaced, there is one key, and all files are this user's only.
     private func checkFiles() throws {
         for folder in ["vault", "keys"] {
             let path = place.appendingPathComponent(folder).path

@@ -2,7 +2,7 @@ import Foundation
 import Hammer
 import Payments
 
-/// What parent and workers agree on.
+/// The plan that parent and workers share.
 enum Plan {
     static func open(_ path: String) -> CardVault {
         let place = URL(fileURLWithPath: path)

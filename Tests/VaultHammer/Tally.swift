@@ -1,10 +1,10 @@
 import Foundation
 
-/// What was acknowledged, and what went wrong.
+/// The acknowledged changes, and the violations.
 final class Tally: @unchecked Sendable {
     private let lock = NSLock()
     private var kept: Set<Int> = []
-    /// Removed, or about to be: whether it still is there is not known.
+    /// Cards that were removed or are about to be: they may still be there.
     private var left: Set<Int> = []
     private var removed: Set<Int> = []
     private var changes = 0
@@ -38,10 +38,10 @@ final class Tally: @unchecked Sendable {
         lock.withLock { wrong += 1 }
     }
 
-    /// What has to be there, and what must not be.
+    /// The cards that have to be there, and those that must not be.
     var expected: (kept: Set<Int>, removed: Set<Int>) { lock.withLock { (kept.subtracting(left), removed) } }
 
-    /// Whether a card may have gone, as is told within so many seconds.
+    /// True if a worker tells within so many seconds that a card may have gone.
     func isLeaving(_ number: Int, within seconds: TimeInterval) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         while Date() < end {

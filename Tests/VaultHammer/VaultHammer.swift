@@ -1,8 +1,9 @@
+import AquiferTesting
 import Foundation
 import Hammer
 import Payments
 
-/// Kills processes in the middle of writing to one vault, and looks whether the vault kept its promises.
+/// Kills processes in the middle of writing to one vault, and checks that the vault kept its promises.
 @main
 struct VaultHammer {
     private static let usage = "VaultHammer --parent [--kills N] [--seed N] [--workers N]"

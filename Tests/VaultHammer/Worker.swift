@@ -1,3 +1,4 @@
+import AquiferTesting
 import Foundation
 import Hammer
 import Payments

@@ -3,9 +3,9 @@ import AquiferSQLite
 import Foundation
 import ImageFeed
 
-/// A saved feed of so many items, kept in three ways, each loaded from what lies on disk to values in memory.
+/// A saved feed of so many items, kept in three ways. Each is loaded from the disk to values in memory.
 final class CachedLoad {
-    /// A feed item as `JSONDecoder` likes it best.
+    /// A feed item that suits `JSONDecoder` best.
     struct Item: Codable {
         var id: UUID
         var description: String?
@@ -13,7 +13,7 @@ final class CachedLoad {
         var image: URL
     }
 
-    /// What people write by hand: the value and its time in one JSON file.
+    /// The file that people write by hand: the value and its time in JSON.
     struct File: Codable {
         var savedAt: Date
         var items: [Item]
@@ -59,7 +59,7 @@ final class CachedLoad {
         guard count == items else { throw Bench.Unknown(words: ["\(count ?? -1) items instead of \(items)"]) }
     }
 
-    /// A description of 60 characters, a location of 20, and an address: what the feed's contract brings.
+    /// An item as the feed's contract brings it: a description of 60 characters, a location of 20, and an address.
     private static func item(_ index: Int) -> FeedItem {
         let number = String(index + 100_000)
         return FeedItem(
@@ -69,7 +69,7 @@ final class CachedLoad {
     }
 }
 
-/// Never asked: only what is saved is loaded here.
+/// The remote is never asked: only saved values are loaded here.
 struct NoClient: HTTPClient {
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         throw TransportError(.offline, "a benchmark of saved copies")

@@ -3,12 +3,12 @@ import AquiferCurl
 import AquiferURLSession
 import Foundation
 
-/// The clients, each kept from round to round so that its connections are.
+/// The clients. Each is kept from round to round, and so are its connections.
 struct Clients {
     private let curl = CurlHTTPClient(configuration: .init(usesProxies: false))
     private let session = URLSessionHTTPClient()
 
-    /// Loads a URL `count` times, `width` at once; the seconds that one took, all things considered.
+    /// Loads a URL `count` times, `width` at once. Returns the seconds of one load: the whole time divided by `count`.
     func run(_ name: String, _ width: Int, _ count: Int, _ url: URL) async throws -> Double {
         let client: any HTTPClient =
             switch name {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A worker of the benchmarks: reads one command a line, runs it once, and answers with the seconds that one
-/// operation took. Who is measured beside whom, and how often, is the driver's business (`driver/`).
+/// A worker of the benchmarks: reads one command a line, runs it once, and answers with the seconds that one operation
+/// took. The driver (`driver/`) pairs the contenders and sets the number of rounds.
 @main
 enum Worker {
     static func main() async throws {
@@ -19,7 +19,7 @@ enum Worker {
     }
 }
 
-/// What a worker keeps between two commands.
+/// The state of a worker between two commands.
 struct Bench {
     let folder: URL
     private var cached: [Int: CachedLoad] = [:]

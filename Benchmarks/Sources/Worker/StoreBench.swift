@@ -2,9 +2,9 @@ import Aquifer
 import AquiferSQLite
 import Foundation
 
-/// One way of keeping bytes under keys, and entries of one size in it.
+/// One way of keeping bytes under keys, with entries of one size.
 final class StoreBench {
-    /// A store, or what people use without one.
+    /// A store, or the plain files that people use without one.
     private enum Engine {
         case store(any CacheStore)
         case plain(URL)
@@ -15,7 +15,8 @@ final class StoreBench {
     private var fresh = 0
     private var turn = 0
     private var written = 0
-    /// Seven in turn, so that each replaces other bytes: SQLite does not write what has not changed.
+    /// The seven values are written in turn, so that each replaces other bytes: SQLite does not write bytes that have
+    /// not changed.
     private let values: [Data]
     private let size: Int
     private let now = Date()
@@ -39,7 +40,7 @@ final class StoreBench {
             Data((0..<size).map { UInt8(truncatingIfNeeded: ($0 &+ number) &* 31 &+ ($0 >> 8)) })
         }
         for key in 0..<keys { try await put("k\(key)") }
-        // What is read here was written a while ago: SQLiteStore has moved it out of its log by then.
+        // Entries are read a while after they were written: SQLiteStore has moved them out of its log by then.
         try await Task.sleep(for: .milliseconds(300))
     }
 

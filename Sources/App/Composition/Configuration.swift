@@ -2,31 +2,32 @@ import Aquifer
 import Foundation
 import ReferenceAPIs
 
-/// Everything that a run of the product is told from outside.
+/// The configuration of one run of the product.
 public struct Configuration: Sendable {
-    /// Where the stores are kept.
+    /// The folder of the stores.
     public var data: URL
-    /// Where the keys of sealed data are kept: apart from the data, so that a copy of the one opens nothing.
+    /// The folder of the keys of sealed data. It is separate from the data, so that a copy of either alone opens
+    /// nothing.
     public var keys: URL
-    /// Whether the payments' test card is taken by a server that is not the reference remote.
+    /// True if the payments' test card is accepted with a server other than the reference remote.
     public var allowTestCard: Bool
     /// The servers to use instead of the reference remotes, by the app's name: `feed`.
     public var remotes: [String: URL]
-    /// The key file of who owns storage accounts, in Solana's form; `nil` for nobody.
+    /// The key file of the owner of storage accounts, in Solana's format; `nil` if there is no owner.
     public var driveKeypair: URL?
-    /// Where Solana is asked; `nil` for its own address, or the reference remote's.
+    /// The address of the Solana RPC server; `nil` for Solana's own address, or the reference remote's.
     public var driveRPC: URL?
-    /// The key that Shadow Drive's server signs with, in base58; `nil` for its own, or the reference remote's.
+    /// The public key that Shadow Drive's server signs with, in base58; `nil` for its own, or the reference remote's.
     public var driveUploader: String?
-    /// Where Shadow Drive's files are; `nil` for below its server.
+    /// The base address of Shadow Drive's files; `nil` for an address below its server.
     public var driveFiles: URL?
-    /// Whether every transfer fails as if there were no network.
+    /// True if every transfer fails as if there were no network.
     public var offline: Bool
     /// The clock.
     public var now: @Sendable () -> Date
-    /// What is wrong with the reference remotes from the start.
+    /// The initial faults of the reference remotes.
     public var faults: [ReferenceRemote: Fault]
-    /// How reads are tried again.
+    /// The retry policy for reads.
     public var retry: RetryPolicy
 
     /// A configuration.
@@ -55,7 +56,7 @@ public struct Configuration: Sendable {
     }
 
     private static func folder(_ variable: String, else path: String) -> URL {
-        // Not `ProcessInfo`, which copies the whole environment: every command passes here.
+        // `ProcessInfo` is too slow here: it copies the whole environment, and every command calls this function.
         func value(_ name: String) -> String? {
             getenv(name).map { String(cString: $0) }.flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
         }

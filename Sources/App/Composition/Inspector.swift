@@ -1,117 +1,140 @@
 import Aquifer
 import Foundation
 
-/// Looks into the stores: what is saved, whether it is good; validates and deletes.
+/// Lists, validates and deletes the entries that the apps save. It covers everything that they can load again, and some
+/// of their own data. A store that fails hides none of the others.
+///
+/// Cards, payments and the outbox are excluded: the inspector never deletes any of them.
 public struct Inspector: Sendable {
-    /// Whether an entry may be shown.
+    /// The state of an entry.
     public enum Validity: String, Sendable, Hashable, Codable {
-        /// Younger than the policy's age, and whole.
+        /// Intact, and younger than the policy's age.
         case fresh
-        /// Too old, or from too far in the future.
+        /// Too old.
         case expired
-        /// Not what was stored.
+        /// Saved so far in the future that it is not shown: a clock is or was wrong.
+        case early
+        /// Damaged.
         case unreadable
+        /// The beginning of a download. The next download of it resumes from there.
+        case partial
+
+        /// The validity of an entry that was saved at this date.
+        init(_ savedAt: Date, _ policy: CachePolicy, _ now: Date) {
+            self = policy.isFresh(savedAt, at: now) ? .fresh : policy.isExpired(savedAt, at: now) ? .expired : .early
+        }
     }
 
     /// One entry.
     public struct Entry: Sendable, Hashable {
-        /// Its key, size, stamp and kind.
-        public let summary: StoredEntry.Summary
-        /// How often it was given out since this process started.
-        public let hits: Int
-        /// Whether it may be shown.
-        public let validity: Validity
+        /// The entry's key. For a damaged entry without a readable key, this is its place in the store.
+        /// ``Inspector/delete(_:)`` takes either.
+        public var key: String
+        /// The kind of the entry: value or data.
+        public var kind: StoredEntry.Kind
+        /// The size of the entry in bytes; 0 if it is unknown.
+        public var size = 0
+        /// The date at which it was saved; `nil` if it is unknown.
+        public var savedAt: Date?
+        /// The number of reads of the entry since this process started.
+        public var hits = 0
+        /// The state of the entry. Only a fresh entry may be shown.
+        public var validity: Validity
+        /// The reason why the entry cannot be read.
+        public var reason: String?
+        /// True if the entry was made here, or the user chose to keep it. ``Inspector/clear()`` does not delete it.
+        public var isOwn = false
     }
 
-    private let stores: [MeteredStore]
-    private let policy: CachePolicy
-    private let now: @Sendable () -> Date
-
-    init(stores: [MeteredStore], policy: CachePolicy, now: @escaping @Sendable () -> Date) {
-        self.stores = stores
-        self.policy = policy
-        self.now = now
+    /// A store that failed. Nothing in it was reported or changed after the failure.
+    public struct Failure: Sendable, Hashable {
+        /// The store's file or folder: `values.sqlite`.
+        public var store: String
+        /// The failure.
+        public var error: StoreError
     }
 
-    /// All entries, values first, then by key. Every entry is read, and its checksum verified.
-    public func entries() async throws(StoreError) -> [Entry] {
-        var all: [Entry] = []
-        for store in stores {
-            for summary in try await store.entries() {
-                // The count is taken first: looking is not a hit.
-                let hits = store.hits(summary.key)
-                all.append(Entry(summary: summary, hits: hits, validity: await validity(of: summary, in: store)))
-            }
+    /// The result of an operation on every store.
+    public struct Report<Value: Sendable>: Sendable {
+        /// The value from the stores that did not fail.
+        public var value: Value
+        /// The stores that failed.
+        public var failures: [Failure]
+
+        /// A report.
+        public init(value: Value, failures: [Failure] = []) {
+            self.value = value
+            self.failures = failures
         }
-        return all.sorted {
-            ($0.summary.kind.rawValue, $0.summary.key) < ($1.summary.kind.rawValue, $1.summary.key)
+    }
+
+    private let shelves: [any InspectedShelf]
+
+    init(_ shelves: [any InspectedShelf]) {
+        self.shelves = shelves
+    }
+
+    /// All entries, values first, then by key. Every entry is read and its checksum verified. Entries that an app saved
+    /// are decoded as well.
+    public func entries() async -> Report<[Entry]> {
+        await each { shelf throws(StoreError) in try await shelf.entries() }.map { found in
+            found.flatMap(\.self).sorted { ($0.kind.rawValue, $0.key) < ($1.kind.rawValue, $1.key) }
         }
     }
 
-    /// Deletes what is expired or unreadable, each in one atomic step.
+    /// Deletes every entry that is expired or unreadable, each in one atomic step, and reports their keys.
+    public func validate() async -> Report<[String]> {
+        await each { shelf throws(StoreError) in try await shelf.validate() }.map { $0.flatMap(\.self).sorted() }
+    }
+
+    /// Deletes one entry of any store.
     ///
-    /// - Returns: the keys of what was deleted.
-    public func validate() async throws(StoreError) -> [String] {
-        var removed: [String] = []
-        for store in stores {
-            for summary in try await store.entries() {
-                let deleted = Flag()
-                try await store.update(summary.key) { current throws(StoreError) in
-                    if case .success(let entry) = current {
-                        guard let entry, !policy.isFresh(entry.savedAt, at: now()) else { return .keep }
-                    }
-                    deleted.raise()
-                    return .delete
-                }
-                if deleted.isRaised { removed.append(summary.key) }
-            }
-        }
-        return removed.sorted()
-    }
-
-    /// Deletes one entry.
-    ///
-    /// - Returns: whether it was there.
+    /// - Returns: True if the entry existed.
+    /// - Throws: The error of a store that may have the entry, if no other store has it.
     public func delete(_ key: String) async throws(StoreError) -> Bool {
-        var found = false
-        for store in stores {
-            let isHere = try await store.entries().contains { $0.key == key }
-            guard isHere else { continue }
-            try await store.delete(key)
-            found = true
-        }
-        return found
+        let report = await each { shelf throws(StoreError) in try await shelf.delete(key) }
+        if report.value.contains(true) { return true }
+        if let failure = report.failures.first { throw failure.error }
+        return false
     }
 
-    /// Deletes every entry.
-    ///
-    /// - Returns: how many there were.
-    public func clear() async throws(StoreError) -> Int {
-        var count = 0
-        for store in stores {
-            for summary in try await store.entries() {
-                try await store.delete(summary.key)
-                count += 1
+    /// Deletes every entry that can be loaded again, and everything damaged; reports how many there were.
+    public func clear() async -> Report<Int> {
+        await each { shelf throws(StoreError) in
+            var count = 0
+            for entry in try await shelf.entries() where !entry.isOwn || entry.validity == .unreadable {
+                if try await shelf.delete(entry.key) { count += 1 }
+            }
+            return count
+        }.map { $0.reduce(0, +) }
+    }
+
+    private func each<Value>(
+        _ work: (any InspectedShelf) async throws(StoreError) -> Value
+    ) async -> Report<[Value]> {
+        var report = Report<[Value]>(value: [])
+        for shelf in shelves {
+            do throws(StoreError) { report.value.append(try await work(shelf)) } catch {
+                report.failures.append(Failure(store: shelf.name, error: error))
             }
         }
-        return count
-    }
-
-    private func validity(of summary: StoredEntry.Summary, in store: MeteredStore) async -> Validity {
-        do throws(StoreError) {
-            guard let entry = try await store.peek(summary.key) else { return .expired }
-            return policy.isFresh(entry.savedAt, at: now()) ? .fresh : .expired
-        } catch {
-            return .unreadable
-        }
+        return report
     }
 }
 
-/// Set once, from inside a decision that runs elsewhere.
-private final class Flag: Sendable {
-    private let lock = NSLock()
-    nonisolated(unsafe) private var raised = false
+extension Inspector.Report {
+    fileprivate func map<Other>(_ transform: (Value) -> Other) -> Inspector.Report<Other> {
+        Inspector.Report<Other>(value: transform(value), failures: failures)
+    }
+}
 
-    func raise() { lock.withLock { raised = true } }
-    var isRaised: Bool { lock.withLock { raised } }
+/// One place that the inspector looks into.
+protocol InspectedShelf: Sendable {
+    /// The name of the store's file or folder in the data folder.
+    var name: String { get }
+    func entries() async throws(StoreError) -> [Inspector.Entry]
+    /// Deletes all entries that are expired or unreadable, and returns their keys.
+    func validate() async throws(StoreError) -> [String]
+    /// Deletes an entry. Returns false if there is no entry of this key.
+    func delete(_ key: String) async throws(StoreError) -> Bool
 }

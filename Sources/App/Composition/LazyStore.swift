@@ -1,23 +1,11 @@
 import Aquifer
 
-/// A store that is opened by whoever first asks it: a command that shows the feed does not open the pictures. While it
-/// cannot be opened every call says why, and tries again; what the remote delivers can still be shown.
+/// A store that is opened on first use. While it cannot be opened, values from the remote can still be shown.
 final class LazyStore: CacheStore {
-    private let open: @Sendable () throws(StoreError) -> any CacheStore
-    private let opened = Locked<(any CacheStore)?>(nil)
+    private let store: Lazy<any CacheStore>
 
     init(_ open: @escaping @Sendable () throws(StoreError) -> any CacheStore) {
-        self.open = open
-    }
-
-    /// Under the lock, so that it is opened once: a fraction of a millisecond.
-    private func store() throws(StoreError) -> any CacheStore {
-        try opened.withLock { opened throws(StoreError) in
-            if let opened { return opened }
-            let store = try open()
-            opened = store
-            return store
-        }
+        store = Lazy(open)
     }
 
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await store().retrieve(key) }
@@ -28,7 +16,9 @@ final class LazyStore: CacheStore {
 
     func delete(_ key: String) async throws(StoreError) { try await store().delete(key) }
 
-    func entries() async throws(StoreError) -> [StoredEntry.Summary] { try await store().entries() }
+    func contents() async throws(StoreError) -> StoreContents { try await store().contents() }
+
+    func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store().remove(damaged) }
 
     func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange

@@ -2,15 +2,15 @@ import Aquifer
 import Foundation
 import ImageFeed
 
-/// What a load delivered, as JSON for programs:
-/// `{"source":…,"savedAt":…,"because":…,"saveError":…,"value":…}`, the value in the remote's own field names.
+/// The result of a load as JSON for programs: `{"source":…,"savedAt":…,"because":…,"saveError":…,"value":…}`. The value
+/// has the remote's own field names.
 public enum LoadReport {
     /// The report of loaded items.
     public static func json<Value>(_ loaded: Loaded<[Value]>, _ write: (Value) -> JSONText) -> String {
         json(loaded, value: .array(loaded.value.map(write)))
     }
 
-    /// The report of a load, with its value written in this way.
+    /// The report of a load, with its value as this JSON.
     public static func json<Value>(_ loaded: Loaded<Value>, value: JSONText) -> String {
         let (source, because): (String, FallbackReason?) =
             switch loaded.source {
@@ -72,7 +72,8 @@ public struct JSONText: Sendable {
     public static func array(_ elements: [JSONText]) -> JSONText {
         JSONText(text: "[" + elements.map(\.text).joined(separator: ",") + "]")
     }
-    /// A text, escaped (RFC 8259, 7).
+    /// A text, escaped (RFC 8259, 7); so is everything that drives a terminal or hides from the eye, for JSON is
+    /// printed, too.
     public static func string(_ value: String) -> JSONText {
         var text = "\""
         for scalar in value.unicodeScalars {
@@ -82,9 +83,11 @@ public struct JSONText: Sendable {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case "\u{0}"..<"\u{20}", "\u{7F}"..<"\u{A0}", "\u{2028}", "\u{2029}":
-                let hex = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            case _ where scalar.isHarmful:
+                for unit in String(scalar).utf16 {
+                    let hex = String(unit, radix: 16)
+                    text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+                }
             default: text.unicodeScalars.append(scalar)
             }
         }

@@ -1,7 +1,7 @@
 import Aquifer
 import Foundation
 
-/// Counts how often each entry was given out, for the inspector.
+/// Counts the reads of each entry, for the inspector.
 final class MeteredStore: CacheStore {
     private let store: any CacheStore
     private let lock = NSLock()
@@ -11,7 +11,7 @@ final class MeteredStore: CacheStore {
         self.store = store
     }
 
-    /// How often the entry was given out since this process started.
+    /// The number of reads of the entry since this process started.
     func hits(_ key: String) -> Int { lock.withLock { counts[key] ?? 0 } }
 
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
@@ -32,7 +32,9 @@ final class MeteredStore: CacheStore {
         lock.withLock { counts[key] = nil }
     }
 
-    func entries() async throws(StoreError) -> [StoredEntry.Summary] { try await store.entries() }
+    func contents() async throws(StoreError) -> StoreContents { try await store.contents() }
+
+    func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store.remove(damaged) }
 
     func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange

@@ -1,10 +1,10 @@
 import Aquifer
 import Observation
 
-/// Sends what is in the outbox for as long as the server runs, unless it is paused.
+/// Sends the items of the outbox for as long as the server runs, unless it is paused.
 @MainActor @Observable
 final class OutboxRunner {
-    /// Whether nothing is sent until ``resume()``.
+    /// True while nothing is sent, until ``resume()``.
     private(set) var isPaused = false
     @ObservationIgnored private let outbox: Outbox
     @ObservationIgnored private var task: Task<Void, Never>?
@@ -14,14 +14,14 @@ final class OutboxRunner {
         self.outbox = outbox
     }
 
-    /// Begins to send.
+    /// Starts sending.
     func start() {
         isStarted = true
         guard task == nil, !isPaused else { return }
         task = Task { [outbox] in await outbox.run() }
     }
 
-    /// Ends what is being sent; it stays in the queue.
+    /// Stops sending. An item that is being sent is cancelled, and stays in the queue.
     func pause() {
         isPaused = true
         task?.cancel()

@@ -3,12 +3,15 @@ import Foundation
 import HTTPServer
 import ReferenceAPIs
 
-/// Runs the reference remotes on a free port of loopback, from the first request on.
+/// Runs the reference remotes on a free port of the loopback interface, from the first request on.
 ///
-/// They have one address that never changes, `http://reference.aquifer.internal/…`, so that what is saved under it is
-/// found again by the next process; the client is led to the port of the day by ``route(_:_:)``.
+/// They have one permanent address, `http://reference.aquifer.internal/…`, so that the next process finds the entries
+/// saved under it. The function ``route(_:_:)`` directs the client to the current port.
 final class ReferenceHost: Sendable {
     static let name = "reference.aquifer.internal"
+
+    /// How many files and sockets the server, a client of it and one connection between them need.
+    private static let descriptors = 12
 
     private struct State {
         var apis: ReferenceAPIs?
@@ -21,7 +24,7 @@ final class ReferenceHost: Sendable {
 
     private let folder: URL
 
-    /// - Parameter folder: where what is posted to the remotes is kept, for the next process.
+    /// - Parameter folder: The folder in which data posted to the remotes is stored, for the next process.
     init(faults: [ReferenceRemote: Fault], folder: URL) {
         state = State(faults: faults)
         self.folder = folder
@@ -37,10 +40,17 @@ final class ReferenceHost: Sendable {
         return parts.url ?? URL(filePath: "/")
     }
 
-    /// Where a connection to `host` goes: to the port of the day for the remotes, where it says for everyone else.
+    /// The destination of a connection to `host`: the current port for the remotes, `nil` for every other host, which
+    /// is connected to as named.
     func route(_ host: String, _ port: Int) -> (host: String, port: Int)? {
         guard host == Self.name, let server = lock.withLock({ state.server }) else { return nil }
         return (host: "127.0.0.1", port: Int(server.port))
+    }
+
+    /// True if the remote of an address is set to act as if there were no connection.
+    fileprivate func isOffline(_ url: URL) -> Bool {
+        guard let remote = ReferenceRemote(rawValue: url.pathComponents.dropFirst().first ?? "") else { return false }
+        return faults[remote] == .offline
     }
 
     var faults: [ReferenceRemote: Fault] { lock.withLock { state.faults } }
@@ -75,12 +85,22 @@ final class ReferenceHost: Sendable {
     fileprivate func start() throws {
         try lock.withLock {
             guard state.server == nil else { return }
+            DescriptorLimit.raise()
+            guard DescriptorLimit.leaves(Self.descriptors) else { throw TooFewDescriptors() }
             let apis = try ReferenceAPIs(folder: folder)
             for (remote, fault) in state.faults { apis.set(fault, of: remote) }
-            state.server = try HTTPServer(ReferenceAPIs.configuration, handler: apis.handler)
+            var configuration = ReferenceAPIs.configuration
+            // The client is in the same process, so each connection takes two descriptors.
+            configuration.descriptorShare = 1 / 8
+            state.server = try HTTPServer(configuration, handler: apis.handler)
             state.apis = apis
         }
     }
+}
+
+/// The reference remotes and their client would share fewer files and sockets than one request needs.
+private struct TooFewDescriptors: Error, CustomStringConvertible {
+    var description: String { "too few files can be open at once; raise the limit (ulimit -n)" }
 }
 
 /// Starts the reference remotes when the first request for them comes by.
@@ -90,6 +110,11 @@ struct ReferenceClient: HTTPClient {
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         if request.url.host() == ReferenceHost.name {
+            // A remote that acts as if it were offline hangs up after it was reached. For a request that changes
+            // something, a hang-up would count as a lost answer, and not as a missing connection.
+            if !request.method.isSafe, host.isOffline(request.url) {
+                throw TransportError(.offline, "the reference remote is offline")
+            }
             do { try host.start() } catch {
                 throw TransportError(.cannotConnect, "the reference remote could not start: \(error)")
             }

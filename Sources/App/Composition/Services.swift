@@ -9,10 +9,10 @@ import Payments
 import ReferenceAPIs
 import ShadowDrive
 
-/// The composition root: picks stores, client and clock, and hands the features what they need. The command line, the
+/// The composition root. It chooses stores, client and clock, and injects them into the features. The command line, the
 /// server and the tests all build the product here.
 public final class Services: Sendable {
-    /// What this run was told.
+    /// The configuration of this run.
     public let configuration: Configuration
     /// The image feed.
     public let feed: FeedService
@@ -20,21 +20,28 @@ public final class Services: Sendable {
     public let payments: PaymentsService
     /// Phrases and operations.
     public let foaas: FoaasService
+    /// Posts the notifications about the operations that the phrases start with.
+    let foaasCenter = NotificationCenter()
+    /// The progress of the start of the phrases.
+    let foaasStart = Locked(FoaasStart.unconfigured)
     /// Clips to be heard and posted.
     public let audio: AudioFeedService
     /// Posts that wait for a connection.
     public var outbox: Outbox { audio.outbox }
     let uploads: Uploads
-    /// What is saved.
+    /// Everything that is saved.
     public let inspector: Inspector
     let reference: ReferenceHost
-    let client: any HTTPClient
+    private let client: any HTTPClient
     private let values: MeteredStore
 
-    /// How many bytes of pictures are kept.
+    /// The address under which payments are made with the reference remote.
+    public static let referencePayments = ReferenceHost.base(of: .payments).absoluteString
+
+    /// The maximum size of the saved pictures in bytes.
     static let pictureBound = 256 << 20
 
-    /// Builds the product. Nothing is opened, connected to or started before it is first needed.
+    /// Builds the product. Nothing is opened, connected or started before its first use.
     public init(_ configuration: Configuration) {
         self.configuration = configuration
         let reference = ReferenceHost(
@@ -55,17 +62,25 @@ public final class Services: Sendable {
             base: configuration.remotes["feed"] ?? ReferenceHost.base(of: .feed), client: client, store: values,
             pictureStore: pictures, retry: configuration.retry, now: configuration.now)
         let folder = configuration.data
+        let phrases = MeteredStore(Self.open("foaas.sqlite", in: folder, isIrreplaceable: true))
         payments = PaymentsService(
             base: configuration.remotes["payments"] ?? ReferenceHost.base(of: .payments), client: client, store: values,
-            pictureStore: pictures, ledgerStore: Self.open("payments.sqlite", in: folder),
+            pictureStore: pictures,
+            ledgerStore: Self.open("payments.sqlite", in: folder, durability: .power, isIrreplaceable: true),
+            sending: folder.appending(path: "sending", directoryHint: .isDirectory),
             vault: CardVault(
                 folder: folder.appending(path: "cards", directoryHint: .isDirectory), keys: configuration.keys),
             allowsTestCard: configuration.remotes["payments"] == nil || configuration.allowTestCard,
             retry: configuration.retry, now: configuration.now)
+        let phrasesServer = configuration.remotes["foaas"] ?? ReferenceHost.base(of: .foaas)
+        let defaults = FoaasDefaults(in: folder)
         foaas = FoaasService(
-            base: configuration.remotes["foaas"] ?? ReferenceHost.base(of: .foaas), client: client, store: values,
-            ownStore: Self.open("foaas.sqlite", in: folder), retry: configuration.retry, now: configuration.now)
-        let downloads = LazyDownloads { [client] () throws(StoreError) in
+            base: phrasesServer, client: client, store: values, ownStore: phrases,
+            manager: FoaasDataManager(server: phrasesServer, center: foaasCenter, now: configuration.now) {
+                defaults.store
+            },
+            retry: configuration.retry, now: configuration.now)
+        let downloads = Lazy { [client] () throws(StoreError) in
             try Downloads(
                 folder: folder.appending(path: "audio", directoryHint: .isDirectory), client: client,
                 bound: AudioFeedService.bound, retry: configuration.retry, now: configuration.now)
@@ -73,30 +88,40 @@ public final class Services: Sendable {
         audio = AudioFeedService(
             base: configuration.remotes["audio"] ?? ReferenceHost.base(of: .audio), client: client, store: values,
             downloads: { () throws(StoreError) in try downloads() },
-            outbox: Outbox(
-                in: Self.open("outbox.sqlite", in: folder, durability: .power),
+            outbox: AudioFeedService.outbox(
+                in: Self.open("outbox.sqlite", in: folder, durability: .power, isIrreplaceable: true),
                 attachments: folder.appending(path: "outbox", directoryHint: .isDirectory), client: client,
-                policy: SendPolicy(now: configuration.now)),
+                policy: SendPolicy(now: configuration.now), store: values, now: configuration.now),
             retry: configuration.retry, now: configuration.now)
         uploads = Uploads(folder.appending(path: "uploads", directoryHint: .isDirectory))
-        inspector = Inspector(stores: [values, pictures], policy: .sevenDays, now: configuration.now)
+        let now = configuration.now
+        inspector = Inspector([
+            StoreShelf(name: "values.sqlite", store: values, policy: .sevenDays, now: now),
+            StoreShelf(name: "pictures.sqlite", store: pictures, policy: .sevenDays, now: now),
+            StoreShelf(name: "foaas.sqlite", store: phrases, policy: .forever, isOwn: true, now: now),
+            StoreShelf(
+                name: "foaas.plist", store: MeteredStore(LazyStore { () throws(StoreError) in defaults.store }),
+                policy: .sevenDays, now: now),
+            DownloadsShelf(name: "audio", downloads: downloads, policy: .sevenDays, now: now),
+        ])
     }
 
-    /// Storage accounts and files of Shadow Drive, for the owner whose key file the configuration names.
+    /// Storage accounts and files of Shadow Drive, for one owner. Pages and commands have the same: the owner of the
+    /// key file that the configuration names; without one, at the reference remote, that of ``driveKey``, which is made
+    /// when it is first needed.
     ///
     /// - Throws: `KeypairError` when there is a key file that cannot be used.
     public func drive() throws(KeypairError) -> ShadowDriveService {
-        drive(try configuration.driveKeypair.map { (file) throws(KeypairError) in try Keypair(contentsOf: file) })
+        if let file = configuration.driveKeypair { return drive(try Keypair(contentsOf: file)) }
+        return drive(usesReferenceDrive ? try ownKey() : nil)
     }
 
-    /// The same for pages: at the reference remote, who names no key file gets a key, which stays on this machine.
+    /// The place of the key that is used when no other one is named.
+    public var driveKey: URL { configuration.keys.appending(path: "drive.json") }
+
+    /// The same for pages, which tell the problem with the key.
     func driveForPages() -> DriveAccess {
-        do throws(KeypairError) {
-            if configuration.driveKeypair == nil, usesReferenceDrive {
-                return DriveAccess(service: drive(try ownKey()), problem: nil)
-            }
-            return DriveAccess(service: try drive(), problem: nil)
-        } catch {
+        do throws(KeypairError) { return DriveAccess(service: try drive(), problem: nil) } catch {
             return DriveAccess(service: drive(nil), problem: error)
         }
     }
@@ -104,7 +129,7 @@ public final class Services: Sendable {
     private var usesReferenceDrive: Bool { configuration.remotes["drive"] == nil && configuration.driveRPC == nil }
 
     private func ownKey() throws(KeypairError) -> Keypair {
-        let file = configuration.keys.appending(path: "drive.json")
+        let file = driveKey
         do throws(KeypairError) { return try Keypair(contentsOf: file) } catch {
             guard case .missing = error else { throw error }
         }
@@ -129,7 +154,7 @@ public final class Services: Sendable {
             url: configuration.driveRPC ?? ownRPC ?? ReferenceHost.base(named: "drive").appending(path: "rpc"),
             client: client, retry: configuration.retry)
         let program: ShadowDriveProgram
-        // What is no key was refused when the command line was read.
+        // `GlobalOptions` has validated the key.
         if let text = configuration.driveUploader, let uploader = try? PublicKey(text) {
             program = .v1(uploader: uploader)
         } else {
@@ -140,7 +165,7 @@ public final class Services: Sendable {
             api: api, rpc: rpc, program: program, keypair: keypair, store: values, now: configuration.now)
     }
 
-    /// Where the files of a server are: those of Shadow Drive have a host of their own.
+    /// The base address of a server's files. The files of Shadow Drive have a host of their own.
     private static func files(of base: URL?) -> URL {
         guard let base else { return ReferenceHost.base(of: .drive).appending(path: "files") }
         if base.absoluteString.hasPrefix(ShadowDriveAPI.publicBase), let files = URL(string: ShadowDriveAPI.publicFiles)
@@ -150,21 +175,22 @@ public final class Services: Sendable {
         return base.appending(path: "files")
     }
 
-    /// Whether an app uses the reference remote.
+    /// True for an app that uses the reference remote.
     func usesReference(_ remote: ReferenceRemote) -> Bool {
         configuration.remotes[remote.rawValue] == nil && !configuration.offline
     }
 
-    /// Stops what was started.
+    /// Stops the reference remotes.
     public func stop() async {
         await reference.stop()
     }
 
     private static func open(
-        _ name: String, in folder: URL, durability: SQLiteStore.Durability = .process
+        _ name: String, in folder: URL, durability: SQLiteStore.Durability = .process, isIrreplaceable: Bool = false
     ) -> any CacheStore {
         LazyStore { () throws(StoreError) in
-            try SQLiteStore(file: folder.appending(path: name), durability: durability)
+            try SQLiteStore(
+                file: folder.appending(path: name), durability: durability, isIrreplaceable: isIrreplaceable)
         }
     }
 }

@@ -3,17 +3,26 @@ import AudioFeed
 import Foundation
 import HTTPServer
 
-/// The files that pages have handed over, in a folder of their own: each until it was posted, replaced or abandoned.
-/// What an earlier run left behind is removed by the first file of this one.
+/// The files that pages have uploaded, in a folder of this process's own. A file is kept until it was posted, replaced
+/// or abandoned.
+///
+/// Each process holds a lock on its folder for as long as it lives. When another process takes its first file, it
+/// removes the folders of processes that have ended. The files of living processes stay.
 struct Uploads: Sendable {
+    /// The folder of this process, and the lock that shows that it lives.
+    private struct Own {
+        let folder: URL
+        let lock: POSIX.File
+    }
+
     private let folder: URL
-    private let isClean = Locked(false)
+    private let own = Locked<Own?>(nil)
 
     init(_ folder: URL) {
         self.folder = folder
     }
 
-    /// Why a file was not taken: the status and the words of the answer.
+    /// The reason why a file was refused: the status and the text of the answer.
     struct Refusal: Error {
         let status: Int
         let kind: String
@@ -22,22 +31,21 @@ struct Uploads: Sendable {
 
     /// Writes a request's body to a file, piece by piece.
     ///
-    /// - Throws: ``Refusal``; nothing is left of the file then.
+    /// - Throws: ``Refusal``. The file is removed then.
     func take(_ body: ServerRequestBody, limit: UInt64) async throws(Refusal) -> URL {
         let file: URL
         let handle: FileHandle
         do {
-            try prepare()
-            file = folder.appending(path: UUID().uuidString)
+            file = try prepared().appending(path: UUID().uuidString)
             guard
                 FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
             else { throw CocoaError(.fileWriteUnknown) }
             handle = try FileHandle(forWritingTo: file)
         } catch {
-            throw Refusal(
-                status: 500, kind: "store", message: "the file could not be kept: \(error.localizedDescription)")
+            throw Refusal(status: 500, kind: "store", message: "the file could not be kept: \(error)")
         }
-        defer { handle.closeFile() }
+        // The writes have reported every error; `closeFile()` would trap.
+        defer { try? handle.close() }
         var size: UInt64 = 0
         var chunks = body.makeAsyncIterator()
         do {
@@ -61,13 +69,13 @@ struct Uploads: Sendable {
 
     /// Writes a request's body to a file of this name, in a folder of its own.
     ///
-    /// - Throws: ``Refusal``; nothing is left of the file then.
+    /// - Throws: ``Refusal``. The file is removed then.
     func take(_ body: ServerRequestBody, limit: UInt64, named name: String) async throws(Refusal) -> URL {
         guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) else {
             throw Refusal(status: 422, kind: "file", message: "a file cannot have this name")
         }
         let file = try await take(body, limit: limit)
-        let place = folder.appending(path: UUID().uuidString, directoryHint: .isDirectory)
+        let place = file.deletingLastPathComponent().appending(path: UUID().uuidString, directoryHint: .isDirectory)
         let named = place.appending(path: name, directoryHint: .notDirectory)
         do {
             try FileManager.default.createDirectory(
@@ -81,25 +89,49 @@ struct Uploads: Sendable {
         }
     }
 
-    /// Removes a file that is needed no more.
+    /// Removes a file that is no longer needed.
     func remove(_ file: URL) {
+        guard let own = own.withLock({ $0?.folder.standardizedFileURL }) else { return }
         let place = file.deletingLastPathComponent().standardizedFileURL
-        let own = folder.standardizedFileURL
-        // One that has its own name has a folder of its own.
+        // A file with a name of its own has a folder of its own.
         let target = place == own ? file : place.deletingLastPathComponent().standardizedFileURL == own ? place : nil
         guard let target else { return }
-        // One that stays is removed by the next run.
+        // A file that cannot be removed now is removed after this process has ended.
         try? FileManager.default.removeItem(at: target)
     }
 
-    private func prepare() throws {
-        try isClean.withLock { isClean in
-            guard !isClean else { return }
-            // There may be none.
-            try? FileManager.default.removeItem(at: folder)
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            isClean = true
+    /// The folder of this process, created on first use.
+    private func prepared() throws -> URL {
+        try own.withLock { own throws(StoreError) in
+            if let own { return own.folder }
+            try POSIX.makeFolder(folder.path)
+            try sweep()
+            // A sweep of another process may remove a new folder as a leftover before it is locked.
+            for _ in 0..<100 {
+                let made = folder.appending(path: UUID().uuidString, directoryHint: .isDirectory)
+                try POSIX.makeFolder(made.path)
+                guard let lock = try Self.held(made.path) else { continue }
+                own = Own(folder: made, lock: lock)
+                return made
+            }
+            throw .busy(path: folder.path)
         }
+    }
+
+    /// Removes the folders of processes that have ended.
+    private func sweep() throws(StoreError) {
+        for name in try POSIX.names(in: folder.path) {
+            let path = folder.appending(path: name).path
+            guard let lock = try Self.held(path) else { continue }
+            // The next process removes a folder that cannot be removed now.
+            try? FileManager.default.removeItem(atPath: path)
+            withExtendedLifetime(lock) {}
+        }
+    }
+
+    /// The lock on a folder; `nil` if a living process holds it, or has just removed the folder.
+    private static func held(_ path: String) throws(StoreError) -> POSIX.File? {
+        guard let folder = try POSIX.openToRead(path), try POSIX.tryLock(folder), POSIX.exists(path) else { return nil }
+        return folder
     }
 }

@@ -9,7 +9,7 @@ import ShadowDrive
 /// The screens of all open tabs.
 @MainActor
 final class ScreenHub {
-    /// What a page asks for: a screen, in its tab.
+    /// The address of a screen: its tab and its kind.
     struct Address: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
             case feed
@@ -29,32 +29,44 @@ final class ScreenHub {
             case drive
             case driveCreate
             case driveAccount(account: String)
+
+            /// True if this is a screen of the phrases.
+            var isOfFoaas: Bool {
+                switch self {
+                case .foaas, .foaasOperations, .foaasPreview, .foaasSettings: true
+                default: false
+                }
+            }
         }
         let tab: String
         let kind: Kind
     }
 
-    /// How long a screen that nobody watches is kept: a reload, or a return by the back button, finds it again.
+    /// The time that an unwatched screen is kept, so that a reload or the back button finds it again.
     private static let keep = Duration.minutes(10)
-    /// More screens than any customer has open: a bound on what a runaway script can take.
+    /// The maximum number of screens. It is more than any user has open, and bounds the memory a runaway script can
+    /// use.
     private static let most = 500
 
     private let services: Services
     private var sessions: [Address: ScreenSession] = [:]
-    /// One a tab: what one tab's preview makes is not for the others.
+    /// The notification centers, one for each tab: a phrase of one tab's preview is not for the other tabs.
     private var centers: [String: NotificationCenter] = [:]
     private let foaasSettings: FoaasSettings
     private var knownDrive: DriveAccess?
-    /// Sends what waits in the outbox.
+    /// Sends the items of the outbox.
     let runner: OutboxRunner
+    /// Renews the clips that the user keeps.
+    let keptClips: KeptClipsRunner
 
     init(_ services: Services) {
         self.services = services
         foaasSettings = FoaasSettings(services.foaas)
         runner = OutboxRunner(services.outbox)
+        keptClips = KeptClipsRunner(services.audio)
     }
 
-    /// The screen at an address, made when it is first asked for.
+    /// The screen at an address, created on first use.
     func session(_ address: Address) -> ScreenSession {
         if let session = sessions[address] { return session }
         forgetUnused()
@@ -63,7 +75,7 @@ final class ScreenHub {
         return session
     }
 
-    /// Shadow Drive for all screens, made when it is first needed, and anew while the key is not usable.
+    /// Shadow Drive for all screens, created on first use. While the key is not usable, each use creates it again.
     var drive: DriveAccess {
         if let knownDrive, knownDrive.problem == nil { return knownDrive }
         let access = services.driveForPages()
@@ -95,6 +107,14 @@ final class ScreenHub {
     }
 
     private func make(_ address: Address) -> any Screen {
+        if address.kind.isOfFoaas {
+            let services = services
+            Task { await services.startFoaas() }
+        }
+        return screen(address)
+    }
+
+    private func screen(_ address: Address) -> any Screen {
         switch address.kind {
         case .feed: FeedScreen(services.feed, tab: address.tab)
         case .comments(let image): CommentsScreen(services.feed, image: image)
@@ -104,10 +124,10 @@ final class ScreenHub {
         case .cardForm: CardFormScreen(services.payments)
         case .payments: PaymentsScreen(services.payments)
         case .foaas: FoaasScreen(services.foaas, foaasSettings, center: center(address.tab))
-        case .foaasOperations: FoaasOperationsScreen(services.foaas)
+        case .foaasOperations: FoaasOperationsScreen(services.foaas, center: services.foaasCenter)
         case .foaasPreview(let operation): preview(of: operation, tab: address.tab)
         case .foaasSettings: FoaasSettingsScreen(foaasSettings)
-        case .audio: AudioScreen(services.audio)
+        case .audio: AudioScreen(services.audio, tab: address.tab)
         case .audioCompose: AudioComposeScreen(services.audio, uploads: services.uploads)
         case .outbox: OutboxScreen(services.outbox, runner)
         case .drive: DriveScreen(drive)
@@ -117,7 +137,7 @@ final class ScreenHub {
     }
 
     private func preview(of operation: String, tab: String) -> FoaasPreviewScreen {
-        // Who is to show what the preview makes must be there to hear of it.
+        // The screen that shows the preview's phrase must exist before the notification is posted.
         _ = session(Address(tab: tab, kind: .foaas))
         return FoaasPreviewScreen(services.foaas, foaasSettings, operation: operation, center: center(tab))
     }

@@ -18,7 +18,7 @@ final class ScreenSession {
 
     /// Starts an intent; `false` when the screen knows no such intent.
     func start(_ intent: Intent) -> Bool {
-        guard let action = screen.action(for: intent) else { return false }
+        guard let action = screen.response(to: intent) else { return false }
         lastUse = .now
         let id = UUID()
         running[id] = Task {
@@ -28,14 +28,29 @@ final class ScreenSession {
         return true
     }
 
-    /// The states of the screen from now on: the present one at once, then one after each change; a reader who is slow
-    /// is given the newest. When the last reader leaves, what still loads for the screen is cancelled.
-    func states(_ render: @escaping @MainActor (any Screen) -> String) -> AsyncStream<String> {
+    /// The states of the screen from now on: the current one at once, then one after each change. A slow reader
+    /// receives only the newest. When the last reader leaves, the loads under way for the screen are cancelled.
+    ///
+    /// - Parameters:
+    ///   - period: The period after which the state is sent again, changed or not, because its addresses may have
+    ///     expired.
+    ///   - clock: The clock that measures `period`.
+    func states(
+        renewedEvery period: Duration? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        _ render: @escaping @MainActor (any Screen) -> String
+    ) -> AsyncStream<String> {
         watchers += 1
         lastUse = .now
         let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
         let watch = Watch(screen: screen, render: render, continuation: continuation)
+        let renewal = period.map { period in
+            Task {
+                // It ends when it is cancelled.
+                while (try? await clock.sleep(for: period)) != nil { watch.renew() }
+            }
+        }
         continuation.onTermination = { _ in
+            renewal?.cancel()
             Task { @MainActor in
                 watch.stop()
                 self.leave()
@@ -71,6 +86,11 @@ private final class Watch {
     }
 
     func stop() { isStopped = true }
+
+    /// Gives the present state again. It is being tracked already.
+    func renew() {
+        if !isStopped { continuation.yield(render(screen)) }
+    }
 
     func track() {
         guard !isStopped else { return }

@@ -2,13 +2,15 @@ import Aquifer
 import Foundation
 import ImageFeed
 
-/// The state of a screen, as the page draws it. All words are decided here.
+/// The context in which a screen writes its state for the page. All texts are chosen here.
 @MainActor
 struct ScreenContext {
     let language: Language
     let now: Date
+    /// Makes an address that the browser can load by itself (``SignedAddresses``).
+    var sign: @Sendable (String) -> String = { $0 }
 
-    /// What every screen of a resource has: phase, origin, notice, error.
+    /// The fields of every screen of a resource: phase, loading, origin, notice and error.
     func fields<Value>(of model: ResourceModel<Value>) -> [(String, JSONText)] {
         [
             ("phase", .string(model.phase.rawValue)),
@@ -54,14 +56,25 @@ struct ScreenContext {
 @MainActor
 protocol Screen: AnyObject {
     func state(_ context: ScreenContext) -> JSONText
-    /// Carries an intent out, and returns when it has ended; `nil` when the screen knows no such intent.
+    /// Loads the content again, for the intent `refresh`, which every page sends. A screen without a load does nothing.
+    func refresh() async
+    /// The action for an intent, which returns when it has ended; `nil` if the screen knows no such intent. It is never
+    /// called for `refresh`.
     func action(for intent: Intent) -> ScreenAction?
 }
 
-/// What an intent does.
+extension Screen {
+    /// The action for an intent, including `refresh`; `nil` if the screen knows no such intent.
+    func response(to intent: Intent) -> ScreenAction? {
+        guard intent.name == "refresh" else { return action(for: intent) }
+        return { await self.refresh() }
+    }
+}
+
+/// The action for an intent.
 typealias ScreenAction = @MainActor @Sendable () async -> Void
 
-/// What a page asks of its screen: `{"intent":"search","query":"marcia"}`.
+/// An intent that a page sends to its screen: `{"intent":"search","query":"marcia"}`.
 struct Intent: Sendable, Decodable {
     let name: String
     private let fields: [String: String]
@@ -74,10 +87,14 @@ struct Intent: Sendable, Decodable {
         self.name = name
     }
 
-    /// A field that goes with the intent; empty when it is not there.
+    /// True if the page itself was loaded just now. The content that a model of the same tab showed before may be
+    /// outdated.
+    var isPageLoad: Bool { self["load"] == "true" }
+
+    /// A field of the intent; empty if it is missing.
     subscript(_ field: String) -> String { fields[field] ?? "" }
 
-    /// What to do with the thing that the field `id` names; nothing if it names none.
+    /// The action on the identifier in the field `id`; `nil` if the field has none.
     func withID(_ act: @escaping @MainActor @Sendable (UUID) async -> Void) -> ScreenAction? {
         guard let id = UUID(uuidString: self["id"]) else { return nil }
         return { await act(id) }

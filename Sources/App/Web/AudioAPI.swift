@@ -8,7 +8,7 @@ struct AudioAPI: Sendable {
     let hub: ScreenHub
     let services: Services
 
-    /// Where files are handed over; they may be larger than other bodies.
+    /// The path to which pages upload files. These may be larger than other bodies.
     static let filePath = "/api/screens/audio-compose/file"
 
     func add(to router: inout Router) {
@@ -18,7 +18,7 @@ struct AudioAPI: Sendable {
         router.on("POST", Self.filePath) { request, _ in await take(request) }
     }
 
-    /// A clip's sound: from this machine if it is kept, else from the remote, with the range that the page asks for.
+    /// A clip's sound: from this machine if it is kept, else from the remote, with the range that the page requests.
     private func sound(_ request: ServerRequest, _ id: UUID?) async -> ServerResponse {
         guard let id, let tab = request.queryValue("tab"), let clip = await clip(id, tab: tab) else {
             return .problem(404, "notFound", "this tab shows no such clip")
@@ -30,11 +30,12 @@ struct AudioAPI: Sendable {
 
     private func clip(_ id: UUID, tab: String) async -> AudioClip? {
         if let clip = await hub.clip(id, tab: tab) { return clip }
-        // The player outlives the screen; what it played is in the saved list.
+        // The player outlives the screen. Its clip is in the saved list.
         return try? await services.audio.loadSaved().value.first { $0.id == id }
     }
 
     private func kept(_ file: DownloadedFile, _ request: ServerRequest) -> ServerResponse {
+        // The server named no type for a kept file without one. Players detect the type themselves.
         .resource(
             length: UInt64(file.length), contentType: file.mediaType ?? "audio/mpeg", etag: file.validators.etag,
             headers: ["X-Aquifer-Source": "kept"], for: request
@@ -45,21 +46,22 @@ struct AudioAPI: Sendable {
                 }
             }
         }
+        .relayed(file.mediaType ?? "audio/mpeg", as: .sound)
     }
 
     private func passed(_ clip: AudioClip, _ request: ServerRequest) async -> ServerResponse {
-        var asked = HTTPRequest(.get, clip.audio, headers: ["Accept": "audio/*"])
+        var asked = HTTPRequest(.get, clip.audio, headers: ["Accept": "audio/*", "Accept-Encoding": "identity"])
         for field in ["Range", "If-Range"] { asked.headers[field] = request.headers[field] }
         let response: HTTPResponse
         do throws(TransportError) { response = try await services.audio.client.send(asked) } catch {
             return .problem(503, "connectivity", "this clip is not kept on this machine, and cannot be loaded now")
         }
         let head = response.head
-        guard [200, 206, 416].contains(head.status) else {
+        guard [200, 206, 416].contains(head.status), !head.isEncoded else {
             return .problem(502, "invalidData", "the server has no such clip")
         }
         var headers = ServerHeaders()
-        for field in ["Content-Type", "Content-Range", "Accept-Ranges", "ETag", "Last-Modified"] {
+        for field in ["Content-Range", "Accept-Ranges", "ETag", "Last-Modified"] {
             headers[field] = head.headers[field]
         }
         let body = response.body
@@ -67,10 +69,12 @@ struct AudioAPI: Sendable {
             status: head.status, headers: headers,
             body: .stream(length: head.contentLength.flatMap { UInt64(exactly: $0) }) { writer in
                 for try await chunk in body { try await writer.write(chunk) }
-            })
+            }
+        )
+        .relayed(head.headers["Content-Type"], as: .sound)
     }
 
-    /// A file that the page hands over: kept, then given to the tab's form.
+    /// Stores a file that the page uploads, and gives it to the tab's form.
     private func take(_ request: ServerRequest) async -> ServerResponse {
         guard let tab = request.queryValue("tab"), let address = ScreenAPI.tab(tab) else {
             return .problem(404, "notFound", "name the tab that the file is for")
@@ -78,7 +82,7 @@ struct AudioAPI: Sendable {
         let name = request.queryValue("name").map { String($0.prefix(200)) } ?? ""
         let file: URL
         do throws(Uploads.Refusal) {
-            // A byte more than can be posted, so that the form says what is wrong with the file.
+            // The limit is one byte more than can be posted, so that the form reports a file that is too large.
             file = try await services.uploads.take(request.body, limit: ClipDraft.largestFile + 1)
         } catch {
             return .problem(error.status, error.kind, error.message)

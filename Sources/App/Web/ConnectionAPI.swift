@@ -2,11 +2,11 @@ import Foundation
 import HTTPServer
 import ReferenceAPIs
 
-/// The connection switch: what is wrong with the reference remotes, and how their transfers ended.
+/// The connection switch: the faults of the reference remotes, and the outcomes of their transfers.
 struct ConnectionAPI: Sendable {
     let services: Services
 
-    /// What the switch offers. A cut body is for tests; to a person it looks like being offline.
+    /// The modes of the switch. It omits the cut body, which is for tests: to a user it looks like being offline.
     private static let modes: [Fault] = [.none, .offline, .slow, .failing, .garbage]
 
     func add(to router: inout Router) {
@@ -27,7 +27,7 @@ struct ConnectionAPI: Sendable {
     }
 
     private func change(_ request: ServerRequest) async -> ServerResponse {
-        // Whatever is wrong with the body, the answer is the same: what to send.
+        // The answer to every invalid body is the same: it describes the valid one.
         guard let body = try? await request.body.collect(upTo: 4096),
             let fault = (try? JSONDecoder().decode([String: String].self, from: body)["mode"]).flatMap(Fault.init)
         else {
@@ -37,7 +37,7 @@ struct ConnectionAPI: Sendable {
         for remote in ReferenceRemote.allCases where services.usesReference(remote) {
             services.reference.set(fault, of: remote)
         }
-        // What waits for an answer need not wait any longer.
+        // Outbox items that wait only because there was no answer are tried again at once.
         if fault == .none { await services.outbox.prod() }
         return state()
     }
@@ -57,7 +57,7 @@ struct ConnectionAPI: Sendable {
                 }))
     }
 
-    /// How much was sent of each file, by its path.
+    /// The number of bytes sent of each file, by its path.
     private func bytes(of remote: ReferenceRemote) -> JSONText {
         .object(
             services.reference.bytesSent(of: remote).sorted { $0.key < $1.key }

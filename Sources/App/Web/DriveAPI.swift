@@ -3,13 +3,18 @@ import Foundation
 import HTTPServer
 import ShadowDrive
 
-/// The files behind the drive's screens: in from the page, and out to it.
+/// The uploads and downloads of files for the drive's screens.
 struct DriveAPI: Sendable {
     let hub: ScreenHub
     let services: Services
 
-    /// Where files are handed over; they may be larger than other bodies.
+    /// The path to which pages upload files. These may be larger than other bodies.
     static let filePath = "/api/screens/drive-account/file"
+
+    /// The path from which a page loads a file of an account.
+    static func link(to name: String, in account: PublicKey) -> String {
+        "/api/screens/drive-account/files/\(FileLocation.encode(name))?account=\(account)"
+    }
 
     func add(to router: inout Router) {
         router.on("POST", Self.filePath) { request, _ in await take(request) }
@@ -18,7 +23,7 @@ struct DriveAPI: Sendable {
         }
     }
 
-    /// A file that the page hands over: kept under its own name, then given to the tab's screen.
+    /// Stores a file that the page uploads under its own name, and gives it to the tab's screen.
     private func take(_ request: ServerRequest) async -> ServerResponse {
         guard let tab = request.queryValue("tab").flatMap(ScreenAPI.tab), let account = request.queryValue("account"),
             let name = request.queryValue("name"), let batch = request.queryValue("batch")
@@ -42,12 +47,11 @@ struct DriveAPI: Sendable {
         return .empty()
     }
 
-    /// A file of an account, passed on as it comes.
+    /// A file of an account, streamed as it arrives.
     private func download(_ request: ServerRequest, _ name: String) async -> ServerResponse {
-        // What is no address is no account.
-        guard request.queryValue("tab").flatMap(ScreenAPI.tab) != nil, !name.isEmpty,
-            let account = request.queryValue("account").flatMap({ try? PublicKey($0) })
-        else { return .problem(404, "notFound", "name the tab, the account and the file") }
+        // A text that is not an address names no account.
+        guard !name.isEmpty, let account = request.queryValue("account").flatMap({ try? PublicKey($0) })
+        else { return .problem(404, "notFound", "name the account and the file") }
         let api = await hub.drive.service.api
         let response: HTTPResponse
         do throws(DriveError) { response = try await api.open(api.location(of: name, in: account)) } catch {
@@ -59,10 +63,9 @@ struct DriveAPI: Sendable {
         }
         let head = response.head
         var headers: ServerHeaders = [
-            // The page's own site must never show what somebody else has stored.
+            // The page's own site must never display files of others, so the browser saves them.
             "Content-Disposition":
-                "attachment; filename*=UTF-8''\(FileLocation.encode(name).replacing("'", with: "%27"))",
-            "Content-Type": "application/octet-stream",
+                "attachment; filename*=UTF-8''\(FileLocation.encode(name).replacing("'", with: "%27"))"
         ]
         headers["Last-Modified"] = head.headers["Last-Modified"]
         let body = response.body
@@ -70,6 +73,8 @@ struct DriveAPI: Sendable {
             status: 200, headers: headers,
             body: .stream(length: head.contentLength.flatMap { UInt64(exactly: $0) }) { writer in
                 for try await chunk in body { try await writer.write(chunk) }
-            })
+            }
+        )
+        .relayed(head.headers["Content-Type"], as: .file)
     }
 }

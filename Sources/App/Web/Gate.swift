@@ -1,23 +1,25 @@
 import Foundation
 import HTTPServer
 
-/// Who may come in: the server trusts nobody.
+/// The access control of the server, which trusts no request.
 ///
 /// - `Host` must be the server's own address, so that a page of another site cannot reach it by a name of its own
 ///   (DNS rebinding).
-/// - `Origin`, where a browser sends one, must be the server's.
-/// - The API wants the token, from the cookie that the printed link sets, or as `Authorization: Bearer`.
+/// - `Origin`, if a browser sends it, must be the server's.
+/// - The API requires the token, as `Authorization: Bearer`. A page takes it from the printed link and stores it in its
+///   own storage. Servers on other ports cannot read that storage, unlike a cookie. A resource that the browser loads
+///   without a script has a signed address (``SignedAddresses``).
 struct Gate: Sendable {
     /// The server's own names: `127.0.0.1:8080`, `localhost:8080`.
     let hosts: Set<String>
-    /// The port, where the server listens on every address of the machine: then any address of numbers is its own. A name
-    /// is not, for names are what DNS rebinding works with.
+    /// The port if the server listens on every address of the machine, else `nil`. Any numeric address is then the
+    /// server's own. Names are not, because DNS rebinding works with names.
     let anyAddressPort: UInt16?
     /// `nil` when anyone who reaches the server may use it.
     let token: String?
-    let cookie: String
+    private let addresses: SignedAddresses
 
-    init(host: String, port: UInt16, token: String?) {
+    init(host: String, port: UInt16, token: String?, addresses: SignedAddresses) {
         let names: [String] =
             switch host {
             case "127.0.0.1", "::1", "localhost", "0.0.0.0", "::": ["127.0.0.1", "localhost", "[::1]"]
@@ -27,11 +29,10 @@ struct Gate: Sendable {
         hosts = Set(names.flatMap { port == 80 ? [$0, "\($0):80"] : ["\($0):\(port)"] })
         anyAddressPort = host == "0.0.0.0" || host == "::" ? port : nil
         self.token = token
-        // Cookies know no ports: the name tells two servers on one machine apart.
-        cookie = "aquifer-\(port)"
+        self.addresses = addresses
     }
 
-    /// Why a request is refused before anything else; `nil` when it is not.
+    /// The answer to a request with a foreign host or origin; `nil` if the request has neither.
     func refusal(_ request: ServerRequest) -> ServerResponse? {
         guard let host = request.headers["Host"]?.lowercased(), isOwn(host) else {
             return .problem(403, "forbidden", "this server answers only under its own address")
@@ -53,44 +54,27 @@ struct Gate: Sendable {
         return isIPv4 || name.contains(":")
     }
 
-    /// Whether the request shows the token.
+    /// True if the request has the token, or is for an address that was signed with it. True also if there is no token.
     func admits(_ request: ServerRequest) -> Bool {
         guard let token else { return true }
-        if let bearer = request.headers["Authorization"], bearer.hasPrefix("Bearer ") {
-            return Self.equal(String(bearer.dropFirst(7)), token)
+        // The scheme is case-insensitive (RFC 9110, 11.1).
+        if let field = request.headers["Authorization"], field.lowercased().hasPrefix("bearer ") {
+            return Self.equal(String(field.dropFirst(7)), token)
         }
-        let cookies = request.headers["Cookie"]?.split(separator: ";") ?? []
-        return cookies.contains { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            return parts.count == 2 && parts[0] == cookie && Self.equal(parts[1], token)
-        }
+        return addresses.admits(request)
     }
 
-    /// The answer to the printed link: sets the cookie and leads to the page without the token in its address.
-    func welcome(_ request: ServerRequest) -> ServerResponse? {
-        guard let token, let given = request.queryValue("token"), Self.equal(given, token) else { return nil }
-        var response = ServerResponse.redirect(to: request.rawPath.hasPrefix("//") ? "/" : request.rawPath)
-        response.headers["Set-Cookie"] = "\(cookie)=\(token); HttpOnly; SameSite=Strict; Path=/"
-        return response
-    }
-
-    /// Compares in a time that does not tell how much was right.
+    /// Compares in constant time: the time does not reveal the number of matching bytes.
     private static func equal(_ a: String, _ b: String) -> Bool {
         let a = Array(a.utf8)
         let b = Array(b.utf8)
         guard a.count == b.count else { return false }
         return zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
-
-    /// A token of 128 random bits.
-    static func randomToken() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<2).map { _ in String(generator.next(), radix: 36) }.joined()
-    }
 }
 
 extension ServerResponse {
-    /// An error as the pages understand it: `{"error":{"kind":…,"message":…}}`.
+    /// An error in the pages' format: `{"error":{"kind":…,"message":…}}`.
     static func problem(_ status: Int, _ kind: String, _ message: String) -> ServerResponse {
         .json(.object([("error", .object([("kind", .string(kind)), ("message", .string(message))]))]), status: status)
     }
@@ -99,10 +83,13 @@ extension ServerResponse {
         .json(Data(json.text.utf8), status: status)
     }
 
-    /// What every answer says to browsers.
+    /// This answer with the security headers of every answer.
     func hardened() -> ServerResponse {
         var response = self
+        // The policy of relayed bytes is stricter than the policy of the pages.
+        let own = response.headers["Content-Security-Policy"]
         response.headers.set(Self.protections)
+        if let own { response.headers["Content-Security-Policy"] = own }
         if response.headers["Cache-Control"] == nil { response.headers["Cache-Control"] = "no-store" }
         return response
     }

@@ -2,7 +2,7 @@ import Aquifer
 import Foundation
 import HTTPServer
 
-/// What is saved, for the inspector page: list, validate, delete.
+/// The inspector page's requests: list what is saved, validate, delete.
 struct InspectorAPI: Sendable {
     let services: Services
 
@@ -14,48 +14,51 @@ struct InspectorAPI: Sendable {
 
     private func list(_ request: ServerRequest) async -> ServerResponse {
         let language = Language(tag: request.queryValue("lang") ?? "en")
-        return await answering { () async throws(StoreError) in
-            let entries = try await services.inspector.entries()
-            return .json(
-                .object([
-                    ("entries", .array(entries.map { json($0, language) })),
-                    ("totalBytes", .int(entries.reduce(0) { $0 + $1.summary.size })),
-                ]))
-        }
+        let report = await services.inspector.entries()
+        return .json(
+            .object([
+                ("entries", .array(report.value.map { json($0, language) })),
+                ("totalBytes", .int(report.value.reduce(0) { $0 + $1.size })),
+                ("failures", report.failuresJSON),
+            ]))
     }
 
     private func validate() async -> ServerResponse {
-        await answering { () async throws(StoreError) in
-            let removed = try await services.inspector.validate()
-            return .json(.object([("removed", .array(removed.map { .string($0) }))]))
-        }
+        let report = await services.inspector.validate()
+        return .json(
+            .object([("removed", .array(report.value.map { .string($0) })), ("failures", report.failuresJSON)]))
     }
 
     private func delete(_ request: ServerRequest) async -> ServerResponse {
         guard let key = request.queryValue("key") else { return .problem(400, "key", "name the entry: ?key=…") }
-        return await answering { () async throws(StoreError) in
-            try await services.inspector.delete(key)
+        do throws(StoreError) {
+            return try await services.inspector.delete(key)
                 ? .empty() : .problem(404, "notFound", "nothing is saved under this key")
+        } catch {
+            return .problem(500, "store", "\(error)")
         }
     }
 
     private func json(_ entry: Inspector.Entry, _ language: Language) -> JSONText {
         .object([
-            ("key", .string(entry.summary.key)),
-            ("kind", .string(entry.summary.kind == .value ? "value" : "data")),
-            ("size", .int(entry.summary.size)),
-            ("savedAt", .string(entry.summary.savedAt.formatted(.iso8601))),
-            ("age", .string(language.relative(entry.summary.savedAt, now: services.configuration.now()))),
+            ("key", .string(entry.key)),
+            ("kind", .string(entry.kind == .value ? "value" : "data")),
+            ("size", .int(entry.size)),
+            ("savedAt", .string(entry.savedAt?.formatted(.iso8601))),
+            ("age", .string(entry.savedAt.map { language.relative($0, now: services.configuration.now()) })),
             ("hits", .int(entry.hits)),
             ("validity", .string(entry.validity.rawValue)),
+            ("reason", .string(entry.reason)),
         ])
     }
+}
 
-    private func answering(
-        _ work: () async throws(StoreError) -> ServerResponse
-    ) async -> ServerResponse {
-        do throws(StoreError) { return try await work() } catch {
-            return .problem(500, "store", "\(error)")
-        }
+extension Inspector.Report {
+    /// The stores that failed, for programs and pages.
+    public var failuresJSON: JSONText {
+        .array(
+            failures.map { failure in
+                .object([("store", .string(failure.store)), ("reason", .string("\(failure.error)"))])
+            })
     }
 }

@@ -3,10 +3,11 @@ import Foundation
 import HTTPServer
 import ImageFeed
 
-/// Screens for pages: states out as server-sent events, intents in.
+/// The screens for pages. It sends states as server-sent events, and receives intents.
 struct ScreenAPI: Sendable {
     let hub: ScreenHub
     let services: Services
+    let addresses: SignedAddresses
 
     func add(to router: inout Router) {
         router.on("GET", "/api/screens/:screen/events") { request, parameters in
@@ -25,6 +26,7 @@ struct ScreenAPI: Sendable {
                 await parameters["id"].flatMap { Int($0) }.asyncFlatMap { await hub.avatar($0, tab: tab) }
             }
         }
+        router.on("POST", "/api/addresses") { request, _ in await sign(request) }
         let saved = SavedFeed(services: services)
         router.on("GET", "/api/feed") { _, _ in await feed() }
         router.on("GET", "/api/feed/saved") { _, _ in await saved.answer() }
@@ -34,8 +36,10 @@ struct ScreenAPI: Sendable {
         guard let address = address(request, screen) else { return unknownScreen }
         let language = Language(tag: request.queryValue("lang") ?? "en")
         let now = services.configuration.now
-        let states = await hub.session(address).states { screen in
-            screen.state(ScreenContext(language: language, now: now())).text
+        let sign = addresses.sign
+        // The state is sent again before the addresses in the last one expire, even if nothing changes.
+        let states = await hub.session(address).states(renewedEvery: SignedAddresses.step) { screen in
+            screen.state(ScreenContext(language: language, now: now(), sign: sign)).text
         }
         return ServerSentEvents.response { send in
             for await state in states { try await send(event: "state", data: state) }
@@ -44,7 +48,7 @@ struct ScreenAPI: Sendable {
 
     private func intent(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
         guard let address = address(request, screen) else { return unknownScreen }
-        // Whatever is wrong with the body, the answer is the same: what to send.
+        // The answer to every invalid body is the same: it describes the valid one.
         guard let body = try? await request.body.collect(upTo: 32 << 10),
             let intent = try? JSONDecoder().decode(Intent.self, from: body)
         else { return .problem(400, "intent", "send {\"intent\": …}") }
@@ -52,7 +56,16 @@ struct ScreenAPI: Sendable {
         return isKnown ? .empty() : .problem(400, "intent", "this screen knows no such intent")
     }
 
-    /// A picture, with a life of its own: the browser that goes away ends the task, and the task the transfer.
+    /// Signs an address again that expired while its page was hidden. Request and answer are `{"address": …}`.
+    private func sign(_ request: ServerRequest) async -> ServerResponse {
+        // The answer to every invalid body is the same: it describes the valid one.
+        guard let body = try? await request.body.collect(upTo: 32 << 10),
+            let address = try? JSONDecoder().decode([String: String].self, from: body)["address"]
+        else { return .problem(400, "address", "send {\"address\": …}") }
+        return .json(.object([("address", .string(addresses.sign(address)))]))
+    }
+
+    /// A picture. If the browser disconnects, the task of the request is cancelled, and the transfer with it.
     private func picture(
         _ request: ServerRequest, from pictures: DataLoader, address: (_ tab: String) async -> URL?
     ) async -> ServerResponse {
@@ -61,8 +74,8 @@ struct ScreenAPI: Sendable {
         }
         do throws(LoadError) {
             let loaded = try await pictures.data(for: url)
-            let type = PictureCheck.mediaType(of: loaded.value) ?? "application/octet-stream"
-            return ServerResponse(headers: ["Content-Type": type], body: .bytes(loaded.value))
+            return ServerResponse(body: .bytes(loaded.value))
+                .relayed(PictureCheck.mediaType(of: loaded.value), as: .picture)
         } catch {
             return .failure(error, language: Language(tag: request.queryValue("lang") ?? "en"))
         }

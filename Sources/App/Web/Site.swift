@@ -9,12 +9,12 @@ struct Site: Sendable {
     let hub: ScreenHub
 
     @MainActor
-    init(_ services: Services) {
+    init(_ services: Services, addresses: SignedAddresses) {
         let folder = Bundle.module.resourceURL ?? URL(filePath: "/nonexistent")
         files = StaticFiles(root: folder.appending(path: "Public"))
         var router = Router()
         hub = ScreenHub(services)
-        ScreenAPI(hub: hub, services: services).add(to: &router)
+        ScreenAPI(hub: hub, services: services, addresses: addresses).add(to: &router)
         AudioAPI(hub: hub, services: services).add(to: &router)
         DriveAPI(hub: hub, services: services).add(to: &router)
         InspectorAPI(services: services).add(to: &router)

@@ -1,3 +1,4 @@
+import Aquifer
 import AudioFeed
 import Foundation
 import HTTPServer
@@ -5,76 +6,90 @@ import ShadowDrive
 
 /// The product in a browser: pages, their API, and the gate before both.
 public final class WebServer: Sendable {
-    /// The address to open, with the token in it.
+    /// The address to open. The token is behind its `#`, which a browser keeps to itself.
     public let link: String
-    /// The port that is listened on.
+    /// The port on which the server listens.
     public var port: UInt16 { server.port }
     private let server: HTTPServer
     private let runner: OutboxRunner
+    private let keptClips: KeptClipsRunner
 
     /// Starts listening.
     ///
     /// - Parameters:
-    ///   - port: 0 for any free one.
-    ///   - token: whether the API wants a token, made anew for each run.
-    /// - Throws: ``ServerError`` when the address cannot be listened on.
+    ///   - port: The port; 0 for any free one.
+    ///   - token: True if the API requires a token. The token is stored with the data, so that it stays the same.
+    /// - Throws: ``ServerError`` when the server cannot listen on the address.
     @MainActor
     public init(_ services: Services, host: String = "127.0.0.1", port: UInt16 = 8080, token: Bool = true) throws {
-        let secret = token ? Gate.randomToken() : nil
-        let site = Site(services)
+        let secret = token ? AccessToken.kept(in: services.configuration.data) : nil
+        let addresses = SignedAddresses(token: secret, now: services.configuration.now)
+        let site = Site(services, addresses: addresses)
         let gate = LateGate()
         let uploads = [
             AudioAPI.filePath: Int(ClipDraft.largestFile) + 1 << 20,
             DriveAPI.filePath: Int(ShadowDriveLimits.fileBytes) + 1 << 20,
         ]
         server = try HTTPServer(.init(host: host, port: port, maxBodyBytesByPath: uploads)) { request in
-            await Self.answer(request, gate.wait(), site)
+            gate.admission(of: request)
+        } handler: { request in
+            await Self.answer(request, site)
         }
-        gate.open(Gate(host: host, port: server.port, token: secret))
-        // The address of all addresses is none that a browser can open.
+        gate.open(Gate(host: host, port: server.port, token: secret, addresses: addresses))
+        // A browser cannot open the address that stands for all addresses.
         let address = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
         let name = address.contains(":") ? "[\(address)]" : address
         runner = site.hub.runner
         runner.start()
-        link = "http://\(name):\(server.port)/" + (secret.map { "?token=\($0)" } ?? "")
+        keptClips = site.hub.keptClips
+        keptClips.start()
+        link = "http://\(name):\(server.port)/" + (secret.map { "#token=\($0)" } ?? "")
     }
 
-    /// Stops: nobody new is let in, and who is in has a moment to finish.
+    /// Stops the server. It accepts no new connections, and gives open ones two seconds to finish.
     public func stop() async {
+        await keptClips.stop()
         await runner.stop()
         await server.stop(grace: .seconds(2))
     }
 
-    static func answer(_ request: ServerRequest, _ gate: Gate, _ site: Site) async -> ServerResponse {
-        if let refusal = gate.refusal(request) { return refusal.hardened() }
+    /// Decides about a request by its head, so that no part of the body of a refused request is read.
+    static func admission(of request: ServerRequest, _ gate: Gate) -> ServerAdmission {
+        if let refusal = gate.refusal(request) { return .refused(refusal.hardened()) }
         guard request.path.hasPrefix("/api/") else {
-            return (gate.welcome(request) ?? site.page(request)).hardened()
+            guard ["GET", "HEAD"].contains(request.method), request.body.isAbsent else {
+                var refusal = ServerResponse.problem(405, "method", "pages are only read")
+                refusal.headers["Allow"] = "GET, HEAD"
+                return .refused(refusal.hardened())
+            }
+            return gate.token == nil ? .known : .unknown
         }
         guard gate.admits(request) else {
-            return ServerResponse.problem(401, "token", "open the link that aquifer serve printed").hardened()
+            return .refused(.problem(401, "token", "open the link that aquifer serve printed").hardened())
         }
+        return .known
+    }
+
+    /// The answer to a request that was admitted.
+    static func answer(_ request: ServerRequest, _ site: Site) async -> ServerResponse {
+        guard request.path.hasPrefix("/api/") else { return site.page(request).hardened() }
         return await site.api(request).hardened()
     }
 }
 
-/// The gate names the port, which is known only once the server listens: who comes in between waits.
-private final class LateGate: Sendable {
-    private let condition = NSCondition()
-    nonisolated(unsafe) private var gate: Gate?
+/// A gate that opens when the server listens, because its addresses contain the port. Earlier requests are answered
+/// 503: the network's thread, which calls this, must not wait.
+final class LateGate: Sendable {
+    private let gate = Locked<Gate?>(nil)
 
-    func open(_ gate: Gate) {
-        condition.lock()
-        self.gate = gate
-        condition.broadcast()
-        condition.unlock()
-    }
+    func open(_ gate: Gate) { self.gate.withLock { $0 = gate } }
 
-    func wait() -> Gate {
-        condition.lock()
-        defer { condition.unlock() }
-        while true {
-            if let gate { return gate }
-            condition.wait()
+    func admission(of request: ServerRequest) -> ServerAdmission {
+        guard let gate = gate.withLock({ $0 }) else {
+            var response = ServerResponse.problem(503, "starting", "the server is starting; try again in a moment")
+            response.headers["Retry-After"] = "1"
+            return .refused(response.hardened())
         }
+        return WebServer.admission(of: request, gate)
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A value with a compact binary form of its own.
+/// A value with its own compact binary form.
 ///
-/// Fields are written and read in one order. `format` stands at the start of the bytes: raise it when the form
-/// changes, and old bytes become unreadable instead of being read wrongly.
+/// Fields are written and read in the same order. The bytes begin with `format`. Raise it when the form changes: old
+/// bytes then become unreadable instead of being read wrongly.
 public protocol BinaryCodable: Sendable {
     /// The number of this form, for the value and all that it holds.
     static var format: UInt8 { get }
@@ -73,11 +73,11 @@ public struct BinaryWriter {
     }
 }
 
-/// Reads what a ``BinaryWriter`` wrote. Never reads past the end, whatever the bytes are.
+/// Reads the bytes of a ``BinaryWriter``. Never reads past the end, even if the bytes are arbitrary.
 public struct BinaryReader {
-    /// The bytes are not what a writer of this format makes.
+    /// The bytes were not written by a writer of this format.
     public struct Failure: Error, Sendable, CustomStringConvertible {
-        /// What was wrong, and where.
+        /// The mistake and its place.
         public let description: String
 
         /// A failure for this reason.
@@ -87,7 +87,7 @@ public struct BinaryReader {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
 
-    /// The value that these bytes are.
+    /// Decodes the value of these bytes.
     public static func decode<Value: BinaryCodable>(_ data: Data) throws(Failure) -> Value {
         do {
             return try data.withUnsafeBytes { bytes in
@@ -160,7 +160,7 @@ public struct BinaryReader {
         -> [Element]
     {
         let count = try uint()
-        // Each element takes a byte at least: a count that cannot be true must not reserve memory.
+        // Each element takes at least one byte: an impossible count must not reserve memory.
         guard count <= UInt64(bytes.count - offset) else { throw failure("more elements than bytes") }
         var elements: [Element] = []
         elements.reserveCapacity(Int(count))

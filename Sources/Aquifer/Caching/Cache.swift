@@ -1,10 +1,10 @@
 import Foundation
 
-/// A value that was saved, and its stamp.
+/// A saved value and its stamp.
 public struct Saved<Value: Sendable>: Sendable {
     /// The value.
     public var value: Value
-    /// When it was saved.
+    /// The date when the value was saved.
     public var savedAt: Date
     /// The server's validators for it.
     public var validators: Validators
@@ -16,27 +16,38 @@ extension Saved: Equatable where Value: Equatable {}
 public struct Cache<Value: Sendable>: Sendable {
     /// The key of the entry in the store.
     public let key: String
-    /// How long a copy is good.
+    /// The policy that decides for how long a copy is fresh.
     public let policy: CachePolicy
     private let store: any CacheStore
     private let codec: CacheCodec<Value>
     private let kind: StoredEntry.Kind
     private let now: @Sendable () -> Date
+    private let aging: Aging?
+
+    /// Removes the expired parts of a saved value whose parts were fetched at different times, and stamps the value
+    /// with the date of the oldest part that is left. See ``CachePolicy/isFresh(_:at:)`` for the second argument.
+    ///
+    /// An expired stamp, such as `Date.distantPast`, means that no part is left: the copy is not delivered, and
+    /// ``Cache/validate()`` deletes it.
+    public typealias Aging = @Sendable (Saved<Value>, _ isFresh: (Date) -> Bool) -> Saved<Value>
 
     /// A cache of one value.
     ///
     /// - Parameters:
-    ///   - key: names the entry in the store.
-    ///   - store: where the entry is kept.
-    ///   - policy: how long a copy is good; seven days unless told otherwise.
-    ///   - codec: how the value becomes bytes.
-    ///   - kind: `.data` for what may be evicted.
-    ///   - now: the clock that stamps and judges.
+    ///   - key: the key of the entry in the store.
+    ///   - store: the store of the entry.
+    ///   - policy: the time for which a copy is fresh; by default, seven days.
+    ///   - codec: converts the value to bytes and back.
+    ///   - kind: the kind of the entry; `.data` if it may be evicted.
+    ///   - aging: removes expired parts of a value whose parts have different ages; its entry has the stamp of the
+    ///     newest part.
+    ///   - now: the clock for stamps and ages.
     public init(
         key: String, in store: any CacheStore, policy: CachePolicy = .sevenDays, codec: CacheCodec<Value>,
-        kind: StoredEntry.Kind = .value, now: @escaping @Sendable () -> Date = { Date() }
+        kind: StoredEntry.Kind = .value, aging: Aging? = nil, now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.key = key
+        self.aging = aging
         self.policy = policy
         self.store = store
         self.codec = codec
@@ -44,16 +55,15 @@ public struct Cache<Value: Sendable>: Sendable {
         self.now = now
     }
 
-    /// The saved value if it is fresh, `nil` if there is none or it has expired. Has no side effects.
+    /// The saved value if it is fresh; `nil` if there is none or it has expired. Has no side effects.
     ///
     /// - Throws: ``StoreError`` when there is an entry and it cannot be read.
     public func load() async throws(StoreError) -> Saved<Value>? {
-        guard let entry = try await store.retrieve(key), isFresh(entry.savedAt) else { return nil }
-        return try decode(entry)
+        try await store.retrieve(key).flatMap { entry throws(StoreError) in try fresh(entry) }
     }
 
-    /// Saves a value, stamped with the time, in place of the one before: encoded first, then replaced in one atomic
-    /// step. On failure the one before is still there.
+    /// Saves a value with the current time as its stamp. The value is encoded first, and then replaces the earlier one
+    /// in one atomic step. On failure the earlier value stays.
     ///
     /// - Returns: the stamp.
     @discardableResult
@@ -63,15 +73,16 @@ public struct Cache<Value: Sendable>: Sendable {
         return entry.savedAt
     }
 
-    /// Deletes the entry if it has expired or cannot be read, and keeps it otherwise; all in one atomic step, so that
-    /// a copy saved meanwhile by someone else is safe.
+    /// Deletes the entry if it has expired or cannot be read, and keeps it otherwise. The step is atomic, so that it
+    /// never deletes a copy that another caller saves meanwhile. An entry with a stamp in the future is kept, because
+    /// the clock may be wrong; it is not delivered if the stamp is too far ahead.
     ///
-    /// - Returns: whether an entry was deleted.
+    /// - Returns: true if an entry was deleted.
     @discardableResult
     public func validate() async throws(StoreError) -> Bool {
         let deleted = Locked(false)
         try await store.update(key) { current throws(StoreError) in
-            guard isInvalid(current) else { return .keep }
+            guard try isInvalid(current) else { return .keep }
             deleted.withLock { $0 = true }
             return .delete
         }
@@ -83,47 +94,58 @@ public struct Cache<Value: Sendable>: Sendable {
         try await store.delete(key)
     }
 
-    /// Changes the saved value where it lies, in one atomic step, without the remote. The stamp stays what it was, so
-    /// that nothing looks fresher than it is; the validators are dropped, because the server never saw this value.
+    /// Changes the saved value in the store, in one atomic step and without a request. The stamp is kept, so that the
+    /// value does not look fresher than it is. The validators are dropped, because the server never sent this value. A
+    /// load whose request was sent earlier does not undo the change.
     ///
-    /// Does nothing when nothing fresh is saved, or when `change` returns `nil`.
+    /// Does nothing when no fresh value is saved, or when `change` returns `nil`.
     public func amend(_ change: @Sendable (Value) -> Value?) async throws(StoreError) {
         try await store.update(key) { current throws(StoreError) in
-            guard let entry = try current.get(), isFresh(entry.savedAt), let value = change(try decode(entry).value)
+            guard let entry = try current.get(), let known = try fresh(entry), let value = change(known.value)
             else { return .keep }
-            return .replace(try encode(value, savedAt: entry.savedAt, validators: .none))
+            var amended = try encode(value, savedAt: entry.savedAt, validators: .none)
+            amended.origin = StoredEntry.Origin(sentAt: now())
+            return .replace(amended)
         }
     }
 
     // MARK: For the composition
 
-    /// The entry as it lies, fresh or not: its validators ask the remote whether it changed.
+    /// The entry as it is stored, fresh or not.
     func entry() async throws(StoreError) -> StoredEntry? {
         try await store.retrieve(key)
     }
 
+    /// Changes the entry in one atomic step.
+    func update(
+        _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        try await store.update(key, decide)
+    }
+
+    /// The current time, by the cache's clock.
+    var time: Date { now() }
+
     /// The value of an entry, fresh or not.
     func decode(_ entry: StoredEntry) throws(StoreError) -> Saved<Value> {
         do {
-            return Saved(value: try codec.decode(entry.bytes), savedAt: entry.savedAt, validators: entry.validators)
+            let saved = Saved(
+                value: try codec.decode(entry.bytes), savedAt: entry.savedAt, validators: entry.validators)
+            return aging?(saved, isFresh) ?? saved
         } catch {
             throw .unreadable(key: key, reason: "\(InvalidData(mapping: error))")
         }
     }
 
-    /// Stamps an entry that the remote has just confirmed. One that someone else saved meanwhile is kept as it is.
-    func renew(_ confirmed: StoredEntry) async throws(StoreError) -> Date {
-        let stamp = now()
-        try await store.update(key) { current throws(StoreError) in
-            if case .success(let entry?) = current, entry != confirmed { return .keep }
-            var entry = confirmed
-            entry.savedAt = stamp
-            return .replace(entry)
-        }
-        return stamp
+    /// The value of an entry, without its expired parts; `nil` if the entry, or all of its parts, have expired.
+    func fresh(_ entry: StoredEntry) throws(StoreError) -> Saved<Value>? {
+        guard isFresh(entry.savedAt) else { return nil }
+        let saved = try decode(entry)
+        return isFresh(saved.savedAt) ? saved : nil
     }
 
-    private func encode(_ value: Value, savedAt: Date, validators: Validators) throws(StoreError) -> StoredEntry {
+    /// A value as an entry.
+    func encode(_ value: Value, savedAt: Date, validators: Validators) throws(StoreError) -> StoredEntry {
         do {
             let bytes = try codec.encode(value)
             return StoredEntry(bytes: bytes, savedAt: savedAt, validators: validators, kind: kind)
@@ -132,17 +154,21 @@ public struct Cache<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether a copy of this stamp is good now.
+    /// True if a copy with this stamp is fresh now.
     func isFresh(_ savedAt: Date) -> Bool { policy.isFresh(savedAt, at: now()) }
 
-    private func isInvalid(_ current: Result<StoredEntry?, StoreError>) -> Bool {
+    private func isInvalid(_ current: Result<StoredEntry?, StoreError>) throws(StoreError) -> Bool {
         switch current {
         case .success(nil): return false
         case .success(let entry?):
-            guard isFresh(entry.savedAt) else { return true }
-            do throws(StoreError) { _ = try decode(entry) } catch { return true }
-            return false
-        case .failure: return true
+            if policy.isExpired(entry.savedAt, at: now()) { return true }
+            do throws(StoreError) { return policy.isExpired(try decode(entry).savedAt, at: now()) } catch {
+                return true
+            }
+        // A failure of the store does not mean that the entry is invalid.
+        case .failure(let error):
+            if case .unreadable = error { return true }
+            throw error
         }
     }
 }
@@ -150,9 +176,9 @@ public struct Cache<Value: Sendable>: Sendable {
 extension Cache where Value: Codable {
     /// A cache of one value, kept as JSON.
     public init(
-        key: String, in store: any CacheStore, policy: CachePolicy = .sevenDays,
+        key: String, in store: any CacheStore, policy: CachePolicy = .sevenDays, aging: Aging? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
-        self.init(key: key, in: store, policy: policy, codec: .json, now: now)
+        self.init(key: key, in: store, policy: policy, codec: .json, aging: aging, now: now)
     }
 }

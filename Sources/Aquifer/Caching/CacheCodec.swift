@@ -1,10 +1,10 @@
 import Foundation
 
-/// How a value becomes bytes, and bytes a value.
+/// Converts a value to bytes and back.
 public struct CacheCodec<Value: Sendable>: Sendable {
-    /// Makes bytes of a value.
+    /// Encodes a value.
     public var encode: @Sendable (Value) throws -> Data
-    /// Makes a value of bytes, or throws when they are not what `encode` makes.
+    /// Decodes a value, and throws when `encode` did not make the bytes.
     public var decode: @Sendable (Data) throws -> Value
 
     /// A codec of two functions.
@@ -17,7 +17,7 @@ public struct CacheCodec<Value: Sendable>: Sendable {
 }
 
 extension CacheCodec where Value: Codable {
-    /// JSON, of any `Codable`: the easiest. Dates are kept as seconds in full precision.
+    /// JSON, for any `Codable` type: the easiest codec. Dates are stored as seconds in full precision.
     public static var json: CacheCodec {
         CacheCodec(encode: { try JSONEncoder().encode($0) }, decode: { try JSONDecoder().decode(Value.self, from: $0) })
     }
@@ -29,7 +29,7 @@ extension CacheCodec where Value == Data {
 }
 
 extension CacheCodec where Value: BinaryCodable {
-    /// A compact form written by hand: for values of thousands of items, several times as fast as JSON.
+    /// The value's own compact form. For values of thousands of items it is several times as fast as JSON.
     public static var binary: CacheCodec {
         CacheCodec(encode: { BinaryWriter.encode($0) }, decode: { try BinaryReader.decode($0) })
     }

@@ -1,44 +1,52 @@
-/// Keeps entries by key. Everything that is saved goes through this contract.
+/// A store of entries by key. Every saved value goes through this contract.
 ///
 /// - Threads: many tasks and, for stores on disk, many processes may use one store at once.
-/// - Order: calls with side effects run one after another, in the order they were issued on an instance.
-///   A reader sees the old or the new entry whole, never a mix.
-/// - Durability: what `insert`, `update` or `delete` acknowledged survives the process being killed at any
-///   moment; what was not acknowledged is there whole or not at all. (``MemoryStore`` keeps this for its lifetime.)
-/// - Integrity: an entry is given back as it was stored or not at all: a flipped bit, a short or a foreign
-///   file is an error. A call that fails changes nothing, and fails the same way when repeated.
-/// - Keys: any string that is not empty. Two keys are the same if their UTF-8 bytes are.
+/// - Order: calls with side effects run one after another, in the order they were issued on an instance. A reader sees
+///   the complete old or the complete new entry, never a mix.
+/// - Durability: a change that `insert`, `update` or `delete` has acknowledged survives a kill of the process at any
+///   moment. A change that was not acknowledged is carried out completely or not at all. (``MemoryStore`` keeps this
+///   for its lifetime.)
+/// - Integrity: an entry is returned as it was stored or not at all. A flipped bit, a truncated or a foreign file
+///   throws ``StoreError/unreadable(key:reason:)``; it never counts as a missing entry. A failure of the system (no
+///   descriptor, a device that does not answer) is another error: the entry may be undamaged. A failing call changes
+///   nothing, and fails the same way when repeated.
+/// - Keys: any string that is not empty. Two keys are equal if their UTF-8 bytes are equal.
 ///
 /// Every store passes `CacheStoreContract` of `AquiferTesting`.
 public protocol CacheStore: Sendable {
     /// The entry under `key`, or `nil` if there is none. Has no side effects.
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry?
 
-    /// Stores an entry in place of whatever was under `key`, readable or not.
+    /// Stores an entry under `key`. It replaces any earlier entry, readable or not.
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError)
 
-    /// Leaves nothing under `key`, readable or not. Does nothing when there is nothing.
+    /// Deletes the entry under `key`, readable or not. Does nothing when there is none.
     func delete(_ key: String) async throws(StoreError)
 
-    /// Looks and decides in one step: nothing can change the entry between `decide` seeing it and its decision
-    /// being carried out. `decide` is given what ``retrieve(_:)`` would deliver or throw; it runs once, must be
-    /// quick and must not call the store.
+    /// Reads and changes an entry in one atomic step: no other caller can change the entry between `decide` and the
+    /// change. `decide` takes the result of ``retrieve(_:)``, a value or an error. It runs once, must be quick and must
+    /// not call the store.
     func update(
         _ key: String,
         _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError)
 
-    /// All entries whose header is readable, in no particular order, without their bytes.
-    /// An unreadable one is left out here, and stays where it is.
-    func entries() async throws(StoreError) -> [StoredEntry.Summary]
+    /// All entries, readable and damaged, without their bytes. Changes nothing.
+    ///
+    /// No entry is left out: each entry that was stored and not deleted is in one of the two lists.
+    func contents() async throws(StoreError) -> StoreContents
+
+    /// Deletes a damaged entry that ``contents()`` listed. Does nothing when the entry is gone, or when a readable
+    /// entry has replaced it since.
+    func remove(_ damaged: DamagedEntry) async throws(StoreError)
 }
 
-/// What ``CacheStore/update(_:_:)`` is to do with an entry.
+/// The change of an entry by ``CacheStore/update(_:_:)``.
 public enum EntryChange: Sendable, Hashable {
-    /// Leave it as it is.
+    /// Keep the entry unchanged.
     case keep
-    /// Store this one in its place.
+    /// Replace the entry with this one.
     case replace(StoredEntry)
-    /// Leave nothing in its place.
+    /// Delete the entry.
     case delete
 }

@@ -1,8 +1,9 @@
 extension Checksum {
-    /// rapidhash, version 1 (github.com/Nicoshev/rapidhash), for more than 16 bytes: twice as fast as XXH64 where no
-    /// vector instructions can be counted on, which is half the time of retrieving 64 KB.
+    /// rapidhash, version 1 (github.com/Nicoshev/rapidhash), for more than 16 bytes. It is twice as fast as XXH64
+    /// without guaranteed vector instructions; XXH64 would take half the time of retrieving 64 KB.
     ///
-    /// Like XXH64 it finds accidents, not forgeries. The specification's formulas for fewer bytes are not here.
+    /// Like XXH64 it detects accidental damage, not forgery. The specification's formulas for fewer bytes are not
+    /// implemented.
     package static func rapid(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
         precondition(bytes.count > 16, "rapidhash's form for few bytes is not here")
         guard var at = bytes.baseAddress else { return 0 }

@@ -1,6 +1,6 @@
 /// XXH64, the 64-bit hash of the public xxHash specification (github.com/Cyan4973/xxHash, `doc/xxhash_spec.md`).
 ///
-/// Finds accidents (a flipped bit, a short or a mixed-up file), not forgeries: it is not cryptographic.
+/// It detects accidental damage (a flipped bit, a truncated or swapped file), not forgery: it is not cryptographic.
 package enum Checksum {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where downloads lie. All of it blocks: only for queues of our own.
+/// The folder of downloads. All calls block: call them only on the library's own queues.
 ///
 /// | file | what |
 /// |------|------|
@@ -38,17 +38,18 @@ struct DownloadFolder: Sendable {
 
     // MARK: Locks
 
-    /// The lock of a download, unless someone else has it. It goes with the file.
+    /// The lock of a download; `nil` if another caller holds it. Releasing the file releases the lock.
     func tryLock(_ name: String) throws(StoreError) -> POSIX.File? {
         while true {
             let file = try POSIX.openToWrite(path(name, .lock), truncate: false)
             guard try POSIX.tryLock(file) else { return nil }
-            // Removed between our opening and locking it: whoever comes next would lock another file of this name.
+            // A file that was deleted between opening and locking does not count: the next caller would lock a new file
+            // of this name.
             if try POSIX.hasName(file) { return file }
         }
     }
 
-    /// The lock, within the folder's patience.
+    /// Waits for the lock, for at most the folder's patience.
     func lock(_ name: String) throws(StoreError) -> POSIX.File {
         var lock: POSIX.File?
         let isOurs = try Waiting.until(patience) { () throws(StoreError) in
@@ -59,7 +60,7 @@ struct DownloadFolder: Sendable {
         return lock
     }
 
-    /// Leaves no lock behind where there is nothing to lock. The caller has the lock.
+    /// Deletes the lock file and the date of use if there is no file, partial file or pin. The caller holds the lock.
     func tidy(_ name: String) throws(StoreError) {
         let isNeeded = [Suffix.info, .part, .pin].contains { POSIX.exists(path(name, $0)) }
         if !isNeeded {
@@ -69,13 +70,23 @@ struct DownloadFolder: Sendable {
 
     // MARK: Records
 
-    /// The record of the whole download, or of the growing one; `nil` if there is none.
+    /// The record of the complete download, or of the growing one; `nil` if there is none.
     func record(_ name: String, _ suffix: Suffix) throws(StoreError) -> DownloadRecord? {
         guard let bytes = try contents(path(name, suffix)) else { return nil }
         do throws(BinaryReader.Failure) {
             return try DownloadRecord.decoded(bytes, isWhole: suffix == .info)
         } catch {
             throw .unreadable(key: name, reason: error.description)
+        }
+    }
+
+    /// The record; `nil` if there is none, or if it is damaged and thus confirms no bytes.
+    ///
+    /// - Throws: a failure of the system, which is no damage of the record.
+    func readable(_ name: String, _ suffix: Suffix) throws(StoreError) -> DownloadRecord? {
+        do throws(StoreError) { return try record(name, suffix) } catch {
+            guard case .unreadable = error else { throw error }
+            return nil
         }
     }
 
@@ -86,7 +97,7 @@ struct DownloadFolder: Sendable {
         }
     }
 
-    /// Returns when a whole download, and its being there, would survive a loss of power.
+    /// Flushes a complete download and its folder, so that both survive a loss of power.
     func flush(_ file: DownloadedFile) throws(StoreError) {
         try POSIX.flush(file.data)
         if let record = try POSIX.openToRead(path(Self.name(of: file.record.url), .info)) { try POSIX.flush(record) }
@@ -103,11 +114,11 @@ struct DownloadFolder: Sendable {
         return bytes.prefix(count)
     }
 
-    /// The whole download of a URL, opened; `nil` if there is none.
+    /// Opens the complete download of a URL; `nil` if there is none.
     func whole(_ url: URL) throws(StoreError) -> DownloadedFile? {
         let key = url.absoluteString
         let name = Self.name(of: key)
-        // Someone may replace it between the two looks: the second time finds the new one.
+        // Another caller may replace the download between the two reads; the next attempt finds the new one.
         for _ in 0..<3 {
             guard let record = try record(name, .info) else { return nil }
             guard record.url == key, let total = record.total else {
@@ -119,14 +130,15 @@ struct DownloadFolder: Sendable {
                 throw .unreadable(key: key, reason: "shorter or longer than its record says")
             }
             return DownloadedFile(url: url, path: path, data: data, record: record, length: total) {
-                // Damage is told whether or not it can be removed now: whoever has the lock is about to replace it.
+                // The damage is reported even if the file cannot be deleted now: the holder of the lock is about to
+                // replace it.
                 try? self.discard(name, generation: record.generation)
             }
         }
         throw .unreadable(key: key, reason: "its bytes are missing")
     }
 
-    /// Removes a whole download that turned out to be damaged, unless it has been replaced meanwhile.
+    /// Deletes a complete download that is damaged, unless it has been replaced meanwhile.
     private func discard(_ name: String, generation: UInt64) throws(StoreError) {
         guard let lock = try tryLock(name) else { return }
         defer { withExtendedLifetime(lock) {} }
@@ -134,17 +146,19 @@ struct DownloadFolder: Sendable {
         try remove(name, pin: false)
     }
 
-    // MARK: Removing. The caller has the lock.
+    // MARK: Deleting. The caller holds the lock.
 
-    /// Removes what an unfinished download left.
+    /// Deletes the files of an unfinished download.
     func removePart(_ name: String) throws(StoreError) {
+        // The record is read first: if the system cannot read it now, the bytes that it confirms must stay.
+        let whole = try readable(name, .info)?.generation
         _ = try POSIX.remove(path(name, .part))
-        try removeData(name, but: try? record(name, .info)?.generation)  // unreadable: then no bytes are its own
+        try removeData(name, but: whole)
     }
 
-    /// Removes all of a download; the pin stays if told so.
+    /// Deletes a download, and its pin if `pin` is true.
     func remove(_ name: String, pin: Bool) throws(StoreError) {
-        // The record first: what is killed after this has left bytes that no one takes for anything.
+        // The record is deleted first: after a kill, the data files without a record are ignored.
         for suffix in [Suffix.info, .part] + (pin ? [.pin] : []) { _ = try POSIX.remove(path(name, suffix)) }
         try removeData(name, but: nil)
         try tidy(name)
@@ -157,7 +171,7 @@ struct DownloadFolder: Sendable {
         return (numbers.max() ?? 0) + 1
     }
 
-    /// Removes data files of this download.
+    /// Deletes the data files of this download, except for one generation.
     func removeData(_ name: String, but generation: UInt64?) throws(StoreError) {
         let kept = generation.map { "\(name)-\($0).data" }
         for file in try POSIX.names(in: folder.path)
@@ -174,7 +188,7 @@ struct DownloadFolder: Sendable {
         return Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
     }
 
-    /// Notes when it was used. Not flushed: the worst that is lost is the order of eviction.
+    /// Records the date of use. The date is not flushed: its loss affects only the order of eviction.
     func touch(_ name: String, _ date: Date) throws(StoreError) {
         let file = try POSIX.openToWrite(path(name, .used), truncate: false)
         let bits = [date.timeIntervalSinceReferenceDate.bitPattern.littleEndian]
@@ -197,9 +211,9 @@ struct DownloadFolder: Sendable {
             })
     }
 
-    /// What a growing download has on disk; for who waits for another process.
+    /// The progress of a growing download on disk, for callers that wait for another process.
     func growth(_ name: String) -> (received: Int, total: Int?)? {
-        // Only shown, and asked again soon: whatever cannot be read now is not shown now.
+        // The progress is only displayed, and read again soon: an unreadable one is left out.
         guard let record = try? record(name, .part),
             let file = try? POSIX.openToRead(dataPath(name, record.generation)),  // as above
             let size = try? POSIX.size(file)  // as above

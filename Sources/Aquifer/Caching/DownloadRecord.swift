@@ -1,11 +1,11 @@
 import Foundation
 
-/// Checksums of a file block by block, so that any part of it can be vouched for without reading all of it.
+/// Checksums of the blocks of a file, so that any part of it can be verified without reading the whole file.
 enum BlockSum {
-    /// The bytes of a block; the last one of a file may be shorter.
+    /// The length of a block in bytes; the last block of a file may be shorter.
     static let size = 256 << 10
 
-    /// Each download has a seed of its own: a block of another one, or of an earlier version, is damage too.
+    /// Each download has its own seed: a block of another download, or of an earlier version, is detected as damage.
     static func seed(url: String, generation: UInt64) -> UInt64 { Checksum.xxh64(url, seed: generation) }
 
     static func of(_ bytes: UnsafeRawBufferPointer, _ index: Int, seed: UInt64) -> UInt64 {
@@ -13,33 +13,34 @@ enum BlockSum {
         return bytes.count > 16 ? Checksum.rapid(bytes, seed: seed) : Checksum.xxh64(bytes, seed: seed)
     }
 
-    static func count(_ length: Int) -> Int { (length + size - 1) / size }
+    static func count(_ length: Int) -> Int { length / size + (length % size == 0 ? 0 : 1) }
 }
 
-/// What lies beside the bytes of a download: where they are from, and the checksums that vouch for them.
+/// The record beside the bytes of a download: their origin and their checksums.
 ///
-/// A file of it is: checksum of the head (8 bytes), length of the head (4), the head, the sums (8 bytes each),
-/// little-endian. Of a whole download the head vouches for the sums too; while it grows, sums are appended.
+/// Its file holds the checksum of the head (8 bytes), the length of the head (4), the head, and the sums (8 bytes
+/// each), little-endian. The head of a complete download also holds a checksum of the sums; the sums of a growing
+/// download are appended.
 struct DownloadRecord: Sendable {
     var url: String
-    /// Which of the URL's data files: raised with each start from the beginning.
+    /// The number of the URL's data file. It grows with each start from the first byte.
     var generation: UInt64
     var validators: Validators
-    /// What `If-Range` may say; `nil` when the server gave nothing to resume by.
+    /// The value for `If-Range`; `nil` when the server gave none, so that the download cannot resume.
     var resumeTag: String?
     var mediaType: String?
-    /// The size of the whole, once it is known.
+    /// The length of the complete file in bytes, once it is known.
     var total: Int?
-    /// When a server last confirmed it.
+    /// The date when a server last confirmed the download.
     var stamp: Date
-    /// Bytes behind the last whole block, and their checksum: known when the transfer ended in order.
+    /// The length and checksum of the bytes after the last whole block; known when the transfer ended in order.
     var tail: (length: Int, sum: UInt64)?
-    /// One for each block; of an unfinished download, for each whole one.
+    /// The checksum of each block; for an unfinished download, of each whole block.
     var sums: [UInt64] = []
 
     var seed: UInt64 { BlockSum.seed(url: url, generation: generation) }
 
-    /// As the sidecar of a whole download, or as the start of the journal of one that grows.
+    /// Encodes the record of a complete download, or the start of the journal of a growing one.
     func encoded(isWhole: Bool) -> (bytes: Data, headLength: Int) {
         let sums = self.sums.withUnsafeBytes { Data($0) }
         let head = BinaryWriter.encode(Head(record: self, sumsSeal: isWhole ? Self.seal(sums) : 0))
@@ -51,7 +52,7 @@ struct DownloadRecord: Sendable {
         return (bytes, 12 + head.count)
     }
 
-    /// - Throws: ``BinaryReader/Failure`` when it is not what was written.
+    /// - Throws: ``BinaryReader/Failure`` when the bytes are not a record as it was written.
     static func decoded(_ bytes: Data, isWhole: Bool) throws(BinaryReader.Failure) -> DownloadRecord {
         guard bytes.count >= 12 else { throw BinaryReader.Failure("too short for a record") }
         let length = Int(load(UInt32.self, bytes, 8))
@@ -94,18 +95,23 @@ private struct Head: BinaryCodable {
     init(from reader: inout BinaryReader) throws(BinaryReader.Failure) {
         let url = try reader.string()
         let generation = try reader.uint()
-        let validators = Validators(etag: try reader.optionalString(), lastModified: try reader.optionalString())
-        let resumeTag = try reader.optionalString()
+        // Older versions also kept validators that cannot be sent back to the server.
+        let validators = Validators(
+            etag: try reader.optionalString(), lastModified: try reader.optionalString()
+        ).fitToSend
+        let resumeTag = try reader.optionalString().flatMap { $0.canBeSentBack ? $0 : nil }
         let mediaType = try reader.optionalString()
         let total = try reader.uint()
         let stamp = try reader.date()
         let tail = (length: try reader.uint(), sum: try reader.uint())
-        guard let whole = Int(exactly: total), tail.length < UInt64(BlockSum.size) else {
+        // 0 means that the total is not known.
+        let whole = total == 0 ? nil : Int(exactly: total - 1)
+        guard total == 0 || whole != nil, tail.length < UInt64(BlockSum.size) else {
             throw BinaryReader.Failure("a length that cannot be")
         }
         record = DownloadRecord(
             url: url, generation: generation, validators: validators, resumeTag: resumeTag, mediaType: mediaType,
-            total: whole == 0 ? nil : whole - 1, stamp: stamp,
+            total: whole, stamp: stamp,
             tail: tail.length == 0 ? nil : (Int(tail.length), tail.sum))
         sumsSeal = try reader.uint()
     }
@@ -117,7 +123,7 @@ private struct Head: BinaryCodable {
         writer.write(record.validators.lastModified)
         writer.write(record.resumeTag)
         writer.write(record.mediaType)
-        writer.write(UInt64(record.total.map { $0 + 1 } ?? 0))
+        writer.write(record.total.map { UInt64(clamping: $0) + 1 } ?? 0)
         writer.write(record.stamp)
         writer.write(UInt64(record.tail?.length ?? 0))
         writer.write(record.tail?.sum ?? 0)

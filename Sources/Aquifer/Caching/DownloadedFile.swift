@@ -1,24 +1,25 @@
 import Foundation
 
-/// A download that is whole: a file on disk that can be read anywhere, each byte checked.
+/// A complete download: a file on disk with random access, whose bytes are verified when they are read.
 ///
-/// - Every read checks the blocks of 256 KiB it touches: a flipped bit or a short file is
-///   ``StoreError/unreadable(key:reason:)``, never a value. ``verify()`` checks all of them.
-/// - A file found damaged is removed from the folder, so that the next download replaces it; this object goes on telling.
-/// - The file stays readable through this object when it is evicted, deleted or replaced meanwhile.
+/// - Every read verifies the blocks of 256 KiB that it touches: a flipped bit or a truncated file throws
+///   ``StoreError/unreadable(key:reason:)``. ``verify()`` verifies all blocks.
+/// - A damaged file is deleted from the folder, so that the next download replaces it; this object keeps throwing the
+///   error.
+/// - The file stays readable through this object even if it is evicted, deleted or replaced meanwhile.
 public final class DownloadedFile: Sendable {
-    /// What was downloaded.
+    /// The URL of the data.
     public let url: URL
-    /// Where its bytes lie, and nothing but they. Reading there checks nothing: see ``verify()``. The file may be
-    /// evicted unless it is pinned, and must not be changed.
+    /// The location of the file, which holds the bytes and nothing else. Reading it directly verifies nothing: see
+    /// ``verify()``. The file may be evicted unless it is pinned, and must not be changed.
     public let location: URL
-    /// Its size in bytes.
+    /// The length of the file in bytes.
     public let length: Int
-    /// When a server last confirmed it.
+    /// The date when a server last confirmed the file.
     public let savedAt: Date
     /// The server's validators.
     public let validators: Validators
-    /// Its media type as the server said, in lower case, without parameters.
+    /// The media type that the server announced, in lower case, without parameters.
     public let mediaType: String?
 
     let record: DownloadRecord
@@ -42,7 +43,7 @@ public final class DownloadedFile: Sendable {
         mediaType = record.mediaType
     }
 
-    /// The bytes of a range, as far as the file goes.
+    /// The bytes of a range, clamped to the file.
     public func read(_ range: Range<Int>) async throws(StoreError) -> Data {
         try await queue.run { () throws(StoreError) in
             do throws(StoreError) {
@@ -54,12 +55,12 @@ public final class DownloadedFile: Sendable {
         }
     }
 
-    /// The bytes of a range, or all of them, a block at a time: for files larger than memory should be.
+    /// The bytes of a range, or all bytes, one block at a time, for files that are too large for memory.
     public func chunks(_ range: Range<Int>? = nil) -> Chunks {
         Chunks(file: self, range: (range ?? 0..<length).clamped(to: 0..<length))
     }
 
-    /// Checks every byte.
+    /// Verifies every byte.
     public func verify() async throws(StoreError) {
         for index in record.sums.indices {
             let start = index * BlockSum.size
@@ -95,7 +96,7 @@ public final class DownloadedFile: Sendable {
         return bytes
     }
 
-    /// The bytes of a range of a file, a block at a time.
+    /// The bytes of a range of a file, one block at a time.
     public struct Chunks: AsyncSequence, Sendable {
         fileprivate let file: DownloadedFile
         fileprivate let range: Range<Int>
@@ -120,7 +121,7 @@ public final class DownloadedFile: Sendable {
                 return try await file.read(piece)
             }
 
-            /// Up to the end of a block: no block is read twice.
+            /// The next piece ends at the end of a block, so that no block is read twice.
             private mutating func takePiece() -> Range<Int>? {
                 guard !rest.isEmpty else { return nil }
                 let end = Swift.min(rest.upperBound, (rest.lowerBound / BlockSum.size + 1) * BlockSum.size)

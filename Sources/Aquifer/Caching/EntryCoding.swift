@@ -1,25 +1,29 @@
 import Foundation
 
-/// How ``FileStore`` writes an entry: a header of 56 bytes, the key, the validators, the bytes.
+/// The file format of ``FileStore`` for an entry: a header of 56 bytes, the key, the validators, the bytes.
 ///
 /// | at | what (little-endian) |
 /// |----|------|
 /// | 0  | `AQFE` |
-/// | 4  | form (1), kind, flags (1: ETag, 2: Last-Modified), zero |
+/// | 4  | form (1 or 2), kind, flags (1: ETag, 2: Last-Modified, 4: form 2, `Date` of the answer), zero |
 /// | 8  | lengths of key, ETag and Last-Modified, 4 bytes each |
 /// | 20 | zero, 4 bytes |
 /// | 24 | saved at: the bits of the seconds since 2001 |
 /// | 32 | length of the bytes |
 /// | 40 | checksum of the header, see ``EntrySeal`` |
 /// | 48 | checksum of the bytes |
+///
+/// An entry with an origin has form 2: 16 more bytes follow the 56, with the dates of its request and of its answer. An
+/// entry without an origin is written in form 1, which older versions can read.
 package enum EntryCoding {
     /// The length of the fixed part.
     package static let fixedLength = 56
 
     private static let magic = UInt32(0x4546_5141)  // "AQFE"
-    private static let form: UInt8 = 1
+    /// The dates of an origin, in form 2.
+    private static let originLength = 16
 
-    /// Why bytes are not an entry.
+    /// The reason why bytes are not an entry.
     package struct Damage: Error {
         package let reason: String
         package init(_ reason: String) { self.reason = reason }
@@ -31,14 +35,22 @@ package enum EntryCoding {
         package let etag: Int
         package let lastModified: Int
         package let body: Int
-        /// Everything before the bytes.
-        package var head: Int { fixedLength + key + etag + lastModified }
+        /// The offset of the key.
+        package let keyAt: Int
+        /// The length of everything before the bytes.
+        package var head: Int { keyAt + key + etag + lastModified }
     }
 
-    /// A header that is whole.
+    /// A verified header.
     package struct Head {
         package let summary: StoredEntry.Summary
+        package let origin: StoredEntry.Origin?
         package let seal: EntrySeal
+    }
+
+    /// True if the data begins like an entry.
+    static func isEntry(_ data: Data) -> Bool {
+        data.count >= 4 && data.withUnsafeBytes { load(UInt32.self, $0, 0) } == magic
     }
 
     /// Everything that precedes the bytes of `entry`.
@@ -49,10 +61,12 @@ package enum EntryCoding {
         guard let short = lengths.map({ UInt32(exactly: $0) }) as? [UInt32] else {
             throw .failed(operation: "store an entry", reason: "its key or validators are longer than 4 GB")
         }
-        var data = Data(capacity: fixedLength + lengths.reduce(0, +))
+        let answeredAt = entry.origin?.answeredAt
+        var data = Data(capacity: fixedLength + originLength + lengths.reduce(0, +))
         append(magic, to: &data)
         data.append(contentsOf: [
-            form, entry.kind.rawValue, (etag == nil ? 0 : 1) | (lastModified == nil ? 0 : 2), 0,
+            entry.origin == nil ? 1 : 2, entry.kind.rawValue,
+            (etag == nil ? 0 : 1) | (lastModified == nil ? 0 : 2) | (answeredAt == nil ? 0 : 4), 0,
         ])
         for length in short { append(length, to: &data) }
         append(UInt32(0), to: &data)
@@ -60,6 +74,10 @@ package enum EntryCoding {
         append(UInt64(entry.bytes.count), to: &data)
         append(seal.header, to: &data)
         append(seal.body, to: &data)
+        if let origin = entry.origin {
+            append(origin.sentAt.timeIntervalSinceReferenceDate.bitPattern, to: &data)
+            append((answeredAt ?? origin.sentAt).timeIntervalSinceReferenceDate.bitPattern, to: &data)
+        }
         data.append(contentsOf: key.utf8)
         data.append(contentsOf: (etag ?? "").utf8)
         data.append(contentsOf: (lastModified ?? "").utf8)
@@ -70,26 +88,34 @@ package enum EntryCoding {
     package static func lengths(_ raw: UnsafeRawBufferPointer, fileSize: Int) throws(Damage) -> Lengths {
         guard raw.count >= fixedLength else { throw Damage("too short for a header") }
         guard load(UInt32.self, raw, 0) == magic else { throw Damage("not an entry of Aquifer's") }
-        guard raw[4] == form, raw[7] == 0, load(UInt32.self, raw, 20) == 0 else { throw Damage("unknown form") }
+        guard (1...2).contains(raw[4]), raw[7] == 0, load(UInt32.self, raw, 20) == 0 else {
+            throw Damage("unknown form")
+        }
         guard let body = Int(exactly: load(UInt64.self, raw, 32)), body <= fileSize else {
             throw Damage("shorter or longer than its header says")
         }
         let lengths = Lengths(
             key: Int(load(UInt32.self, raw, 8)), etag: Int(load(UInt32.self, raw, 12)),
-            lastModified: Int(load(UInt32.self, raw, 16)), body: body)
+            lastModified: Int(load(UInt32.self, raw, 16)), body: body,
+            keyAt: fixedLength + (raw[4] == 1 ? 0 : originLength))
         guard lengths.head + body == fileSize else { throw Damage("shorter or longer than its header says") }
         return lengths
     }
 
     /// The header in `raw`, which is `lengths.head` bytes long.
     package static func head(_ raw: UnsafeRawBufferPointer, _ lengths: Lengths) throws(Damage) -> Head {
-        guard raw.count == lengths.head, let kind = StoredEntry.Kind(rawValue: raw[5]), raw[6] <= 3 else {
-            throw Damage("unknown kind")
+        guard raw.count == lengths.head, let kind = StoredEntry.Kind(rawValue: raw[5]),
+            raw[6] <= (raw[4] == 1 ? 3 : 7)
+        else { throw Damage("unknown kind") }
+        let savedAt = date(raw, 24)
+        var origin: StoredEntry.Origin?
+        if raw[4] == 2 {
+            origin = .init(
+                sentAt: date(raw, fixedLength), answeredAt: raw[6] & 4 == 0 ? nil : date(raw, fixedLength + 8))
         }
-        let savedAt = Date(timeIntervalSinceReferenceDate: Double(bitPattern: load(UInt64.self, raw, 24)))
-        let etagAt = fixedLength + lengths.key
+        let etagAt = lengths.keyAt + lengths.key
         let lastModifiedAt = etagAt + lengths.etag
-        let key = String(decoding: raw[fixedLength..<etagAt], as: UTF8.self)
+        let key = String(decoding: raw[lengths.keyAt..<etagAt], as: UTF8.self)
         let validators = Validators(
             etag: raw[6] & 1 == 0 ? nil : String(decoding: raw[etagAt..<lastModifiedAt], as: UTF8.self),
             lastModified: raw[6] & 2 == 0 ? nil : String(decoding: raw[lastModifiedAt...], as: UTF8.self))
@@ -97,9 +123,13 @@ package enum EntryCoding {
         let summary = StoredEntry.Summary(
             key: key, size: lengths.body, savedAt: savedAt, validators: validators, kind: kind)
         let expected = EntrySeal.header(
-            key: key, savedAt: savedAt, validators: validators, kind: kind, size: lengths.body)
+            key: key, savedAt: savedAt, validators: validators, kind: kind, origin: origin, size: lengths.body)
         guard seal.header == expected else { throw Damage("the header's checksum is wrong") }
-        return Head(summary: summary, seal: seal)
+        return Head(summary: summary, origin: origin, seal: seal)
+    }
+
+    private static func date(_ raw: UnsafeRawBufferPointer, _ at: Int) -> Date {
+        Date(timeIntervalSinceReferenceDate: Double(bitPattern: load(UInt64.self, raw, at)))
     }
 
     private static func append<T: FixedWidthInteger>(_ value: T, to data: inout Data) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads one file of a ``FileStore``, trusting nothing in it.
+/// Reads one file of a ``FileStore``, and verifies everything in it.
 struct EntryFile {
     private let file: POSIX.File
     private let size: Int
@@ -11,17 +11,17 @@ struct EntryFile {
         self.size = size
     }
 
-    /// The header, checked.
+    /// The verified header.
     func head() throws -> EntryCoding.Head {
         try withStart { start in try head(start).0 }
     }
 
-    /// The entry, checked to the last bit, if it is `key`'s.
+    /// The fully verified entry. Throws if it belongs to a key other than `key`.
     func entry(_ key: String) throws -> StoredEntry {
         try withStart { start in
             let (head, headLength) = try head(start)
             let summary = head.summary
-            // Strings that are canonically equivalent are equal, keys only if their bytes are.
+            // Canonically equivalent strings are equal; keys are equal only if their bytes are.
             guard summary.key.utf8.elementsEqual(key.utf8) else { throw EntryCoding.Damage("it is another key's") }
             let inStart = UnsafeRawBufferPointer(rebasing: start[min(headLength, start.count)...])
             let bytes = try body(summary.size, from: headLength, inStart)
@@ -29,11 +29,12 @@ struct EntryFile {
                 throw EntryCoding.Damage("the checksum of its bytes is wrong")
             }
             return StoredEntry(
-                bytes: bytes, savedAt: summary.savedAt, validators: summary.validators, kind: summary.kind)
+                bytes: bytes, savedAt: summary.savedAt, validators: summary.validators, kind: summary.kind,
+                origin: head.origin)
         }
     }
 
-    /// The first block: for small entries, the only read.
+    /// Reads the first block: the only read of a small entry.
     private func withStart<Value>(_ use: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
         try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             let count = try POSIX.read(
@@ -68,7 +69,7 @@ struct EntryFile {
             free(memory)
             throw error
         }
-        // Only now: a small `Data` copies the memory at once and frees it.
+        // The `Data` is made last, because a small `Data` copies the memory at once and frees it.
         return Data(bytesNoCopy: memory, count: count, deallocator: .free)
     }
 }

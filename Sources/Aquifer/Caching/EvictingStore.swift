@@ -1,21 +1,22 @@
 import Foundation
 
-/// Keeps what can be fetched again within a bound: a store around another one.
+/// A store around another one that keeps the entries that can be fetched again within a bound.
 ///
-/// After each insert, the entries of kind ``StoredEntry/Kind/data`` together have at most `bound` bytes: those used
-/// least recently are deleted. An entry of kind ``StoredEntry/Kind/value`` is never evicted and never counted.
+/// After each insert, the entries of kind ``StoredEntry/Kind/data`` together have at most `bound` bytes: the least
+/// recently used ones are deleted. An entry of kind ``StoredEntry/Kind/value`` is never evicted and never counted.
 ///
 /// - An entry of kind `data` larger than the whole bound is evicted at once: its key is left empty.
-/// - "Used" is retrieved or stored through this instance; entries it has not touched go first, oldest `savedAt` first.
-/// - With several instances or processes on one store each counts what it stores, and counts again what is really
-///   there after every eighth of the bound, so that the total can pass the bound by an eighth for each of them.
-/// - An eviction that fails does not fail the insert, which was carried out: it is tried again at the next one.
+/// - An entry is used when it is retrieved or stored through this instance. Entries that were not used go first, the
+///   oldest `savedAt` first.
+/// - With several instances or processes on one store, each counts its own inserts, and counts all entries again after
+///   every eighth of the bound. The total can thus exceed the bound by an eighth for each instance.
+/// - A failed eviction does not fail the insert, which was carried out: the next insert tries again.
 public final class EvictingStore: CacheStore {
     let base: any CacheStore
     private let bound: Int
     private let ledger = Locked(EvictionLedger())
 
-    /// Bounds what is kept in `base` to `bound` bytes of entries of kind `data`.
+    /// Limits the entries of kind `data` in `base` to `bound` bytes.
     public init(_ base: any CacheStore, bound: Int) {
         self.base = base
         self.bound = bound
@@ -59,10 +60,11 @@ public final class EvictingStore: CacheStore {
         }
     }
 
-    /// See ``CacheStore/entries()``.
-    public func entries() async throws(StoreError) -> [StoredEntry.Summary] {
-        try await base.entries()
-    }
+    /// See ``CacheStore/contents()``.
+    public func contents() async throws(StoreError) -> StoreContents { try await base.contents() }
+
+    /// See ``CacheStore/remove(_:)``.
+    public func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await base.remove(damaged) }
 
     private func isTooLarge(_ entry: StoredEntry) -> Bool { entry.kind == .data && entry.bytes.count > bound }
 
@@ -80,11 +82,11 @@ public final class EvictingStore: CacheStore {
         }
     }
 
-    /// False if the store could not do it.
+    /// Evicts an entry; false if the store failed.
     private func evict(_ key: String) async -> Bool {
         do throws(StoreError) {
             try await base.update(key) { found in
-                // By now someone else may have stored a value there: that one is not ours to delete.
+                // Another caller may have stored a value there meanwhile, which must not be deleted.
                 if case .success(let entry?) = found, entry.kind == .data { .delete } else { .keep }
             }
             ledger.withLock { $0.remove(StoreKey(key)) }

@@ -1,7 +1,7 @@
-/// Which entries count towards a bound, and in which order they were used.
+/// The entries that count towards a bound, in the order of their use.
 struct EvictionLedger {
     private var sizes: [StoreKey: (size: Int, turn: Int)] = [:]
-    /// Keys in order of use. Only the place whose turn is the entry's own counts; the others are passed over.
+    /// The keys in the order of use. Only the element with the entry's own turn counts; the others are skipped.
     private var order: [(key: StoreKey, turn: Int)] = []
     private var first = 0
     private var turn = 0
@@ -15,7 +15,7 @@ struct EvictionLedger {
         use(key, size: size)
     }
 
-    /// An entry was stored, in place of whatever was there.
+    /// Records a stored entry, which replaces any earlier one.
     mutating func add(_ key: StoreKey, size: Int) {
         remove(key)
         total += size
@@ -23,12 +23,12 @@ struct EvictionLedger {
         use(key, size: size)
     }
 
-    /// An entry is gone.
+    /// Records that an entry is gone.
     mutating func remove(_ key: StoreKey) {
         total -= sizes.removeValue(forKey: key)?.size ?? 0
     }
 
-    /// What is really there. Entries not known before go first, the oldest first.
+    /// Counts the entries that are really stored. Entries that were not known go first, the oldest first.
     mutating func count(_ found: [StoredEntry.Summary]) {
         let known = sizes
         (sizes, order, first, total, addedSinceCount, isUncounted) = ([:], [], 0, 0, 0, false)

@@ -1,26 +1,27 @@
 import Foundation
 
-/// A store that keeps each entry in a file of its own, in a folder of its own.
+/// A store that keeps each entry in a file of its own, all of them in one folder that is the store's alone.
 ///
-/// Keeps the whole ``CacheStore`` contract, with many processes on one folder, and more: a write is flushed to the
-/// device before it is acknowledged, so that it survives the loss of power too. Needs no library; for many small
-/// entries `SQLiteStore` is about ten times faster to write.
+/// It fulfills the ``CacheStore`` contract with many processes on one folder. A write is also flushed to the device
+/// before it is acknowledged, so that it survives a loss of power. The store needs no library. For many small entries
+/// `SQLiteStore` writes about ten times as fast.
 ///
-/// Reading takes no lock: a file is only ever replaced whole. Writing takes an advisory lock on a file in the folder.
-/// The folder can be entered, and its files read, by this user only.
+/// Reading takes no lock, because a file is always replaced as a whole. Writing takes an advisory lock on a file in the
+/// folder. Only this user can enter the folder and read its files.
 public final class FileStore: CacheStore {
     private let folder: StoreFolder
     private let patience: Duration
     private let queue = SerialQueue("aquifer.file-store")
 
-    /// Opens the store in `directory`, making it, with those above it, if it is missing or empty.
+    /// Opens the store in `directory`. Creates the folder, with its parent folders, if it is missing; an empty folder
+    /// becomes a store.
     ///
     /// - Parameters:
-    ///   - directory: a folder that is a store already, or is to become one.
-    ///   - patience: how long a write waits for another process before it throws ``StoreError/busy(path:)``.
-    /// - Throws: ``StoreError/notAStore(path:)`` if there is anything else at `directory`,
-    ///   ``StoreError/newerVersion(path:found:supported:)``, ``StoreError/readOnly(path:)`` if it is missing and
-    ///   cannot be made. A store that cannot be written to can be opened and read; what writes throws.
+    ///   - directory: the folder of a store, or an empty or missing one.
+    ///   - patience: the time for which a write waits for another process before it throws ``StoreError/busy(path:)``.
+    /// - Throws: ``StoreError/notAStore(path:)`` if `directory` holds anything else,
+    ///   ``StoreError/newerVersion(path:found:supported:)``, ``StoreError/readOnly(path:)`` if it is missing and cannot
+    ///   be created. A read-only store can be opened and read; its writes throw.
     public init(directory: URL, patience: Duration = .seconds(5)) throws(StoreError) {
         folder = StoreFolder(path: directory.standardizedFileURL.path)
         self.patience = patience
@@ -57,22 +58,62 @@ public final class FileStore: CacheStore {
         }
     }
 
-    /// See ``CacheStore/entries()``. Opens every file.
-    public func entries() async throws(StoreError) -> [StoredEntry.Summary] {
-        var summaries: [StoredEntry.Summary] = []
+    /// See ``CacheStore/contents()``. Opens every file, and throws when the system cannot read one, because that is no
+    /// damage. The place of a damaged entry is the path of its file.
+    public func contents() async throws(StoreError) -> StoreContents {
+        var contents = StoreContents()
         for name in try POSIX.names(in: folder.path) where name.hasSuffix(FileName.suffix) {
-            guard let file = try POSIX.openToRead(folder.path + "/" + name) else { continue }  // deleted meanwhile
-            // A file that cannot be read is left out, and stays where it is: that is the contract.
-            guard let head = try? EntryFile(file).head().summary, FileName.of(head.key) == name else { continue }
-            summaries.append(head)
+            switch try look(name) {
+            case .success(let summary?): contents.entries.append(summary)
+            case .success(nil): continue  // deleted meanwhile
+            case .failure(let damage):
+                let place = folder.path + "/" + name
+                contents.damaged.append(
+                    DamagedEntry(key: FileName.key(of: name), place: place, reason: damage.reason))
+            }
         }
-        return summaries
+        return contents
+    }
+
+    /// See ``CacheStore/remove(_:)``.
+    public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
+        let name = (damaged.place as NSString).lastPathComponent
+        guard name.hasSuffix(FileName.suffix), damaged.place == folder.path + "/" + name else { return }
+        try await write { () throws(StoreError) in
+            guard case .failure = try self.look(name) else { return }
+            if try POSIX.remove(self.folder.path + "/" + name) { try self.folder.flush() }
+        }
+    }
+
+    /// The header of a file; `nil` if there is no such file.
+    private func look(_ name: String) throws(StoreError) -> Result<StoredEntry.Summary?, EntryCoding.Damage> {
+        guard let file = try POSIX.openToRead(folder.path + "/" + name) else { return .success(nil) }
+        return try Self.undamaged { () throws in
+            let summary = try EntryFile(file).head().summary
+            guard FileName.of(summary.key) == name else { throw EntryCoding.Damage("it is another key's") }
+            return summary
+        }
+    }
+
+    /// The value that was read, or its damage.
+    ///
+    /// - Throws: a failure of the system, which is no damage of the file.
+    private static func undamaged<Value>(
+        _ read: () throws -> Value
+    ) throws(StoreError) -> Result<Value, EntryCoding.Damage> {
+        do { return .success(try read()) } catch let damage as EntryCoding.Damage {
+            return .failure(damage)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            return .failure(EntryCoding.Damage("\(error)"))
+        }
     }
 
     /// The folder.
     public var directory: URL { URL(fileURLWithPath: folder.path, isDirectory: true) }
 
-    /// Where `key` is kept.
+    /// The path of the file of `key`.
     package func path(of key: String) -> String { folder.path + "/" + FileName.of(key) }
 
     private func write(_ body: @Sendable () throws(StoreError) -> Void) async throws(StoreError) {
@@ -82,15 +123,10 @@ public final class FileStore: CacheStore {
     private func read(_ key: String) throws(StoreError) -> StoredEntry? {
         guard !key.isEmpty else { throw .invalidKey(key) }
         guard let file = try POSIX.openToRead(path(of: key)) else { return nil }
-        let damage: EntryCoding.Damage
-        do {
-            return try EntryFile(file).entry(key)
-        } catch let error as EntryCoding.Damage {
-            damage = error
-        } catch {
-            damage = EntryCoding.Damage("\(error)")
+        switch try Self.undamaged({ try EntryFile(file).entry(key) }) {
+        case .success(let entry): return entry
+        case .failure(let damage): throw .unreadable(key: key, reason: damage.reason)
         }
-        throw .unreadable(key: key, reason: damage.reason)
     }
 
     private func put(_ entry: StoredEntry, _ key: String) throws(StoreError) {

@@ -1,30 +1,31 @@
 import Foundation
 
-/// A store in this process' memory, gone when it is released. For tests, previews and short-lived tools.
+/// A store in this process's memory, whose entries are gone when it is released. Use it for tests, previews and
+/// short-lived tools.
 ///
-/// Keeps the whole ``CacheStore`` contract for its lifetime, and never fails but for an empty key.
+/// It fulfills the ``CacheStore`` contract for its lifetime, and fails only for an empty key.
 public final class MemoryStore: CacheStore {
-    private let contents = Locked<[StoreKey: StoredEntry]>([:])
+    private let kept = Locked<[StoreKey: StoredEntry]>([:])
 
-    /// An empty store.
+    /// Creates an empty store.
     public init() {}
 
     /// See ``CacheStore/retrieve(_:)``.
     public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
         let key = try StoreKey(checking: key)
-        return contents.withLock { $0[key] }
+        return kept.withLock { $0[key] }
     }
 
     /// See ``CacheStore/insert(_:for:)``.
     public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         let key = try StoreKey(checking: key)
-        contents.withLock { $0[key] = entry }
+        kept.withLock { $0[key] = entry }
     }
 
     /// See ``CacheStore/delete(_:)``.
     public func delete(_ key: String) async throws(StoreError) {
         let key = try StoreKey(checking: key)
-        contents.withLock { $0[key] = nil }
+        kept.withLock { $0[key] = nil }
     }
 
     /// See ``CacheStore/update(_:_:)``.
@@ -32,21 +33,22 @@ public final class MemoryStore: CacheStore {
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
         let key = try StoreKey(checking: key)
-        try contents.withLock { contents throws(StoreError) in
-            switch try decide(.success(contents[key])) {
+        try kept.withLock { kept throws(StoreError) in
+            switch try decide(.success(kept[key])) {
             case .keep: break
-            case .replace(let entry): contents[key] = entry
-            case .delete: contents[key] = nil
+            case .replace(let entry): kept[key] = entry
+            case .delete: kept[key] = nil
             }
         }
     }
 
-    /// See ``CacheStore/entries()``.
-    public func entries() async throws(StoreError) -> [StoredEntry.Summary] {
-        contents.withLock { contents in
-            contents.map { StoredEntry.Summary($1, key: $0.text) }
-        }
+    /// See ``CacheStore/contents()``. Nothing is ever damaged here.
+    public func contents() async throws(StoreError) -> StoreContents {
+        StoreContents(entries: kept.withLock { kept in kept.map { StoredEntry.Summary($1, key: $0.text) } })
     }
+
+    /// See ``CacheStore/remove(_:)``. Nothing is ever damaged here.
+    public func remove(_ damaged: DamagedEntry) async throws(StoreError) {}
 }
 
 extension StoredEntry.Summary {

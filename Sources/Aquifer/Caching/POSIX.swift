@@ -8,7 +8,7 @@ import Foundation
     import Musl
 #endif
 
-/// The calls of the operating system that stores need and Foundation has not: flush, lock, atomic replacement.
+/// The calls of the operating system that stores need and Foundation lacks: flush, lock, atomic replacement.
 package enum POSIX {
     /// A file that is closed when it is released.
     package final class File: @unchecked Sendable {
@@ -23,7 +23,7 @@ package enum POSIX {
         deinit { _ = close(descriptor) }
     }
 
-    /// Opens to read; `nil` if there is no such file.
+    /// Opens a file to read; `nil` if there is no such file.
     package static func openToRead(_ path: String) throws(StoreError) -> File? {
         // Without O_NONBLOCK a named pipe in place of a file would block for ever.
         let descriptor = retry { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
@@ -32,12 +32,49 @@ package enum POSIX {
         throw .failed(operation: "open \(path)", reason: message(errno))
     }
 
-    /// Opens to write, emptied if `truncate`, made with mode 0600 if missing.
+    /// Opens a file to write. Empties it if `truncate` is true. Creates it with mode 0600 if it is missing.
     package static func openToWrite(_ path: String, truncate: Bool) throws(StoreError) -> File {
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (truncate ? O_TRUNC : 0)
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (truncate ? O_TRUNC : 0)
         let descriptor = retry { open(path, flags, 0o600) }
         guard descriptor >= 0 else { throw .system(errno, "open \(path)", path: path) }
-        return File(descriptor, path)
+        let file = File(descriptor, path)
+        // A pipe or a device in its place would discard the bytes, or block.
+        guard try size(file) != nil else { throw .notAStore(path: path) }
+        return file
+    }
+
+    /// The identity of a file, regardless of its name.
+    package struct Identity: Sendable, Hashable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    /// The identity of the file at `path` now; `nil` if there is none, or it cannot be determined.
+    package static func identity(_ path: String) -> Identity? {
+        var info = stat()
+        guard stat(path, &info) == 0 else { return nil }
+        return Identity(device: UInt64(truncatingIfNeeded: info.st_dev), inode: UInt64(info.st_ino))
+    }
+
+    /// True if `path` leads to something other than a regular file: a folder, a device, a pipe, a socket.
+    package static func isSpecial(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path, &info) == 0 && info.st_mode & S_IFMT != S_IFREG
+    }
+
+    /// True if there is no file at `path`, or one of fewer than `least` bytes. False if that cannot be determined.
+    package static func isMissing(_ path: String, orShorterThan least: Int) -> Bool {
+        var info = stat()
+        if stat(path, &info) == 0 { return info.st_mode & S_IFMT == S_IFREG && info.st_size < least }
+        return errno == ENOENT
+    }
+
+    /// Creates an empty file with mode 0600. Does nothing if there is anything at `path`.
+    package static func makeEmpty(_ path: String) throws(StoreError) {
+        let descriptor = retry { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        if descriptor < 0 && errno == EEXIST { return }
+        guard descriptor >= 0 else { throw .system(errno, "make \(path)", path: path) }
+        _ = close(descriptor)
     }
 
     /// The size of a regular file; `nil` if it is anything else.
@@ -47,7 +84,7 @@ package enum POSIX {
         return info.st_mode & S_IFMT == S_IFREG ? Int(info.st_size) : nil
     }
 
-    /// Reads from `offset` until `buffer` is full or the file ends; returns how many bytes came.
+    /// Reads from `offset` until `buffer` is full or the file ends; returns the number of bytes read.
     package static func read(
         _ file: File, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(StoreError) -> Int {
@@ -90,14 +127,14 @@ package enum POSIX {
         }
     }
 
-    /// Leaves the first `size` bytes of a file.
+    /// Truncates a file to its first `size` bytes.
     package static func cut(_ file: File, to size: Int) throws(StoreError) {
         guard retry({ ftruncate(file.descriptor, off_t(size)) }) == 0 else {
             throw .system(errno, "shorten \(file.path)", path: file.path)
         }
     }
 
-    /// Returns when what was written is on the device.
+    /// Flushes the written bytes to the device.
     package static func flush(_ file: File) throws(StoreError) {
         guard retry({ fsync(file.descriptor) }) == 0 else {
             throw .system(errno, "flush \(file.path)", path: file.path)
@@ -109,33 +146,41 @@ package enum POSIX {
         guard rename(source, target) == 0 else { throw .system(errno, "replace \(target)", path: target) }
     }
 
-    /// Removes a file; false if there was none.
+    /// Deletes a file; false if there was none.
     package static func remove(_ path: String) throws(StoreError) -> Bool {
         if unlink(path) == 0 { return true }
         if errno == ENOENT { return false }
         throw .system(errno, "remove \(path)", path: path)
     }
 
-    /// Takes the exclusive advisory lock on `file` unless someone else holds it. It goes with the file or the process.
+    /// Takes the exclusive advisory lock on `file`; false if another holder has one. The lock ends with the file or the
+    /// process.
     package static func tryLock(_ file: File) throws(StoreError) -> Bool {
         if retry({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
         if errno == EWOULDBLOCK { return false }
         throw .system(errno, "lock \(file.path)", path: file.path)
     }
 
-    /// Whether the file still has a name: false once it was removed or replaced.
+    /// Takes a shared advisory lock on `file`, which others may share; false if another holder has the exclusive one.
+    package static func tryShare(_ file: File) throws(StoreError) -> Bool {
+        if retry({ flock(file.descriptor, LOCK_SH | LOCK_NB) }) == 0 { return true }
+        if errno == EWOULDBLOCK { return false }
+        throw .system(errno, "lock \(file.path)", path: file.path)
+    }
+
+    /// True if the file still has a name; false once it was deleted or replaced.
     package static func hasName(_ file: File) throws(StoreError) -> Bool {
         var info = stat()
         guard fstat(file.descriptor, &info) == 0 else { throw .system(errno, "look at \(file.path)", path: file.path) }
         return info.st_nlink > 0
     }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     package static func unlock(_ file: File) {
         _ = flock(file.descriptor, LOCK_UN)
     }
 
-    /// Makes a folder that only this user can enter, and those above it. Does nothing if it is there.
+    /// Creates a folder that only this user can enter, and its parent folders. Does nothing if it exists.
     package static func makeFolder(_ path: String) throws(StoreError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         let parent = (path as NSString).deletingLastPathComponent
@@ -148,36 +193,48 @@ package enum POSIX {
         }
     }
 
-    /// Leaves a file to this user only.
+    /// Restricts a file to this user.
     package static func makePrivate(_ path: String) throws(StoreError) {
         guard chmod(path, 0o600) == 0 else { throw .system(errno, "protect \(path)", path: path) }
     }
 
-    /// Whether there is anything at `path`.
+    /// True if `path` is a regular file that belongs to this user, and other users have no rights to it.
+    package static func isPrivate(_ path: String) -> Bool {
+        var info = stat()
+        guard lstat(path, &info) == 0 else { return false }
+        return info.st_mode & S_IFMT == S_IFREG && info.st_mode & 0o077 == 0 && info.st_uid == geteuid()
+    }
+
+    /// True if there is anything at `path`.
     package static func exists(_ path: String) -> Bool {
         access(path, F_OK) == 0
     }
 
-    /// Whether files can be made in a folder. True if it is not a folder: what is done with it then says so.
+    /// True if files can be created in a folder. Also true if it is not a folder: the next operation then reports that.
     package static func isWritable(_ folder: String) -> Bool {
         access(folder, W_OK) == 0 || (errno != EACCES && errno != EROFS && errno != EPERM)
     }
 
-    /// The names in a folder, but `.` and `..`.
+    /// The names in a folder, except for `.` and `..`.
     package static func names(in folder: String) throws(StoreError) -> [String] {
         guard let stream = opendir(folder) else { throw .failed(operation: "list \(folder)", reason: message(errno)) }
         defer { closedir(stream) }
         var names: [String] = []
-        while let item = readdir(stream) {
+        while true {
+            errno = 0
+            guard let item = readdir(stream) else {
+                // An incomplete list is an error: a caller would take a missing file for deleted.
+                guard errno == 0 else { throw .failed(operation: "list \(folder)", reason: message(errno)) }
+                return names
+            }
             let name = withUnsafeBytes(of: &item.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             if name != "." && name != ".." { names.append(name) }
         }
-        return names
     }
 
-    /// Blocks this thread. Only for queues of our own.
+    /// Blocks this thread. Call it only on the library's own queues.
     package static func pause(microseconds: UInt32) {
         _ = usleep(microseconds)
     }
@@ -193,7 +250,7 @@ package enum POSIX {
 }
 
 extension StoreError {
-    /// What an error number means for someone who wanted to write at `path`.
+    /// The store error for an error number of an operation at `path`.
     package static func system(_ code: Int32, _ operation: String, path: String) -> StoreError {
         switch code {
         case EACCES, EPERM, EROFS: .readOnly(path: path)

@@ -1,28 +1,28 @@
 import Foundation
 
-/// A download that is not whole yet: its bytes so far, and the journal that vouches for them.
+/// An incomplete download: its bytes so far, and the journal with their checksums.
 ///
-/// Every whole block is entered in the journal with its checksum as soon as it is written, the bytes behind it when the
-/// transfer ends in order. What the journal does not vouch for is not resumed from: after `kill -9` that is less than a
-/// block, after a loss of power whatever had not reached the device.
+/// The journal records the checksum of every whole block as soon as the block is written, and the checksum of the bytes
+/// after it when the transfer ends in order. A download resumes only after bytes that the journal confirms. After `kill
+/// -9` less than a block is lost; after a loss of power, all bytes that had not reached the device.
 ///
-/// For one task at a time, which has the download's lock; blocks.
+/// One task at a time uses it and holds the download's lock. All calls block.
 final class PartialFile: @unchecked Sendable {
     private let folder: DownloadFolder
     private let name: String
     private(set) var record: DownloadRecord
-    /// How many bytes there are.
+    /// The number of bytes on disk.
     private(set) var received: Int
-    /// The bytes, for who follows them as they come.
+    /// The data file, for readers that follow the bytes as they arrive.
     let data: POSIX.File
     private var journal: POSIX.File
     private var journalEnd: Int
-    /// The bytes behind the last whole block.
+    /// The bytes after the last whole block.
     private var block: UnsafeMutableRawBufferPointer { memory.bytes }
     private let memory = BlockMemory()
     private var filled = 0
 
-    /// Begins from the first byte, in a data file of its own.
+    /// Begins from the first byte, in a new data file.
     init(_ folder: DownloadFolder, _ name: String, _ record: DownloadRecord) throws(StoreError) {
         self.folder = folder
         self.name = name
@@ -37,10 +37,9 @@ final class PartialFile: @unchecked Sendable {
         journalEnd = length
     }
 
-    /// Takes up what an earlier transfer left, as far as the journal vouches for it; `nil` if that is nothing.
+    /// Resumes an earlier transfer after the bytes that its journal confirms; `nil` if there are none.
     init?(resuming folder: DownloadFolder, _ name: String, url: String) throws(StoreError) {
-        // A journal that cannot be read vouches for nothing.
-        guard let record = try? folder.record(name, .part), record.url == url, record.resumeTag != nil,
+        guard let record = try folder.readable(name, .part), record.url == url, record.resumeTag != nil,
             POSIX.exists(folder.dataPath(name, record.generation))
         else { return nil }
         self.folder = folder
@@ -57,16 +56,16 @@ final class PartialFile: @unchecked Sendable {
         try POSIX.cut(journal, to: journalEnd)
     }
 
-    /// Whether all that was announced is there.
+    /// True if all announced bytes are on disk.
     var isWhole: Bool { record.total == received }
 
-    /// The server has confirmed that the rest belongs to what is here.
+    /// Records that the server confirmed the bytes on disk.
     func confirm(total: Int?, at date: Date) {
         record.total = total ?? record.total
         record.stamp = date
     }
 
-    /// Adds bytes behind those that are there.
+    /// Appends bytes.
     func append(_ chunk: Data) throws(StoreError) {
         try chunk.withUnsafeBytes { bytes in
             Result { () throws(StoreError) in
@@ -76,8 +75,8 @@ final class PartialFile: @unchecked Sendable {
         }.get()
     }
 
-    /// The transfer ends before the download is whole: vouches for the last bytes too. Without anything to resume by,
-    /// or any byte, leaves nothing.
+    /// Ends the transfer before the download is complete, and records the checksum of the last bytes too. Deletes the
+    /// partial file if it has no bytes or cannot be resumed.
     func stop() throws(StoreError) {
         guard record.resumeTag != nil, received > 0 else { return try folder.removePart(name) }
         try POSIX.cut(data, to: received)
@@ -85,9 +84,9 @@ final class PartialFile: @unchecked Sendable {
         try folder.put(record.encoded(isWhole: false).bytes, at: folder.path(name, .part), isFlushed: false)
     }
 
-    /// The download is whole: puts it in place of any earlier one in one step.
+    /// Completes the download: it replaces any earlier one in one step.
     ///
-    /// - Parameter isFlushed: whether it is on the device before it counts as whole.
+    /// - Parameter isFlushed: true if the bytes are flushed to the device before the download counts as complete.
     func commit(isFlushed: Bool) throws(StoreError) {
         var whole = record
         if filled > 0 { whole.sums.append(tailSum) }
@@ -95,7 +94,7 @@ final class PartialFile: @unchecked Sendable {
         whole.total = received
         if isFlushed { try POSIX.flush(data) }
         try folder.put(whole.encoded(isWhole: true).bytes, at: folder.path(name, .info), isFlushed: isFlushed)
-        // From here on it is whole. What cannot be removed now is removed by the next transfer.
+        // From here on the download is complete. The next transfer deletes a leftover that cannot be deleted now.
         try? folder.removePart(name)
     }
 
@@ -133,7 +132,7 @@ final class PartialFile: @unchecked Sendable {
         journalEnd += sums.count * 8
     }
 
-    /// Reads what is there, and keeps of the journal what is true.
+    /// Reads the bytes on disk, and keeps only the checksums of the journal that match them.
     private func vouch() throws(StoreError) {
         let (sums, tail) = (record.sums, record.tail)
         record.sums = []
@@ -155,7 +154,7 @@ final class PartialFile: @unchecked Sendable {
     }
 }
 
-/// Room for one block, given back with it.
+/// The memory of one block, freed with this object.
 private final class BlockMemory {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: BlockSum.size, alignment: 16)
     deinit { bytes.deallocate() }

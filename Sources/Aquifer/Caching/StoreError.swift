@@ -1,27 +1,38 @@
-/// Why a store could not do what it was asked. Nothing was changed.
+/// The reason why an operation of a store failed. The operation changed nothing.
 public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The entry is there, and is not what was stored: its checksum, size or form is wrong.
+    /// The entry is damaged: its checksum, size or form is wrong.
     case unreadable(key: String, reason: String)
-    /// What is at this place is not a store of this kind. It was left as it is.
+    /// The store as a whole cannot be read, because the data for finding its entries is damaged. The store is
+    /// unchanged.
+    case damaged(path: String, reason: String)
+    /// The store existed, cannot be recreated, and is gone or empty. No new store was created in its place.
+    case lost(path: String)
+    /// The file or folder at this path is not a store of this kind. It is unchanged.
     case notAStore(path: String)
-    /// The store was written by a newer version of this library. It was left as it is.
+    /// The store was written by a newer version of this library. It is unchanged.
     case newerVersion(path: String, found: Int, supported: Int)
-    /// The place cannot be written to.
+    /// The path cannot be written to.
     case readOnly(path: String)
-    /// There is no room left on the device.
+    /// There is no space left on the device.
     case full(path: String)
-    /// Another user of the store held it for longer than this one was ready to wait.
+    /// Another process or caller held the store for longer than the allowed wait.
     case busy(path: String)
     /// Reading or writing failed in another way.
     case failed(operation: String, reason: String)
-    /// A key that no store takes: the empty one.
+    /// The key is empty, which no store accepts.
     case invalidKey(String)
 
-    /// One line: what was wrong, and what to do.
+    /// One line with the failure and a remedy.
     public var description: String {
         switch self {
         case .unreadable(let key, let reason):
-            "the saved copy of \"\(key)\" cannot be read (\(reason)); delete it with `aquifer cache validate`, or load again while online"
+            "what is saved as \"\(key)\" is damaged (\(reason)); load it again while online, or delete it"
+        case .damaged(let path, let reason):
+            "\(path) is damaged (\(reason)); move it away, with the files beside it whose names begin like its own; then"
+                + " put it back from a backup, or begin anew without what is in it"
+        case .lost(let path):
+            "\(path) is gone or empty, and what was in it cannot be loaded again; move \(path)-wal away, if it is there, and"
+                + " put the store back from a backup, or delete \(StoreError.mark(of: path)) to begin anew without it"
         case .notAStore(let path):
             "\(path) is not a store of Aquifer's; name another folder, or move that file away"
         case .newerVersion(let path, let found, let supported):
@@ -38,4 +49,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
             "\"\(key)\" is not a key: a key has at least one character"
         }
     }
+
+    /// The path of the marker file of a store at `path` that cannot be recreated. The file exists once the store was
+    /// created.
+    package static func mark(of path: String) -> String { path + "-made" }
 }

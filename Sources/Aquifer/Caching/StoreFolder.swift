@@ -1,12 +1,13 @@
 import Foundation
 
-/// The folder of a ``FileStore`` or of ``Downloads``: tells one from anything else, and keeps writers apart.
+/// The folder of a ``FileStore`` or of ``Downloads``. A marker file identifies it, and a lock admits one writer at a
+/// time.
 struct StoreFolder: Sendable {
-    /// What a folder is for, as its marker says.
+    /// The purpose of a folder, which its marker names.
     struct Purpose: Sendable {
         /// The name of the marker.
         var name: String
-        /// What the marker says before the version.
+        /// The text of the marker before the version.
         var title: String
 
         static let entries = Purpose(name: "aquifer-store", title: "Aquifer file store, version ")
@@ -20,7 +21,8 @@ struct StoreFolder: Sendable {
     private var title: String { purpose.title }
     var marker: String { path + "/" + purpose.name }
     var lock: String { marker + ".lock" }
-    /// One name is enough: only the holder of the lock writes it, so that what lies there belongs to the dead.
+    /// One name is enough: only the holder of the lock writes this file, so that an existing one is a leftover of a
+    /// killed process.
     var incoming: String { marker + ".incoming" }
 
     init(path: String, purpose: Purpose = .entries) {
@@ -28,7 +30,7 @@ struct StoreFolder: Sendable {
         self.purpose = purpose
     }
 
-    /// Opens the folder, or makes it a store if it is missing or empty.
+    /// Opens the folder, or creates a store in it if it is missing or empty.
     func open(patience: Duration) throws(StoreError) {
         try POSIX.makeFolder(path)
         if try isMarked() {
@@ -46,21 +48,22 @@ struct StoreFolder: Sendable {
         }
     }
 
-    /// Runs `body` while no one else, in this process or another, writes to the folder.
+    /// Runs `body` while no other caller, in this process or another, writes to the folder.
     func exclusively<Value>(
         _ patience: Duration, _ body: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         let file = try POSIX.openToWrite(lock, truncate: false)
-        // Not a waiting lock: a process that was stopped while holding it would hold us for ever.
+        // The lock is tried with a limit of time: a process that was stopped while it holds the lock would block this
+        // one for ever.
         let isOurs = try Waiting.until(patience) { () throws(StoreError) in try POSIX.tryLock(file) }
         guard isOurs else { throw .busy(path: path) }
         defer { POSIX.unlock(file) }
         return try body()
     }
 
-    /// Writes a file beside its place, flushes it, and puts it there in one step. Only within `exclusively`.
+    /// Writes a temporary file, flushes it, and puts it in place in one step. Call it only within `exclusively`.
     ///
-    /// - Parameter isFlushed: whether it is to survive a loss of power, and not only the process.
+    /// - Parameter isFlushed: true if the file must survive a loss of power, and not only a kill of the process.
     func write(_ parts: [Data], to target: String, isFlushed: Bool = true) throws(StoreError) {
         do throws(StoreError) {
             let file = try POSIX.openToWrite(incoming, truncate: true)
@@ -78,7 +81,7 @@ struct StoreFolder: Sendable {
         if isFlushed { try flush() }
     }
 
-    /// Makes a replacement or removal last.
+    /// Flushes the folder, so that a replacement or deletion survives a loss of power.
     func flush() throws(StoreError) {
         guard let folder = try POSIX.openToRead(path) else {
             throw .failed(operation: "flush \(path)", reason: "the folder is gone")

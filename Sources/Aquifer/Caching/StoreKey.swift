@@ -1,5 +1,5 @@
-/// A key as stores compare it, by its UTF-8 bytes: two Swift strings are equal when they are canonically
-/// equivalent, two keys are not.
+/// A key that compares by its UTF-8 bytes, as stores do. Canonically equivalent Swift strings are equal, but as keys
+/// they differ.
 struct StoreKey: Hashable {
     let text: String
 

@@ -1,30 +1,31 @@
 import Foundation
 
-/// A store in `UserDefaults`, for a handful of small entries beside an app's settings.
+/// A store in `UserDefaults`, for a few small entries beside an app's settings.
 ///
-/// An entry is a `Data` under its own key (characters outside ASCII percent-encoded), with header and checksums, so that
-/// foreign data under the key is an error and never a value. What `UserDefaults` does not allow:
+/// An entry is a `Data` under its own key (characters outside ASCII percent-encoded), with header and checksums, so
+/// that foreign data under the key is an error and never a value. `UserDefaults` has these limits:
 ///
-/// - **Several processes.** Each sees what the others wrote only after the system has passed it on, and two that write at
-///   once may lose one's change; ``update(_:_:)`` is atomic within one process only.
-/// - **`kill -9`.** Each change is handed to the system with `synchronize()`. On Linux that writes the whole file over in
-///   place: a process killed at that moment can leave it short, and everything in it lost. On Apple systems the system
-///   writes when it likes.
-/// - **Size.** All of it is read into memory at the start. Keep large or many entries in `SQLiteStore` or ``FileStore``.
+/// - **Several processes.** A process sees the changes of others only after the system has passed them on, and one of
+///   two simultaneous changes may be lost; ``update(_:_:)`` is atomic within one process only.
+/// - **`kill -9`.** Each change is handed to the system with `synchronize()`. On Linux that overwrites the whole file
+///   in place: a process killed at that moment can truncate the file and lose all its entries. On Apple systems the
+///   system chooses the time of the write.
+/// - **Size.** All entries are read into memory at the start. Keep large or many entries in `SQLiteStore` or
+///   ``FileStore``.
 public final class UserDefaultsStore: CacheStore {
-    // Safe from any thread, says its documentation; it is not marked so everywhere.
+    // Its documentation says that it is thread-safe; not every platform marks it so.
     nonisolated(unsafe) private let defaults: UserDefaults
     private let prefix: String
 
-    /// One lock for all instances: two of them may lead to the same defaults. It guards no value of its own; an empty one
-    /// would share its address with the lock, in which the thread sanitizer sees a race.
+    /// All instances share one lock, because two of them may use the same defaults. It guards no value of its own. An
+    /// empty value would share its address with the lock, which the thread sanitizer reports as a race.
     private static let changes = Locked(true)
 
     /// A store in these defaults.
     ///
     /// - Parameters:
-    ///   - defaults: the domain. Nobody else may use this instance of it.
-    ///   - prefix: what the keys begin with there; tells the entries from other settings.
+    ///   - defaults: the domain. No other code may use this instance of it.
+    ///   - prefix: the prefix of the keys in the defaults, which distinguishes the entries from other settings.
     public init(_ defaults: sending UserDefaults = .standard, prefix: String = "") {
         self.defaults = defaults
         self.prefix = prefix
@@ -55,16 +56,46 @@ public final class UserDefaultsStore: CacheStore {
         }
     }
 
-    /// See ``CacheStore/entries()``.
-    public func entries() async throws(StoreError) -> [StoredEntry.Summary] {
+    /// See ``CacheStore/contents()``. The place of a damaged entry is its name in the defaults.
+    ///
+    /// Settings of other kinds may share the defaults. Unreadable data counts as a damaged entry when it begins like an
+    /// entry, or when this store has a prefix of its own.
+    public func contents() async throws(StoreError) -> StoreContents {
         Self.changes.withLock { _ in
-            defaults.dictionaryRepresentation().compactMap { name, value in
-                guard name.hasPrefix(prefix), let data = value as? Data,
-                    let head = try? Self.head(data),  // what has no header is left out
-                    prefix + Self.encoded(head.summary.key) == name
-                else { return nil }
-                return head.summary
+            var contents = StoreContents()
+            for (name, value) in defaults.dictionaryRepresentation() where name.hasPrefix(prefix) {
+                switch look(name, value) {
+                case .success(let summary?): contents.entries.append(summary)
+                case .success(nil): continue
+                case .failure(let damage):
+                    let key = Self.decoded(String(name.dropFirst(prefix.count)))
+                    contents.damaged.append(DamagedEntry(key: key, place: name, reason: damage.reason))
+                }
             }
+            return contents
+        }
+    }
+
+    /// See ``CacheStore/remove(_:)``.
+    public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
+        let name = damaged.place
+        try Self.changes.withLock { _ throws(StoreError) in
+            guard name.hasPrefix(prefix), let value = defaults.object(forKey: name),
+                case .failure = look(name, value)
+            else { return }
+            try erase(name)
+        }
+    }
+
+    /// The entry under a name; `nil` if it is a setting.
+    private func look(_ name: String, _ value: Any) -> Result<StoredEntry.Summary?, EntryCoding.Damage> {
+        guard let data = value as? Data, !prefix.isEmpty || EntryCoding.isEntry(data) else { return .success(nil) }
+        do {
+            let summary = try Self.head(data).summary
+            guard prefix + Self.encoded(summary.key) == name else { return .failure(.init("it is another key's")) }
+            return .success(summary)
+        } catch {
+            return .failure(error as? EntryCoding.Damage ?? .init("\(error)"))
         }
     }
 
@@ -104,7 +135,7 @@ public final class UserDefaultsStore: CacheStore {
             }
             return StoredEntry(
                 bytes: bytes, savedAt: head.summary.savedAt, validators: head.summary.validators,
-                kind: head.summary.kind)
+                kind: head.summary.kind, origin: head.origin)
         } catch {
             throw .unreadable(key: key, reason: (error as? EntryCoding.Damage)?.reason ?? "\(error)")
         }
@@ -119,7 +150,7 @@ public final class UserDefaultsStore: CacheStore {
         try change(name, to: nil, "delete an entry")
     }
 
-    /// Puts back what was there when the defaults cannot be written: they would go on showing the new value.
+    /// Restores the earlier value when the defaults cannot be written, because they would keep showing the new value.
     private func change(_ name: String, to data: Data?, _ operation: String) throws(StoreError) {
         let before = defaults.object(forKey: name)
         defaults.set(data, forKey: name)
@@ -140,7 +171,13 @@ public final class UserDefaultsStore: CacheStore {
         prefix + Self.encoded(try StoreKey(checking: key).text)
     }
 
-    /// Two keys are the same if their bytes are, which `UserDefaults` promise for ASCII only.
+    /// The key of a name; `nil` if the name has none.
+    private static func decoded(_ name: String) -> String? {
+        guard let key = name.removingPercentEncoding, !key.isEmpty, encoded(key) == name else { return nil }
+        return key
+    }
+
+    /// Keys are equal if their bytes are equal, which `UserDefaults` guarantees for ASCII only.
     private static func encoded(_ key: String) -> String {
         guard !key.utf8.allSatisfy({ (0x20...0x7e).contains($0) && $0 != UInt8(ascii: "%") }) else { return key }
         return key.utf8.map { byte in

@@ -1,23 +1,23 @@
 import Foundation
 
-/// Data too large for memory: in files, resumed after a cut.
+/// Loading data that is too large for memory, into files. An interrupted download resumes.
 extension DataLoader {
-    /// Starts a download into a file, or joins the one that is under way: for its progress, its bytes as they come, and
-    /// the file once it is whole. See ``Downloads``.
+    /// Starts a download into a file, or joins the one that is under way. The download gives its progress, its bytes as
+    /// they arrive, and the file once it is complete. See ``Downloads``.
     ///
-    /// A loader that was given no `downloads` has no place for files: the download then fails with `.store`.
+    /// The download fails with `.store` if the loader has no `downloads`.
     public func download(_ url: URL) -> Download {
         downloads?.download(url) ?? Download(DownloadTransfer(url, end: .failure(.noPlace)))
     }
 
-    /// The file of a URL, whole: the saved one while it is fresh, else downloaded, from where an earlier try ended.
-    /// Cancelling the calling task leaves the download.
+    /// The complete file of a URL. A fresh saved file is delivered at once; any other is downloaded, resuming an
+    /// earlier attempt. Cancelling the calling task leaves the download.
     public func file(for url: URL) async throws(DownloadError) -> DownloadedFile {
         guard let downloads else { throw .noPlace }
         return try await downloads.file(for: url)
     }
 
-    /// What has been downloaded is not fetched a second time, if it is small enough to be had as data.
+    /// A downloaded file is not fetched a second time, if it is small enough to be loaded as data.
     func downloaded(_ url: URL) async -> Loaded<Data>? {
         do throws(StoreError) {
             guard let file = try await downloads?.saved(url), file.length <= limit else { return nil }

@@ -1,22 +1,23 @@
 import Foundation
 
-/// Loads data by URL (images, sounds): the saved copy while it is fresh, else the remote's, saved.
+/// Loads data by URL (images, sounds). A fresh saved copy is delivered; otherwise the remote's data is loaded and
+/// saved.
 ///
-/// - A fresh saved copy is delivered without asking the remote; an expired one is asked after with its validators,
-///   and is not shown when the remote cannot be reached.
+/// - A fresh saved copy is delivered without a request. An expired copy is revalidated with its validators, and is not
+///   delivered when the remote cannot be reached.
 /// - Concurrent callers of one URL share one transfer; the last one to leave cancels it.
-/// - What is saved may be evicted: give it a store with a bound.
-/// - A store that fails does not keep data from being shown: it is fetched, and the error told beside it.
-/// - Data too large for memory goes to files: see ``download(_:)``, for loaders with ``Downloads``.
+/// - Saved data may be evicted: give the loader a store with a bound.
+/// - A failing store does not prevent delivery: the data is fetched, and delivered with the store's error beside it.
+/// - Data too large for memory is downloaded to files by ``download(_:)``, if the loader has ``Downloads``.
 public final class DataLoader: Sendable {
-    /// Judges an answer: throws when it is not what the caller can use. What is refused is not saved.
+    /// Validates an answer, and throws when the caller cannot use it. A refused answer is not saved.
     public typealias Check = @Sendable (HTTPResponseHead, Data) throws -> Void
 
     private let client: any HTTPClient
     private let store: any CacheStore
     private let policy: CachePolicy
     let limit: Int
-    /// Where large data goes; `nil` if this loader has no place for it.
+    /// The folder of downloads for large data; `nil` if this loader has none.
     public let downloads: Downloads?
     private let retry: RetryPolicy
     private let now: @Sendable () -> Date
@@ -26,14 +27,14 @@ public final class DataLoader: Sendable {
     /// A loader.
     ///
     /// - Parameters:
-    ///   - client: carries the transfers.
-    ///   - store: where copies are kept, under `data:` and the URL.
-    ///   - policy: how long a copy is shown without asking; seven days unless told otherwise.
-    ///   - limit: the most bytes of one answer; 32 MiB unless told otherwise.
-    ///   - retry: whether a failed transfer is tried again.
-    ///   - downloads: where large data goes.
+    ///   - client: the client that carries out the transfers.
+    ///   - store: the store of the copies, under the key `data:` and the URL.
+    ///   - policy: the time for which a copy is delivered without a request; by default, seven days.
+    ///   - limit: the maximum length of one answer in bytes; by default, 32 MiB.
+    ///   - retry: the policy for failed transfers; by default, a transfer is not retried.
+    ///   - downloads: the folder of downloads for large data.
     ///   - now: the clock that stamps and judges copies.
-    ///   - check: judges an answer; status 200 and not empty unless told otherwise.
+    ///   - check: validates an answer; by default, it requires status 200 and a body that is not empty.
     public init(
         client: any HTTPClient, store: any CacheStore, policy: CachePolicy = .sevenDays, limit: Int = 32 << 20,
         retry: RetryPolicy = .never, downloads: Downloads? = nil, now: @escaping @Sendable () -> Date = { Date() },
@@ -60,18 +61,18 @@ public final class DataLoader: Sendable {
         return try await flights.value(for: url) { () async throws(LoadError) in try await resource.load() }
     }
 
-    /// Fetches the data of a URL into the store ahead of need. Failures are left for ``data(for:)`` to meet.
+    /// Loads the data of a URL into the store ahead of need. Failures are ignored: ``data(for:)`` reports them.
     ///
-    /// Cancel the calling task to cancel the transfer, unless someone else has come to wait for it.
+    /// Cancelling the calling task cancels the transfer, unless another caller waits for it.
     public func preload(_ url: URL) async {
-        // A preload that fails has cost nothing: whoever needs the data asks again and is told then.
+        // A failed preload does no harm: a later `data(for:)` asks again and throws the error.
         _ = try? await data(for: url)
     }
 
     /// The key of a URL's entry in the store.
     public static func key(for url: URL) -> String { "data:\(url.absoluteString)" }
 
-    /// How many callers wait for a transfer of this URL.
+    /// The number of callers that wait for a transfer of this URL.
     package func waiters(for url: URL) -> Int { flights.waiters(for: url) }
 
     private func freshCopy(of url: URL) async -> Loaded<Data>? {
@@ -79,7 +80,7 @@ public final class DataLoader: Sendable {
             guard let saved = try await cache(for: url).load() else { return nil }
             return Loaded(saved.value, source: .cache(savedAt: saved.savedAt, because: nil), savedAt: saved.savedAt)
         } catch {
-            // An unreadable copy is replaced by the transfer that follows, which tells of a store that fails.
+            // The transfer that follows replaces an unreadable copy, and reports a failing store.
             return nil
         }
     }
@@ -90,8 +91,9 @@ public final class DataLoader: Sendable {
 
     private func resource(for url: URL) -> Resource<Data> {
         let check = check
-        let remote = RemoteLoader<Data>(HTTPRequest(.get, url), client: client, limit: limit, retry: retry) {
-            head, data in
+        // Pictures and sounds are compressed already. A compressed body could inflate to any size.
+        let request = HTTPRequest(.get, url, headers: ["Accept-Encoding": "identity"])
+        let remote = RemoteLoader<Data>(request, client: client, limit: limit, retry: retry) { head, data in
             try check(head, data)
             return data
         }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// One caller's share in a download. Callers of one URL share its transfer; when the last of them leaves, it ends, and
-/// what has come stays to be resumed.
+/// One caller's share in a download. Callers of one URL share its transfer. The transfer ends when the last of them
+/// leaves; the received bytes stay, so that a later download resumes.
 ///
-/// Leaving is ``cancel()``, or letting go of this object and of the ``progress`` and ``bytes(from:)`` made from it.
+/// A caller leaves with ``cancel()``, or by releasing this object and the ``progress`` and ``bytes(from:)`` made from
+/// it.
 public final class Download: Sendable {
     private let transfer: DownloadTransfer
     private let leave: @Sendable () -> Void
@@ -16,12 +17,13 @@ public final class Download: Sendable {
 
     deinit { cancel() }
 
-    /// What is downloaded.
+    /// The URL of the data.
     public var url: URL { transfer.url }
 
-    /// The file, once it is whole.
+    /// The file, once it is complete.
     ///
-    /// When the calling task is cancelled it throws `.cancelled` and waits no longer; to leave, ``cancel()``.
+    /// When the calling task is cancelled, the call throws `.cancelled` and waits no longer. That does not leave the
+    /// download: ``cancel()`` does.
     public func file() async throws(DownloadError) -> DownloadedFile {
         var seen = transfer.state.current
         while true {
@@ -32,7 +34,8 @@ public final class Download: Sendable {
         }
     }
 
-    /// How far it is, now and after each change, until it ends. Who is slow is given the newest.
+    /// The progress of the download, now and after each change, until it ends. A slow reader receives only the latest
+    /// progress.
     public var progress: AsyncStream<DownloadProgress> {
         let last = Locked<(progress: DownloadProgress?, version: UInt64)>((nil, 0))
         return AsyncStream { [self] in
@@ -52,16 +55,16 @@ public final class Download: Sendable {
         }
     }
 
-    /// The bytes from an offset on, as they come: those that are there at once, the others as they are saved.
+    /// The bytes from an offset on, as they arrive. Bytes on disk are delivered at once, the others as they are saved.
     ///
-    /// - Each sequence, and each iteration of one, has a place of its own; who is slow slows neither the transfer nor
-    ///   other readers. At most a block of 256 KiB is in memory.
-    /// - Nothing is delivered before a server has confirmed that what is there is the latest.
-    /// - When the transfer has to begin again (the content changed on the server), a reader who has had bytes of the
-    ///   earlier content is told `.invalidData`: the two are never put together.
+    /// - Each sequence, and each iteration of one, has its own position. A slow reader slows neither the transfer nor
+    ///   other readers. At most one block of 256 KiB is in memory.
+    /// - No byte is delivered before a server has confirmed that the bytes on disk are the latest.
+    /// - When the content changes on the server, the transfer begins again. A reader that has read bytes of the earlier
+    ///   content receives `.invalidData`: bytes of two contents are never mixed.
     public func bytes(from offset: Int = 0) -> DownloadBytes { DownloadBytes(download: self, offset: offset) }
 
-    /// Leaves. Whoever waits through this object is told `.cancelled`.
+    /// Leaves the download. Calls that wait through this object throw `.cancelled`, and its ``progress`` ends.
     public func cancel() {
         let isFirst = hasLeft.withLock { hasLeft in
             defer { hasLeft = true }
@@ -72,7 +75,7 @@ public final class Download: Sendable {
         transfer.state.update { _ in }  // wakes whoever waits through this share
     }
 
-    /// The next bytes at `place`, none at the end, and the place behind them.
+    /// The next bytes at `place`, empty at the end, and the position after them.
     fileprivate func next(
         _ place: DownloadBytes.Place, _ queue: SerialQueue
     ) async throws(DownloadError) -> (bytes: Data, place: DownloadBytes.Place) {
@@ -87,7 +90,7 @@ public final class Download: Sendable {
     }
 }
 
-/// The bytes of a download as they come.
+/// The bytes of a download as they arrive.
 public struct DownloadBytes: AsyncSequence, Sendable {
     fileprivate let download: Download
     fileprivate let offset: Int
@@ -121,17 +124,17 @@ public struct DownloadBytes: AsyncSequence, Sendable {
         }
     }
 
-    /// Where a reader is.
+    /// The position of a reader.
     fileprivate struct Place {
         var offset: Int
-        /// Which beginning its bytes are of, once it has had some.
+        /// The beginning that its bytes belong to; `nil` until it has read some.
         var beginning: Int?
 
         init(offset: Int) {
             self.offset = Swift.max(0, offset)
         }
 
-        /// The bytes that are here, empty at the end; `nil` when there is nothing yet.
+        /// The bytes that have arrived, empty at the end; `nil` when there are none yet.
         mutating func read(
             _ state: DownloadTransfer.State, _ queue: SerialQueue
         ) async throws(DownloadError) -> Data? {
@@ -165,7 +168,7 @@ public struct DownloadBytes: AsyncSequence, Sendable {
 }
 
 extension DownloadedFile {
-    /// From an offset to the end of its block; empty behind the end.
+    /// The bytes from an offset to the end of its block; empty beyond the end of the file.
     fileprivate func chunk(at offset: Int) async throws(StoreError) -> Data {
         guard offset < length else { return Data() }
         return try await read(offset..<((offset / BlockSum.size + 1) * BlockSum.size))
@@ -173,7 +176,7 @@ extension DownloadedFile {
 }
 
 extension POSIX.File {
-    /// Bytes that are known to be there.
+    /// Reads bytes that are known to be in the file.
     fileprivate func bytes(_ count: Int, at offset: Int) throws(StoreError) -> Data {
         var bytes = Data(count: count)
         let done = try bytes.withUnsafeMutableBytes { raw in

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What a transfer asks for.
+/// The request of a transfer.
 enum DownloadQuestion: Sendable, Equatable {
-    /// All of it.
+    /// The whole content.
     case all
-    /// All of it, unless these validators still stand.
+    /// The whole content, unless these validators still match.
     case ifChanged(Validators)
-    /// What lies behind the first bytes, if the tag still stands (RFC 9110, 13.1.5 and 14.2).
+    /// The bytes after the first `from`, if the tag still matches (RFC 9110, 13.1.5 and 14.2).
     case rest(from: Int, tag: String, total: Int?)
 
-    /// The request. Never compressed: ranges count the bytes of what is stored.
+    /// The HTTP request. It asks for no compression, because ranges count the bytes that are stored.
     func request(_ url: URL) -> HTTPRequest {
         var request = HTTPRequest(.get, url, headers: ["Accept-Encoding": "identity"])
         switch self {
@@ -25,19 +25,19 @@ enum DownloadQuestion: Sendable, Equatable {
     }
 }
 
-/// What the head of an answer means to a transfer.
+/// The meaning of an answer's head for a transfer.
 enum DownloadAnswer: Sendable, Equatable {
-    /// The body is all of it, this many bytes if the server says.
+    /// The body is the whole content; `total` is its length in bytes, if the server announces it.
     case all(total: Int?)
-    /// The body is what was missing, up to `end`.
+    /// The body is the missing bytes, up to `end`.
     case rest(end: Int, total: Int?)
-    /// What is saved is still the latest.
+    /// The saved file is still the latest.
     case unchanged
-    /// Everything is here already.
+    /// All bytes are on disk already.
     case nothingLeft
-    /// What is here belongs to nothing that the server has: ask for all of it.
+    /// The bytes on disk do not belong to the server's content: request the whole content.
     case startOver
-    /// Not as the contract says.
+    /// The answer does not follow the contract.
     case refused(InvalidData)
 
     init(_ head: HTTPResponseHead, to question: DownloadQuestion) {
@@ -57,7 +57,7 @@ enum DownloadAnswer: Sendable, Equatable {
         }
     }
 
-    /// A part is taken if it begins where ours ends, and contradicts nothing that is known of the whole.
+    /// A partial answer is accepted if it begins where the bytes on disk end, and agrees with the known length and tag.
     private static func part(_ head: HTTPResponseHead, _ question: DownloadQuestion) -> DownloadAnswer {
         guard case .rest(let start, let tag, let total) = question, let range = ContentRange(head),
             let bytes = range.bytes, bytes.lowerBound == start
@@ -97,12 +97,15 @@ struct ContentRange: Sendable, Equatable {
 }
 
 extension HTTPResponseHead {
-    /// What a later request may say in `If-Range`; `nil` if this answer cannot be resumed: a weak `ETag` stands for
-    /// other bytes too, and so does a `Last-Modified` in the second of the answer, or of an unknown one
-    /// (RFC 9110, 8.8.2.2 and 13.1.5).
+    /// The `If-Range` value for a later request; `nil` if this answer cannot be resumed. A weak `ETag` may stand for
+    /// other bytes too. So may a `Last-Modified` less than a second older than the answer, or of an answer without a
+    /// `Date` (RFC 9110, 8.8.2.2 and 13.1.5).
     var resumeTag: String? {
-        if let etag = headers["ETag"] { return etag.count >= 2 && etag.first == "\"" && etag.last == "\"" ? etag : nil }
-        guard let field = headers["Last-Modified"], let modified = HTTPDate.parse(field),
+        if let etag = headers["ETag"] {
+            let fit = Validators(etag: etag).fitToSend.etag
+            return etag.count >= 2 && etag.first == "\"" && etag.last == "\"" ? fit : nil
+        }
+        guard let field = headers["Last-Modified"], field.canBeSentBack, let modified = HTTPDate.parse(field),
             let sent = headers["Date"].flatMap(HTTPDate.parse), sent.timeIntervalSince(modified) >= 1
         else { return nil }
         return field

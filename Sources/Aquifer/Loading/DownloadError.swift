@@ -1,12 +1,12 @@
-/// Why a download is not there.
+/// The reason why a download failed.
 public enum DownloadError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// No answer came, or not the whole of it. What has come is kept, and the next try goes on from there.
+    /// No answer arrived, or only part of one. The received bytes are kept, and the next attempt resumes after them.
     case connectivity(TransportError)
-    /// An answer came that is not what was asked for.
+    /// The answer does not match the request.
     case invalidData(InvalidData)
-    /// The folder failed: no room, no permission, held by another process. What has come is kept.
+    /// The folder failed: no space, no permission, locked by another process. The received bytes are kept.
     case store(StoreError)
-    /// The caller left, or its task was cancelled.
+    /// The caller left the download, or its task was cancelled.
     case cancelled
 
     /// One line for developers.
@@ -19,7 +19,7 @@ public enum DownloadError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A transport error as the loading side sees it.
+    /// Maps a transport error to a download error.
     init(_ error: TransportError) {
         if error.kind == .cancelled {
             self = .cancelled

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What all downloads of a folder have in common.
+/// The settings that all downloads of a folder share.
 struct DownloadSetting: Sendable {
     var client: any HTTPClient
     var folder: DownloadFolder
@@ -12,11 +12,17 @@ struct DownloadSetting: Sendable {
     var clock: any Clock<Duration>
     var now: @Sendable () -> Date
     var check: @Sendable (HTTPResponseHead) throws -> Void
+
+    /// The file of a URL if it is complete and fresh. Blocks.
+    func fresh(_ url: URL) throws(StoreError) -> DownloadedFile? {
+        guard let file = try folder.whole(url), policy.isFresh(file.savedAt, at: now()) else { return nil }
+        return file
+    }
 }
 
-/// Carries one transfer out: looks for what is there, asks for what is missing, and puts the whole in place.
+/// Carries out one transfer: finds the bytes on disk, requests the missing ones, and puts the complete file in place.
 ///
-/// Used by one task. What the disk does is done on a queue of its own.
+/// One task uses it. Disk operations run on a queue of its own.
 final class DownloadFetch {
     private let transfer: DownloadTransfer
     private let with: DownloadSetting
@@ -24,9 +30,9 @@ final class DownloadFetch {
     private let name: String
     private let key: String
     private var part: PartialFile?
-    /// A whole one that has expired.
+    /// A complete file that has expired.
     private var expired: DownloadedFile?
-    /// Whether there is more in the folder than before.
+    /// True if a file was put in place, so that the folder may have grown.
     private(set) var hasCommitted = false
 
     init(_ transfer: DownloadTransfer, _ setting: DownloadSetting) {
@@ -37,7 +43,7 @@ final class DownloadFetch {
     }
 
     func run() async throws(DownloadError) -> DownloadedFile {
-        if let file = await saved(), isFresh(file) { return try await deliver(file) }
+        if let file = try await saved(), isFresh(file) { return try await deliver(file) }
         let lock = try await lock()
         let result: Result<DownloadedFile, DownloadError>
         do throws(DownloadError) {
@@ -50,24 +56,27 @@ final class DownloadFetch {
         return try result.get()
     }
 
-    // MARK: What is there
+    // MARK: Bytes on disk
 
-    /// The whole one, whatever its age. One that cannot be read is replaced by what comes.
-    private func saved() async -> DownloadedFile? {
+    /// The complete file, of any age; `nil` if it is damaged, because the transfer replaces it.
+    private func saved() async throws(DownloadError) -> DownloadedFile? {
         do throws(StoreError) {
             return try await queue.run { [with, transfer] () throws(StoreError) in try with.folder.whole(transfer.url) }
-        } catch { return nil }
+        } catch {
+            guard case .unreadable = error else { throw .store(error) }
+            return nil
+        }
     }
 
     private func isFresh(_ file: DownloadedFile) -> Bool { with.policy.isFresh(file.savedAt, at: with.now()) }
 
     private func deliver(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
-        // Whether its use could be noted decides when it is evicted, not whether it can be delivered.
+        // A failure to record the use affects only when the file is evicted, not its delivery.
         try? await disk { [with, name] () throws(StoreError) in try with.folder.touch(name, with.now()) }
         return file
     }
 
-    /// Waits for a process that has the same download under way, as long as that one comes on.
+    /// Waits for a process that transfers the same download, as long as that download makes progress.
     private func lock() async throws(DownloadError) -> POSIX.File {
         var waited = Duration.zero
         var last = -1
@@ -88,7 +97,7 @@ final class DownloadFetch {
     }
 
     private func exclusively() async throws(DownloadError) -> DownloadedFile {
-        let file = await saved()
+        let file = try await saved()
         if let file, isFresh(file) { return try await deliver(file) }
         expired = file
         part = try await disk { [with, name, key] () throws(StoreError) in try Self.leftover(with.folder, name, key) }
@@ -100,14 +109,14 @@ final class DownloadFetch {
         return try await fetch()
     }
 
-    /// What an earlier transfer left and can be gone on with. Whatever else it left is removed.
+    /// The partial file of an earlier transfer, if it can be resumed. Any other leftover is deleted.
     private static func leftover(
         _ folder: DownloadFolder, _ name: String, _ url: String
     ) throws(StoreError) -> PartialFile? {
-        // An unreadable record vouches for no file.
-        let whole = try? folder.record(name, .info)?.generation
-        let growing = try? folder.record(name, .part)?.generation  // as above
-        // Killed after it became whole and before its journal was removed: the data file is not this journal's any more.
+        let whole = try folder.readable(name, .info)?.generation
+        let growing = try folder.readable(name, .part)?.generation
+        // Equal generations mean that the process was killed after the file became complete and before its journal was
+        // deleted: the data file no longer belongs to this journal.
         if growing != whole, let part = try PartialFile(resuming: folder, name, url: url) { return part }
         try folder.removePart(name)
         return nil
@@ -123,9 +132,9 @@ final class DownloadFetch {
 
     private enum Step {
         case done(DownloadedFile)
-        /// Ask on at once: something came, or the question has changed.
+        /// Ask again at once: bytes arrived, or the question has changed.
         case on
-        /// After a wait, if it is to be tried again at all; else this is what happened.
+        /// Ask again after the wait; with no wait, fail with this error.
         case again(after: Duration?, DownloadError)
     }
 
@@ -138,7 +147,7 @@ final class DownloadFetch {
                 step = try await ask(attempt)
             } catch {
                 guard case .connectivity(let reason) = error else { throw error }
-                // A try that brought something is no failed one: they count from one again.
+                // An attempt that brought bytes does not count as failed: the count starts again.
                 if place != before { attempt = 1 }
                 step = .again(after: with.retry.wait(after: attempt, failure: reason), error)
             }
@@ -154,7 +163,7 @@ final class DownloadFetch {
         }
     }
 
-    /// Changes whenever bytes come.
+    /// The generation and the received bytes. It changes whenever bytes arrive.
     private var place: [UInt64] { part.map { [$0.record.generation, UInt64($0.received)] } ?? [] }
 
     private var question: DownloadQuestion {
@@ -181,7 +190,7 @@ final class DownloadFetch {
             part.confirm(total: total, at: with.now())
             transfer.follow(part)
             try await receive(response.body, into: part, end: end)
-            // A server may send less than was asked for.
+            // A server may send fewer bytes than requested.
             return part.isWhole ? .done(try await commit(part)) : .on
         case .unchanged:
             return try await renew()
@@ -210,7 +219,8 @@ final class DownloadFetch {
 
     private var tooLarge: DownloadError { .invalidData(.unusable(.bodyTooLarge(limit: with.limit))) }
 
-    /// Saves the body as it comes. The next chunk is asked for when the last one is written: a slow disk slows the sender.
+    /// Saves the body as it arrives. It requests the next chunk when the last one is written, so that a slow disk slows
+    /// the sender.
     private func receive(
         _ body: HTTPResponseBody, into part: PartialFile, end: Int?
     ) async throws(DownloadError) {
@@ -233,7 +243,7 @@ final class DownloadFetch {
         do throws(TransportError) { return try await body.next() } catch { throw DownloadError(error) }
     }
 
-    // MARK: What becomes of it
+    // MARK: Outcome
 
     /// Begins from the first byte.
     private func begin(_ head: HTTPResponseHead, _ total: Int?) async throws(DownloadError) -> PartialFile {
@@ -250,7 +260,7 @@ final class DownloadFetch {
         return part
     }
 
-    /// What is here belongs to nothing that the server has.
+    /// Deletes the partial file: its bytes do not belong to the server's content.
     private func drop() async throws(DownloadError) {
         part = nil
         try await disk { [with, name] () throws(StoreError) in try with.folder.removePart(name) }
@@ -264,7 +274,7 @@ final class DownloadFetch {
         return try await reopened()
     }
 
-    /// The server says that the expired one is still the latest.
+    /// Renews the stamp of the expired file, which the server confirmed as the latest.
     private func renew() async throws(DownloadError) -> Step {
         guard var record = expired?.record else { return .on }
         record.stamp = with.now()
@@ -281,11 +291,11 @@ final class DownloadFetch {
         return try await deliver(file)
     }
 
-    /// Sees to it that a download that was delivered survives a loss of power too, as soon as it can be.
+    /// Flushes a delivered download to the device, so that it survives a loss of power too.
     func flush(_ file: DownloadedFile) async {
         guard hasCommitted, with.durability == .process else { return }
         await queue.run { [with] in
-            // It was delivered already. If the device fails, its checksums find that out when it is read.
+            // The file was delivered already. If the device fails, its checksums reveal the damage when it is read.
             try? with.folder.flush(file)
         }
     }
@@ -294,7 +304,7 @@ final class DownloadFetch {
         let part = part
         self.part = nil
         await queue.run { [with, name] in
-            // The outcome of the transfer is what is told. What cannot be written here is fetched again.
+            // The caller receives the outcome of the transfer. Bytes that cannot be written here are fetched again.
             try? part?.stop()
             try? with.folder.tidy(name)  // as above; an empty lock file harms no one
         }

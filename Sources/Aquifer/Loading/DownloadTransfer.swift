@@ -1,10 +1,10 @@
 import Foundation
 
-/// How far a download has come.
+/// The progress of a download.
 public struct DownloadProgress: Sendable, Hashable {
-    /// The bytes that are there.
+    /// The number of bytes on disk.
     public var received: Int
-    /// The bytes of the whole; `nil` when the server has not said.
+    /// The length of the complete file in bytes; `nil` when the server has not announced it.
     public var total: Int?
 
     /// A progress.
@@ -13,18 +13,18 @@ public struct DownloadProgress: Sendable, Hashable {
         self.total = total
     }
 
-    /// Received of total, 0 … 1; `nil` when the total is not known.
+    /// The received share of the total, 0 … 1; `nil` when the total is not known.
     public var fraction: Double? {
         total.map { $0 == 0 ? 1 : Double(received) / Double($0) }
     }
 }
 
-/// One transfer of a URL, as those see it who wait for it. `DownloadFetch` carries it out.
+/// One transfer of a URL, as its waiting callers see it. `DownloadFetch` carries it out.
 final class DownloadTransfer: Sendable {
     struct State: Sendable {
-        /// The bytes as they come; `nil` until a server has confirmed that they are the latest.
+        /// The growing data file; `nil` until a server has confirmed that its bytes are the latest.
         var growing: POSIX.File?
-        /// How often it began from the first byte: bytes of two beginnings are never put together.
+        /// The number of times that the transfer began from the first byte. Bytes of two beginnings are never mixed.
         var beginning = 0
         var progress = DownloadProgress(received: 0, total: nil)
         var end: Result<DownloadedFile, DownloadError>?
@@ -38,7 +38,7 @@ final class DownloadTransfer: Sendable {
         state = Changing(State(end: end))
     }
 
-    /// Bytes can be followed from here on: those of a part that the server has confirmed.
+    /// Lets readers follow the bytes of a partial file that the server has confirmed.
     func follow(_ part: PartialFile) {
         let (data, progress) = (part.data, DownloadProgress(received: part.received, total: part.record.total))
         state.update { state in
@@ -52,7 +52,7 @@ final class DownloadTransfer: Sendable {
         state.update { $0.progress.received += count }
     }
 
-    /// Another process has come so far.
+    /// Reports the progress of another process.
     func follow(received: Int, total: Int?) {
         state.update { $0.progress = DownloadProgress(received: received, total: total) }
     }

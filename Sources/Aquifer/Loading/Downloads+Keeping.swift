@@ -1,40 +1,38 @@
 import Foundation
 
-/// What a list of downloads says of one.
+/// The summary of one download in a list.
 public struct DownloadSummary: Sendable, Hashable {
-    /// What was, or is to be, downloaded.
+    /// The URL of the data.
     public var url: URL
-    /// How much of it is there. Of one that is under way: roughly.
+    /// The progress of the download; approximate while a transfer is under way.
     public var progress: DownloadProgress
-    /// Whether all of it is there.
+    /// True if the file is complete.
     public var isWhole: Bool
-    /// Whether it is kept until it is unpinned or deleted.
+    /// True if the download is kept until it is unpinned or deleted.
     public var isPinned: Bool
-    /// When a server last confirmed it; `nil` if nothing is there but a pin.
+    /// The date when a server last confirmed the download; `nil` if there is only a pin.
     public var savedAt: Date?
-    /// When it was last delivered, or last came on.
+    /// The date when the download was last delivered, or last made progress.
     public var usedAt: Date?
-    /// Its media type as the server said.
+    /// The media type that the server announced.
     public var mediaType: String?
 }
 
 extension Downloads {
-    /// The file of a URL if it is there, whole and fresh. Asks no remote.
+    /// The file of a URL if it is on disk, complete and fresh. Sends no request.
     ///
-    /// - Throws: ``StoreError/unreadable(key:reason:)`` when it is there and damaged: the next download replaces it.
+    /// - Throws: ``StoreError/unreadable(key:reason:)`` when the file is damaged: the next download replaces it.
     public func saved(_ url: URL) async throws(StoreError) -> DownloadedFile? {
         try await queue.run { [setting] () throws(StoreError) in
-            guard let file = try setting.folder.whole(url),
-                setting.policy.isFresh(file.savedAt, at: setting.now())
-            else { return nil }
-            // Whether its use could be noted decides when it is evicted, not whether it can be delivered.
+            guard let file = try setting.fresh(url) else { return nil }
+            // A failure to record the use affects only when the file is evicted, not its delivery.
             try? setting.folder.touch(DownloadFolder.name(of: url.absoluteString), setting.now())
             return file
         }
     }
 
-    /// Keeps a URL's download, there or still to come, from being evicted: until ``unpin(_:)`` or ``delete(_:)``. It
-    /// counts towards no bound. It expires like any other.
+    /// Keeps a URL's download, present or future, from being evicted until ``unpin(_:)`` or ``delete(_:)``. A pinned
+    /// download does not count towards the bound. It expires like any other.
     public func pin(_ url: URL) async throws(StoreError) {
         let key = url.absoluteString
         let path = setting.folder.path(DownloadFolder.name(of: key), .pin)
@@ -56,16 +54,17 @@ extension Downloads {
         await evict()
     }
 
-    /// All that is there, whole or not, and all pins, in no particular order. What cannot be read is left out.
+    /// All downloads, complete or not, and all pins, in no particular order. Unreadable ones are left out.
     public func list() async throws(StoreError) -> [DownloadSummary] {
         try await queue.run { [setting] () throws(StoreError) in
             try setting.folder.names().compactMap { setting.folder.summary($0) }
         }
     }
 
-    /// Leaves nothing of a URL: no file, no part, no pin. A transfer under way in this process ends with `.cancelled`.
+    /// Deletes everything of a URL: its file, its partial file, and its pin. A transfer under way in this process ends
+    /// with `.cancelled`.
     ///
-    /// - Throws: ``StoreError/busy(path:)`` when another process has it under way.
+    /// - Throws: ``StoreError/busy(path:)`` when another process transfers it.
     public func delete(_ url: URL) async throws(StoreError) {
         await stop(url)
         let name = DownloadFolder.name(of: url.absoluteString)
@@ -76,23 +75,25 @@ extension Downloads {
         }
     }
 
-    /// Removes what has expired and what is damaged, and keeps the rest; pins stay. Reads every byte.
+    /// Deletes expired and damaged files and keeps the others. Pins stay. Reads every byte.
     ///
-    /// - Returns: the URLs whose files were removed, as far as they can be told.
+    /// Stops at the first file that the system cannot read: a failure of the system is no damage.
+    ///
+    /// - Returns: the URLs of the deleted files, as far as they are known.
     @discardableResult
     public func validate() async throws(StoreError) -> [URL] {
         var removed: [URL] = []
         for name in try await queue.run({ [setting] () throws(StoreError) in try setting.folder.names() }) {
-            let (isGood, url) = await look(name)
+            let (isGood, url) = try await look(name)
             guard !isGood, await remove(name, pin: false) else { continue }
             if let url { removed.append(url) }
         }
         return removed
     }
 
-    /// Removes what was used least recently until the rest is within the bound. What is under way stays.
+    /// Deletes the least recently used downloads until the others are within the bound. Downloads under way stay.
     ///
-    /// A removal that fails does not fail the download that caused it: it is tried again after the next one.
+    /// A failed removal does not fail the download that caused it: the next download tries again.
     func evict() async {
         guard let all = try? await list() else { return }  // as above
         let evictable = all.filter { !$0.isPinned }.sorted {
@@ -106,22 +107,26 @@ extension Downloads {
         }
     }
 
-    /// Whether what is whole is fresh and undamaged. Parts are judged when they are gone on with.
-    private func look(_ name: String) async -> (isGood: Bool, url: URL?) {
-        let url = await queue.run { [setting] in setting.folder.summary(name)?.url }
-        guard let url else { return (false, nil) }
+    /// Checks whether a complete download is undamaged and not expired. Partial files are checked when they resume.
+    private func look(_ name: String) async throws(StoreError) -> (isGood: Bool, url: URL?) {
+        let (url, damage) = try await queue.run { [setting] () throws(StoreError) in
+            (setting.folder.summary(name)?.url, try setting.folder.damage(name))
+        }
+        // A download without a URL and without damage was deleted meanwhile.
+        guard let url else { return (damage == nil, nil) }
         do throws(StoreError) {
             let file = try await queue.run { [setting] () throws(StoreError) in try setting.folder.whole(url) }
             guard let file else { return (true, url) }
-            guard setting.policy.isFresh(file.savedAt, at: setting.now()) else { return (false, url) }
+            if setting.policy.isExpired(file.savedAt, at: setting.now()) { return (false, url) }
             try await file.verify()
             return (true, url)
         } catch {
+            guard case .unreadable = error else { throw error }
             return (false, url)
         }
     }
 
-    /// False if it is under way, here or elsewhere, or could not be removed.
+    /// Deletes a download. False if it is under way, in this process or another, or could not be deleted.
     private func remove(_ name: String, pin: Bool, unlessPinned: Bool = false) async -> Bool {
         await queue.run { [setting] in
             do throws(StoreError) {
@@ -138,9 +143,9 @@ extension Downloads {
 }
 
 extension DownloadFolder {
-    /// What is there under a name; `nil` if that cannot be read.
+    /// The summary of the download under a name; `nil` if it cannot be read.
     fileprivate func summary(_ name: String) -> DownloadSummary? {
-        // What cannot be read is left out, and stays where it is: that is the promise of lists.
+        // Lists leave unreadable downloads out, and do not delete them.
         let whole = try? record(name, .info)
         let growing = whole == nil ? try? record(name, .part) : nil  // as above
         let pin = try? contents(path(name, .pin)).map { String(decoding: $0, as: UTF8.self) }  // as above

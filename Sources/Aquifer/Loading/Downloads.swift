@@ -1,32 +1,40 @@
 import Foundation
 
-/// Large data by URL, in files of a folder: loaded chunk by chunk, resumed after a cut, kept within a bound.
+/// Downloads large data by URL into the files of a folder. It loads chunk by chunk, resumes interrupted downloads, and
+/// keeps the folder within a bound.
 ///
-/// - A whole file that is fresh is delivered without asking the remote. An expired one is asked after with its
-///   validators; it is not delivered when the remote cannot be reached.
-/// - What a cut, a cancellation, a restart or `kill -9` leaves is gone on with (`Range`, `If-Range`): after an orderly end
-///   no byte is fetched twice, after a kill less than 256 KiB are. That takes a strong `ETag`, or a `Last-Modified` at
-///   least a second older than the answer; with a weak validator or none, it begins again. So it does when the content
-///   has changed on the server, and when that does not know `Range`.
-/// - A file is delivered when it is whole: as long as announced, put in place in one step, safe from `kill -9`; see
-///   ``Durability`` for the loss of power. Every block of 256 KiB has a checksum, so that damage, at rest or in a part
-///   that is resumed, is found and never delivered.
-/// - Nothing is held in memory but the chunk that is written and one block.
-/// - Callers of one URL share one transfer, in this process; the last one to leave ends it. Of several processes one
-///   transfers at a time, the others wait for it, and go on where it ends.
-/// - The files and parts of files together have at most `bound` bytes, those pinned aside: those used least recently are
-///   removed when a download has become whole.
+/// - A complete and fresh file is delivered without a request. An expired file is revalidated with its validators, and
+///   is not delivered when the remote cannot be reached.
+/// - An interrupted download resumes (`Range`, `If-Range`) after a lost connection, a cancellation, a restart or `kill
+///   -9`. After an orderly end no byte is fetched twice; after a kill, less than 256 KiB are. Resuming requires a
+///   strong `ETag`, or a `Last-Modified` at least a second older than the answer. The download begins again with a weak
+///   validator or none, when the content has changed on the server, and when the server does not support `Range`.
+/// - A file is delivered when it is complete: it has the announced length, was put in place in one step, and survives
+///   `kill -9`. See ``Durability`` for the loss of power. Every block of 256 KiB has a checksum, so that damage to a
+///   saved or a partial file is detected and never delivered.
+/// - Only the chunk that is being written and one block are held in memory.
+/// - Callers of one URL in this process share one transfer; the last one to leave ends it. When several processes
+///   download one URL, one of them transfers at a time; the others wait for it, and continue where it ends.
+/// - The complete and partial files together have at most `bound` bytes, not counting pinned ones. The least recently
+///   used ones are deleted when a download completes.
 public final class Downloads: Sendable {
-    /// Judges the head of an answer: throws when it is not what the caller can use. What is refused is not saved.
+    /// Validates the head of an answer, and throws when the caller cannot use it. A refused answer is not saved.
     public typealias Check = @Sendable (HTTPResponseHead) throws -> Void
 
-    /// What a download that was delivered survives.
+    /// The failures that a delivered download survives.
     public enum Durability: Sendable, Hashable, CaseIterable {
-        /// The process being killed; it is flushed to the device right after it was delivered. When the power fails
-        /// before that, the checksums find out, and it is downloaded again.
+        /// The download survives a kill of the process. It is flushed to the device right after its delivery. If the
+        /// power fails before that, the checksums reveal the damage, and the file is downloaded again.
         case process
-        /// The loss of power too: it is delivered once it is on the device.
+        /// The download survives a loss of power too. It is delivered once it is flushed to the device.
         case power
+    }
+
+    /// The key of a shared transfer.
+    private struct Purpose: Hashable {
+        var url: String
+        /// The maximum age of a fresh file that ``renew(_:ifOlderThan:)`` confirms; `nil` for an ordinary download.
+        var age: Duration?
     }
 
     private struct Running {
@@ -37,27 +45,29 @@ public final class Downloads: Sendable {
 
     let setting: DownloadSetting
     let bound: Int
-    /// For what no transfer does: lists, pins, removals.
+    /// The queue of operations outside transfers: lists, pins, removals.
     let queue = SerialQueue("aquifer.downloads")
-    private let running = Locked<[String: Running]>([:])
+    private let running = Locked<[Purpose: Running]>([:])
 
-    /// Opens the folder, making it, with those above it, if it is missing or empty.
+    /// Opens the folder. Creates it, with its parent folders, if it is missing; an empty folder becomes a folder of
+    /// downloads.
     ///
     /// - Parameters:
-    ///   - folder: a folder of downloads, or one that is to become it.
-    ///   - client: carries the transfers.
-    ///   - bound: the most bytes that lie in the folder when no download is under way, those pinned aside.
-    ///   - policy: how long a file is delivered without asking; seven days unless told otherwise.
-    ///   - limit: the most bytes of one download; 4 GiB unless told otherwise.
-    ///   - retry: whether a transfer that was cut is gone on with; tries that bring bytes are not counted.
-    ///   - patience: how long another process may hold a download without coming on.
-    ///   - durability: whether a download is on the device before it is delivered, or right after.
-    ///   - clock: where waiting for another process happens.
-    ///   - now: the clock that stamps and judges files.
-    ///   - check: judges the head of an answer with the content, such as its media type. The status is judged already.
-    /// - Throws: ``StoreError/notAStore(path:)`` if there is anything else at `folder`,
+    ///   - folder: a folder of downloads, or an empty or missing one.
+    ///   - client: the client that carries out the transfers.
+    ///   - bound: the maximum size of the folder in bytes when no download is under way, not counting pinned downloads.
+    ///   - policy: the time for which a file is delivered without a request; by default, seven days.
+    ///   - limit: the maximum length of one download in bytes; by default, 4 GiB.
+    ///   - retry: the policy for resuming an interrupted transfer; attempts that bring bytes are not counted.
+    ///   - patience: the time for which another process may hold a download without progress.
+    ///   - durability: the failures that a delivered download survives.
+    ///   - clock: the clock for waiting for another process.
+    ///   - now: the clock for the stamps and ages of files.
+    ///   - check: validates the head of an answer with content, such as its media type. The status is validated
+    ///     already.
+    /// - Throws: ``StoreError/notAStore(path:)`` if `folder` holds anything else,
     ///   ``StoreError/newerVersion(path:found:supported:)``, ``StoreError/readOnly(path:)`` if it is missing and cannot
-    ///   be made.
+    ///   be created.
     public init(
         folder: URL, client: any HTTPClient, bound: Int = 1 << 30, policy: CachePolicy = .sevenDays,
         limit: Int = 4 << 30, retry: RetryPolicy = RetryPolicy(), patience: Duration = .seconds(30),
@@ -72,9 +82,35 @@ public final class Downloads: Sendable {
         self.bound = bound
     }
 
-    /// Starts a download, or joins the one that is under way: to follow its progress and its bytes as they come.
-    public func download(_ url: URL) -> Download {
-        let key = url.absoluteString
+    /// Starts a download, or joins the one that is under way. The download gives its progress and its bytes as they
+    /// arrive.
+    public func download(_ url: URL) -> Download { download(url, nil) }
+
+    /// The complete file of a URL, confirmed by the remote if the last confirmation is `age` or longer ago. A confirmed
+    /// file is fresh for the whole time of the policy again. When the remote cannot be reached, or its answer cannot be
+    /// used, a fresh file stays and is delivered; its ``DownloadedFile/savedAt`` is the date of its last confirmation.
+    ///
+    /// - Throws: the error of ``file(for:)``, when there is no fresh file.
+    @discardableResult
+    public func renew(_ url: URL, ifOlderThan age: Duration) async throws(DownloadError) -> DownloadedFile {
+        // A caller of `file(for:)` must not wait for this request: a fresh file has a transfer of its own. Without a
+        // fresh file both callers share one transfer. The download reports a file that cannot be read.
+        let isFresh = (try? await queue.run { [setting] () throws(StoreError) in try setting.fresh(url) }) != nil
+        let download = download(url, isFresh ? age : nil)
+        defer { download.cancel() }
+        do throws(DownloadError) { return try await download.file() } catch {
+            guard error != .cancelled else { throw error }
+            // A file that is still fresh is delivered; an unreadable one is not.
+            if let file = try? await saved(url) { return file }
+            throw error
+        }
+    }
+
+    /// True if a file with this stamp is delivered without a request.
+    public func isFresh(_ savedAt: Date) -> Bool { setting.policy.isFresh(savedAt, at: setting.now()) }
+
+    private func download(_ url: URL, _ age: Duration?) -> Download {
+        let key = Purpose(url: url.absoluteString, age: age)
         let transfer = running.withLock { running in
             let found = running[key]
             if let found, found.shares > 0 {
@@ -83,27 +119,31 @@ public final class Downloads: Sendable {
             }
             let transfer = DownloadTransfer(url)
             let task = Task {
-                // Everyone has left that one: it is on its way out, and holds the lock until then.
+                // All callers have left the transfer found: it is ending, and holds the lock until then.
                 await found?.task.value
-                await self.run(transfer)
+                await self.run(transfer, key)
             }
             running[key] = Running(transfer: transfer, task: task, shares: 1)
             return transfer
         }
-        return Download(transfer) { [weak self] in self?.leave(transfer) }
+        return Download(transfer) { [weak self] in self?.leave(transfer, key) }
     }
 
-    /// The file of a URL, whole. Cancelling the calling task leaves the download.
+    /// The complete file of a URL. Cancelling the calling task leaves the download.
     public func file(for url: URL) async throws(DownloadError) -> DownloadedFile {
         let download = download(url)
         defer { download.cancel() }
         return try await download.file()
     }
 
-    /// How many callers share the transfer of this URL.
-    package func shares(of url: URL) -> Int { running.withLock { $0[url.absoluteString]?.shares ?? 0 } }
+    /// The number of callers that share the transfer of this URL.
+    package func shares(of url: URL) -> Int {
+        running.withLock { $0[Purpose(url: url.absoluteString)]?.shares ?? 0 }
+    }
 
-    private func run(_ transfer: DownloadTransfer) async {
+    private func run(_ transfer: DownloadTransfer, _ key: Purpose) async {
+        var setting = setting
+        if let age = key.age { setting.policy = .maxAge(age) }
         let fetch = DownloadFetch(transfer, setting)
         let end: Result<DownloadedFile, DownloadError>
         do throws(DownloadError) {
@@ -114,16 +154,14 @@ public final class Downloads: Sendable {
         }
         if fetch.hasCommitted { await evict() }
         running.withLock { running in
-            let key = transfer.url.absoluteString
             if running[key]?.transfer === transfer { running[key] = nil }
         }
         transfer.finish(end)
         if case .success(let file) = end { await fetch.flush(file) }
     }
 
-    private func leave(_ transfer: DownloadTransfer) {
+    private func leave(_ transfer: DownloadTransfer, _ key: Purpose) {
         let abandoned: Task<Void, Never>? = running.withLock { running in
-            let key = transfer.url.absoluteString
             guard var found = running[key], found.transfer === transfer, found.shares > 0 else { return nil }
             found.shares -= 1
             running[key] = found
@@ -132,13 +170,15 @@ public final class Downloads: Sendable {
         abandoned?.cancel()
     }
 
-    /// Ends the transfer of a URL for everyone, and returns once it has.
+    /// Ends the transfers of a URL for everyone, and returns once they have ended.
     func stop(_ url: URL) async {
-        let task = running.withLock { running in
-            running[url.absoluteString]?.shares = 0
-            return running[url.absoluteString]?.task
+        let tasks = running.withLock { running in
+            running.keys.filter { $0.url == url.absoluteString }.map { key in
+                running[key]?.shares = 0
+                return running[key]?.task
+            }
         }
-        task?.cancel()
-        await task?.value
+        for task in tasks { task?.cancel() }
+        for task in tasks { await task?.value }
     }
 }

@@ -1,15 +1,15 @@
-/// Why nothing could be delivered.
+/// The reason why no value could be delivered.
 public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// No answer came, or not the whole of it, and nothing usable is saved.
+    /// No complete answer arrived, and no usable copy is saved.
     case connectivity(TransportError)
-    /// An answer came that is not what the contract says, and nothing usable is saved.
+    /// The answer breaks the contract, and no usable copy is saved.
     case invalidData(InvalidData)
-    /// Nothing came from the remote, for the reason given, and the store failed when asked for the saved copy.
+    /// The remote gave no value, for the given reason, and the store failed to read the saved copy.
     case store(StoreError, after: FallbackReason)
     /// The caller's task was cancelled: nothing is delivered.
     case cancelled
 
-    /// Why the remote gave nothing; `nil` when the caller left.
+    /// The reason why the remote gave no value; `nil` when the caller left.
     public var reason: FallbackReason? {
         switch self {
         case .connectivity: .connectivity
@@ -29,7 +29,7 @@ public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A transport error as the loading side sees it.
+    /// Maps a transport error to a load error.
     package init(_ error: TransportError) {
         if error.kind == .cancelled {
             self = .cancelled
@@ -41,23 +41,23 @@ public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Why a saved copy stands in for the latest.
+/// The reason why a saved copy is delivered instead of the latest.
 public enum FallbackReason: String, Sendable, Hashable, CaseIterable {
-    /// No answer came, or not the whole of it.
+    /// No complete answer arrived.
     case connectivity
-    /// An answer came that is not what the contract says.
+    /// The answer breaks the contract.
     case invalidData
 }
 
-/// What about an answer is not as its contract says.
+/// The way in which an answer breaks its contract.
 public enum InvalidData: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Another status than the contract's.
+    /// The status is not the contract's.
     case status(Int)
-    /// Another media type than the contract's.
+    /// The media type is not the contract's.
     case mediaType(String?)
-    /// The body is not what it should be. Says where and why, and repeats nothing of the body.
+    /// The body is invalid. The text gives the place and the reason, and repeats nothing of the body.
     case body(String)
-    /// The transfer was given up because the answer broke a limit or HTTP itself.
+    /// The transfer was ended because the answer broke a limit or the rules of HTTP.
     case unusable(TransportError)
 
     /// One line for developers.
@@ -70,7 +70,7 @@ public enum InvalidData: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// An error of a mapper, told without repeating the body.
+    /// Maps an error of a mapper, without repeating the body.
     init(mapping error: any Error) {
         switch error {
         case let error as InvalidData: self = error

@@ -1,26 +1,26 @@
 import Foundation
 
-/// Where a value came from.
+/// The source of a value.
 public enum LoadSource: Sendable, Hashable {
     /// The remote delivered it, or confirmed that the saved copy is the latest.
     case remote
-    /// It is the copy saved at `savedAt`; `because` says why not the latest, and is `nil` when the latest was not, or
-    /// not yet, asked for.
+    /// The value is the copy saved at `savedAt`. `because` is the reason why it is not the latest; `nil` when the
+    /// latest was not, or not yet, requested.
     case cache(savedAt: Date, because: FallbackReason?)
 }
 
-/// A value, and where it came from.
+/// A value and its source.
 public struct Loaded<Value: Sendable>: Sendable {
     /// The value.
     public var value: Value
-    /// Where it came from.
+    /// The source of the value.
     public var source: LoadSource
-    /// When the saved copy of it was stamped; `nil` when none could be saved.
+    /// The stamp of its saved copy; `nil` when none could be saved.
     public var savedAt: Date?
-    /// Why the value could not be saved. It is the latest all the same.
+    /// The reason why the value could not be saved. The value is the latest all the same.
     public var saveError: StoreError?
 
-    /// A value and where it came from.
+    /// Creates a value with its source.
     public init(_ value: Value, source: LoadSource, savedAt: Date? = nil, saveError: StoreError? = nil) {
         self.value = value
         self.source = source

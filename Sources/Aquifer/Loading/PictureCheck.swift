@@ -1,8 +1,8 @@
 import Foundation
 
-/// Judges whether bytes are a picture, by how they begin: what a browser would refuse to draw is not worth saving.
+/// Recognizes pictures by their first bytes. Bytes that browsers do not draw are not worth saving.
 public enum PictureCheck {
-    /// The media type of the picture, or `nil` when the bytes are none that browsers draw.
+    /// The media type of the picture; `nil` when the bytes are no picture that browsers draw.
     public static func mediaType(of data: Data) -> String? {
         let start = Array(data.prefix(12))
         func begins(_ bytes: [UInt8], at offset: Int = 0) -> Bool { start.dropFirst(offset).starts(with: bytes) }

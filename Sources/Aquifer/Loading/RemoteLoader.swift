@@ -1,21 +1,24 @@
 import Foundation
 
-/// What a remote says when asked with validators.
+/// A remote's answer to a request with validators.
 public enum RemoteAnswer<Value: Sendable>: Sendable {
-    /// A value, and what to ask with next time.
-    case value(Value, Validators)
-    /// What the validators stand for is still the latest.
-    case notModified
+    /// A value, the validators for the next request, and the time of the answer by the remote's clock, if it gave one.
+    case value(Value, Validators, answeredAt: Date? = nil)
+    /// The value that the validators stand for is still the latest. The date is the time of the answer by the remote's
+    /// clock, if it gave one.
+    case notModified(answeredAt: Date? = nil)
 }
 
-/// The use case "load from remote": asks once, validates the answer, makes a value of it, delivers it.
+/// The use case "load from remote": sends a request, validates the answer, maps it to a value, and delivers the value.
 ///
-/// - One request is sent (again only as the ``RetryPolicy`` says).
-/// - ``LoadError/connectivity(_:)`` when no whole answer came; ``LoadError/invalidData(_:)`` when the answer is not
-///   what the contract says, or larger than the limit.
+/// - One request is sent. The ``RetryPolicy`` decides on further attempts.
+/// - It throws ``LoadError/connectivity(_:)`` when no complete answer arrives, and ``LoadError/invalidData(_:)`` when
+///   the answer breaks the contract or is larger than the limit.
 /// - A cancelled task cancels the transfer and delivers nothing.
+/// - A transfer with a safe method (``HTTPRequest/Method/isSafe``) ends after five minutes, unless
+///   ``HTTPRequest/Limits/total`` is set: a server that sends a byte now and then must not delay the saved copy.
 public struct RemoteLoader<Value: Sendable>: Sendable {
-    /// Makes a value of an answer, or throws when it is not as the contract says: ``InvalidData`` or any other error.
+    /// Maps an answer to a value. Throws ``InvalidData`` or any other error when the answer breaks the contract.
     public typealias Map = @Sendable (HTTPResponseHead, Data) throws -> Value
 
     private let ask: @Sendable (Validators) async throws(LoadError) -> RemoteAnswer<Value>
@@ -23,11 +26,11 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
     /// Loads a value with a request.
     ///
     /// - Parameters:
-    ///   - request: what is asked.
-    ///   - client: carries the request.
-    ///   - limit: the most bytes of body that are taken; 32 MiB unless told otherwise.
-    ///   - retry: whether to try again; never unless told otherwise.
-    ///   - map: judges status, media type and body, and makes the value.
+    ///   - request: the request.
+    ///   - client: the client that carries out the request.
+    ///   - limit: the maximum length of the body in bytes; by default, 32 MiB.
+    ///   - retry: the policy for further attempts; by default, there are none.
+    ///   - map: validates the status, media type and body, and makes the value.
     public init(
         _ request: HTTPRequest, client: any HTTPClient, limit: Int = 32 << 20, retry: RetryPolicy = .never,
         map: @escaping Map
@@ -35,42 +38,47 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
         let transfer = Transfer(request: request, client: client, limit: limit, retry: retry)
         ask = { (validators: Validators) async throws(LoadError) -> RemoteAnswer<Value> in
             let (head, body) = try await transfer.run(validators)
-            if head.status == 304 && !validators.isEmpty { return .notModified }
+            guard !head.isUselesslyEncoded else { throw .invalidData(.compressed) }
+            let answeredAt = head.headers["Date"].flatMap(HTTPDate.parse)
+            if head.status == 304 && !validators.isEmpty { return .notModified(answeredAt: answeredAt) }
             do {
                 let value = try map(head, body)
-                return .value(value, Validators(head))
+                return .value(value, Validators(head), answeredAt: answeredAt)
             } catch {
                 throw .invalidData(InvalidData(mapping: error))
             }
         }
     }
 
-    /// Loads a value in a way of your own: several requests, another protocol.
+    /// Loads a value with your own closure, for example with several requests or another protocol.
     public init(_ ask: @escaping @Sendable (Validators) async throws(LoadError) -> RemoteAnswer<Value>) {
         self.ask = ask
     }
 
     /// The latest value.
     public func load() async throws(LoadError) -> Value {
-        guard case .value(let value, _) = try await load(unless: .none) else {
+        guard case .value(let value, _, _) = try await load(unless: .none) else {
             throw .invalidData(.status(304))
         }
         return value
     }
 
-    /// The latest value, unless it is still the one that the validators stand for.
+    /// The latest value, unless the validators still match it.
     public func load(unless validators: Validators) async throws(LoadError) -> RemoteAnswer<Value> {
-        try await ask(validators)
+        let answer = try await ask(validators.fitToSend)
+        guard case .value(let value, let validators, let answeredAt) = answer else { return answer }
+        return .value(value, validators.fitToSend, answeredAt: answeredAt)
     }
 }
 
 extension Validators {
     /// The validators of an answer.
     ///
-    /// A `Last-Modified` in the very second of the answer is left out (RFC 9110, 8.8.2.2): a change later in that second
-    /// would bear the same date, and a 304 would pass the old for the latest for ever.
+    /// A validator that cannot be sent back is left out (``fitToSend``). So is a `Last-Modified` in the same second as
+    /// the answer (RFC 9110, 8.8.2.2): a change later in that second would have the same date, and a 304 would confirm
+    /// the old value for ever.
     init(_ head: HTTPResponseHead) {
-        self.init(etag: head.headers["ETag"], lastModified: head.headers["Last-Modified"])
+        self = Validators(etag: head.headers["ETag"], lastModified: head.headers["Last-Modified"]).fitToSend
         guard let modified = lastModified.flatMap(HTTPDate.parse),
             let sent = head.headers["Date"].flatMap(HTTPDate.parse)
         else { return }
@@ -78,7 +86,12 @@ extension Validators {
     }
 }
 
-/// One read: the request, as often as the policy allows, and its whole body.
+extension HTTPResponseHead {
+    /// True if the answer succeeded but its body is compressed, so that it cannot be read. Such a body is not loaded.
+    fileprivate var isUselesslyEncoded: Bool { (200...299).contains(status) && isEncoded }
+}
+
+/// One read: sends the request as often as the policy allows, and loads its whole body.
 private struct Transfer: Sendable {
     let request: HTTPRequest
     let client: any HTTPClient
@@ -87,6 +100,7 @@ private struct Transfer: Sendable {
 
     func run(_ validators: Validators) async throws(LoadError) -> (HTTPResponseHead, Data) {
         var request = request
+        if request.method.isSafe { request.limits.total = request.limits.total ?? .minutes(5) }
         if let etag = validators.etag { request.headers["If-None-Match"] = etag }
         if let date = validators.lastModified { request.headers["If-Modified-Since"] = date }
         var attempt = 1
@@ -95,6 +109,7 @@ private struct Transfer: Sendable {
             do throws(TransportError) {
                 let response = try await client.send(request)
                 guard let again = retry.wait(after: attempt, head: response.head) else {
+                    if response.head.isUselesslyEncoded { return (response.head, Data()) }
                     return (response.head, try await response.data(upTo: limit))
                 }
                 wait = again

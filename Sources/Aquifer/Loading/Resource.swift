@@ -1,16 +1,19 @@
 import Foundation
 
-/// One thing that an app shows, always the best copy there is: the latest from the remote, saved; when that cannot
-/// be had, the saved copy if it is fresh; when there is none, the remote's error.
+/// A value that an app shows, in its best copy. A load delivers the latest value of the remote and saves it. When the
+/// remote has no valid answer, it delivers the saved copy if that is fresh, and otherwise throws the remote's error.
 ///
+/// - A load never saves an older answer over a newer one. When two loads overlap, in one process or in several, the
+///   answer that the server gave last stays, and both loads deliver it. If the server's dates do not tell, the answer
+///   that was requested last stays.
 /// - A failed save never hides the value that arrived: it is delivered, with the save error beside it.
-/// - Revalidation: the saved entry's validators are sent along; when the remote says that nothing changed, the saved
-///   value is delivered as the latest and stamped anew.
+/// - A load sends the saved entry's validators. When the remote answers that nothing changed, the saved value gets a
+///   new stamp and is delivered as the latest.
 /// - Concurrent callers share one request. A caller who leaves (whose task is cancelled) does not disturb the others;
 ///   the last one to leave cancels the transfer. Leaving delivers ``LoadError/cancelled`` and never the saved copy.
 public final class Resource<Value: Sendable>: Sendable {
-    private let remote: RemoteLoader<Value>
-    private let cache: Cache<Value>
+    let remote: RemoteLoader<Value>
+    let cache: Cache<Value>
     private let flights = Coalescer<String, Loaded<Value>>()
 
     /// A resource with a remote and a cache.
@@ -19,12 +22,13 @@ public final class Resource<Value: Sendable>: Sendable {
         self.cache = cache
     }
 
-    /// The latest, saved; offline the saved copy, if fresh; else the error.
+    /// Loads the latest value and saves it. Without a valid answer it delivers the fresh saved copy, or throws the
+    /// error.
     public func load() async throws(LoadError) -> Loaded<Value> {
         try await flights.value(for: cache.key) { () async throws(LoadError) in try await self.run() }
     }
 
-    /// The saved copy if it is fresh, without asking the remote; `nil` if there is none.
+    /// The saved copy if it is fresh, without a request; `nil` if there is none.
     ///
     /// - Throws: ``StoreError`` when there is a copy and it cannot be read.
     public func saved() async throws(StoreError) -> Loaded<Value>? {
@@ -33,16 +37,16 @@ public final class Resource<Value: Sendable>: Sendable {
         }
     }
 
-    /// The saved entry if it is fresh, undecoded: for who only wants to know whether it has changed.
+    /// The saved entry if it is fresh, not decoded. Use it to find out whether the entry has changed.
     public func savedEntry() async throws(StoreError) -> StoredEntry? {
         guard let entry = try await cache.entry(), cache.isFresh(entry.savedAt) else { return nil }
         return entry
     }
 
-    /// Whether a copy of this stamp may still be shown.
+    /// True if a copy with this stamp may still be delivered.
     public func isFresh(_ savedAt: Date) -> Bool { cache.isFresh(savedAt) }
 
-    /// How many callers wait for a load that runs.
+    /// The number of callers that wait for a load under way.
     package var waiters: Int { flights.waiters(for: cache.key) }
 
     private func run() async throws(LoadError) -> Loaded<Value> {
@@ -55,37 +59,39 @@ public final class Resource<Value: Sendable>: Sendable {
     }
 
     private func latest() async throws(LoadError) -> Loaded<Value> {
-        guard let entry = await knownEntry() else { return try await fresh() }
+        let beginning = await cache.begin()
+        guard let entry = beginning.known else { return try await fresh(beginning) }
         switch try await remote.load(unless: entry.validators) {
-        case .value(let value, let validators):
-            return try await save(value, validators)
-        case .notModified:
-            // A copy that cannot be decoded is worth nothing, whatever the remote says of it: fetch it anew.
-            guard let value = decoded(entry) else { return try await fresh() }
-            return try await deliver(value) { () async throws(StoreError) in try await self.cache.renew(entry) }
+        case .value(let value, let validators, let answeredAt):
+            return try await deliver(value) { () async throws(StoreError) in
+                try await self.cache.save(value, validators: validators, answeredAt: answeredAt, since: beginning)
+            }
+        case .notModified(let answeredAt):
+            // A copy that cannot be decoded is useless even if it is the latest: load the value again.
+            guard let value = decoded(entry) else { return try await fresh(beginning) }
+            return try await deliver(value) { () async throws(StoreError) in
+                try await self.cache.renew(entry, value, answeredAt: answeredAt, since: beginning)
+            }
         }
     }
 
-    private func fresh() async throws(LoadError) -> Loaded<Value> {
-        guard case .value(let value, let validators) = try await remote.load(unless: .none) else {
+    private func fresh(_ beginning: Cache<Value>.Beginning) async throws(LoadError) -> Loaded<Value> {
+        guard case .value(let value, let validators, let answeredAt) = try await remote.load(unless: .none) else {
             throw .invalidData(.status(304))
         }
-        return try await save(value, validators)
-    }
-
-    private func save(_ value: Value, _ validators: Validators) async throws(LoadError) -> Loaded<Value> {
-        try await deliver(value) { () async throws(StoreError) in
-            try await self.cache.save(value, validators: validators)
+        return try await deliver(value) { () async throws(StoreError) in
+            try await self.cache.save(value, validators: validators, answeredAt: answeredAt, since: beginning)
         }
     }
 
     private func deliver(
-        _ value: Value, saving save: () async throws(StoreError) -> Date
+        _ value: Value, saving save: () async throws(StoreError) -> Saved<Value>
     ) async throws(LoadError) -> Loaded<Value> {
-        // A caller who left must not find its request's outcome saved over that of a later one.
+        // A cancelled load must not save its outcome over that of a later one.
         guard !Task.isCancelled else { throw .cancelled }
         do throws(StoreError) {
-            return Loaded(value, source: .remote, savedAt: try await save())
+            let saved = try await save()
+            return Loaded(saved.value, source: .remote, savedAt: saved.savedAt)
         } catch {
             return Loaded(value, source: .remote, saveError: error)
         }
@@ -97,14 +103,6 @@ public final class Resource<Value: Sendable>: Sendable {
         guard let saved else { throw error }
         return Loaded(
             saved.value, source: .cache(savedAt: saved.savedAt, because: reason), savedAt: saved.savedAt)
-    }
-
-    /// The saved entry, if it can be asked with. A store that fails here is no reason not to ask the remote.
-    private func knownEntry() async -> StoredEntry? {
-        do throws(StoreError) {
-            guard let entry = try await cache.entry(), !entry.validators.isEmpty else { return nil }
-            return entry
-        } catch { return nil }
     }
 
     private func decoded(_ entry: StoredEntry) -> Value? {

@@ -1,24 +1,23 @@
 import Foundation
 
-/// Whether, and after which wait, a read is tried again.
+/// The policy for retrying a read: the number of attempts and the waits between them.
 ///
-/// Waits double from `base` up to `cap`, each multiplied by a random number in 0 … 1 (full jitter), so that
-/// clients that failed together do not return together. A `Retry-After` of the server is the least that is
-/// waited; one longer than `patience` ends the tries. Never tried again: an answer that will not change
-/// (4xx but 408 and 429, data that is not what the contract says), a client that knows itself offline, a
-/// cancelled task.
+/// Waits double from `base` up to `cap`, each multiplied by a random number in 0 … 1 (full jitter), so that clients
+/// that failed together do not return together. A `Retry-After` of the server is the minimum wait; one longer than
+/// `patience` ends the attempts. Three outcomes are never retried: an answer that will not change (4xx except 408 and
+/// 429, data that breaks the contract), a client that is offline, and a cancelled task.
 public struct RetryPolicy: Sendable {
-    /// How often a request is sent at most: 1 is once and never again.
+    /// The maximum number of attempts; 1 means that a request is never retried.
     public var attempts: Int
     /// The longest first wait.
     public var base: Duration
     /// The longest wait of all.
     public var cap: Duration
-    /// The longest `Retry-After` that is waited for.
+    /// The longest `Retry-After` that is accepted.
     public var patience: Duration
-    /// Where waiting happens.
+    /// The clock for the waits.
     public var clock: any Clock<Duration>
-    /// A number in 0 … 1, anew for each wait.
+    /// A random number in 0 … 1, drawn for each wait.
     public var random: @Sendable () -> Double
     /// The time of day, for a `Retry-After` that names a date.
     public var now: @Sendable () -> Date
@@ -39,10 +38,10 @@ public struct RetryPolicy: Sendable {
         self.now = now
     }
 
-    /// Once, and never again.
+    /// The policy that sends a request once and never retries it.
     public static let never = RetryPolicy(attempts: 1)
 
-    /// The wait before the next try, or `nil` when there is to be none. `attempt` counts from 1.
+    /// The wait before the next attempt; `nil` when there is none. `attempt` counts from 1.
     func wait(after attempt: Int, failure: TransportError) -> Duration? {
         switch failure.kind {
         case .cannotResolve, .cannotConnect, .timedOut, .interrupted: backoff(after: attempt)
@@ -52,7 +51,7 @@ public struct RetryPolicy: Sendable {
         }
     }
 
-    /// The wait before the next try, or `nil` when there is to be none. `attempt` counts from 1.
+    /// The wait before the next attempt; `nil` when there is none. `attempt` counts from 1.
     func wait(after attempt: Int, head: HTTPResponseHead) -> Duration? {
         guard head.status == 408 || head.status == 429 || (500...599).contains(head.status) else { return nil }
         guard let wait = backoff(after: attempt) else { return nil }

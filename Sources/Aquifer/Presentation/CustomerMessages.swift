@@ -1,13 +1,17 @@
 import Foundation
 
 extension LoadError {
-    /// What the customer is told: what happened and what can be done. Empty when the customer left.
+    /// The message for the user: the failure, and the remedy. Empty when the user left.
     public func message(in language: Language) -> String {
         switch self {
         case .connectivity:
             language.pick(
                 "You’re offline, and nothing recent is saved. Check your connection and try again.",
                 "Você está sem conexão e não há nada recente salvo. Verifique a conexão e tente de novo.")
+        case .invalidData(.status(500...)):
+            language.pick(
+                "The server has a problem. Try again later.",
+                "O servidor está com um problema. Tente de novo mais tarde.")
         case .invalidData:
             language.pick(
                 "The server’s answer made no sense. Try again in a moment.",
@@ -23,7 +27,7 @@ extension LoadError {
 }
 
 extension DownloadError {
-    /// What the customer is told: what happened and what can be done. Empty when the customer left.
+    /// The message for the user: the failure, and the remedy. Empty when the user left.
     public func message(in language: Language) -> String {
         switch self {
         case .connectivity:
@@ -46,7 +50,7 @@ extension DownloadError {
 }
 
 extension LoadSource {
-    /// What the customer is told of a saved copy that stands in for the latest; `nil` when there is nothing to tell.
+    /// The notice for the user of a saved copy that stands in for the latest; `nil` when there is none.
     public func notice(in language: Language, now: Date) -> String? {
         guard case .cache(let savedAt, let reason?) = self else { return nil }
         let age = language.relative(savedAt, now: now)
@@ -62,7 +66,7 @@ extension LoadSource {
 }
 
 extension StoreError {
-    /// What the customer is told when the latest is shown and could not be saved.
+    /// The message for the user when the latest is shown and could not be saved.
     public func saveMessage(in language: Language) -> String {
         switch self {
         case .full:

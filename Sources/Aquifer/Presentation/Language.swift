@@ -20,9 +20,9 @@ public enum Language: String, Sendable, Hashable, Codable, CaseIterable {
         self == .english ? english : portuguese
     }
 
-    /// How long ago a moment was, in words: "5 minutes ago", "há 5 minutos".
+    /// The time since a moment, in words: "5 minutes ago", "há 5 minutos".
     public func relative(_ date: Date, now: Date) -> String {
-        // A second or two either way is the clocks' business, not the customer's.
+        // A difference of a few seconds either way comes of the clocks and means nothing to the user.
         if abs(now.timeIntervalSince(date)) < 5 { return pick("just now", "agora mesmo") }
         if let count = TimeUnit.count(now.timeIntervalSince(date)) { return words(count) }
         return Date.AnchoredRelativeFormatStyle(anchor: date, locale: locale).format(now)
@@ -35,8 +35,8 @@ public enum Language: String, Sendable, Hashable, Codable, CaseIterable {
     }
 }
 
-/// The units of the ages that saved copies have, counted and named here. The system's formatter, which says the same,
-/// opens calendars and tables at its first use: a quarter of all that a short command does.
+/// The units of the ages of saved copies, counted and named here. The system's formatter gives the same words, but
+/// opens calendars and tables at its first use: a quarter of the work of a short command.
 private enum TimeUnit {
     case second, minute, hour, day
 

@@ -1,33 +1,33 @@
 import Foundation
 import Observation
 
-/// What a screen binds to: the value to show, where it came from, whether a newer one is being asked for, and what
-/// went wrong.
+/// The state that a screen binds to: the value to show, its source, whether a newer one is being loaded, and the error
+/// of the last load.
 ///
-/// - ``appear()`` loads the first time only; ``refresh()`` whenever asked, but never beside a load that runs.
+/// - ``appear()`` loads the first time only; ``refresh()`` loads each time, but never while a load runs.
 /// - A saved fresh copy is shown at once, and ``source`` says so, while the latest is loaded.
-/// - The last value stays while a newer one is loaded, and after that failed, unless it has expired meanwhile.
+/// - The last value stays while a newer one is loaded, and after a failed load, unless it has expired meanwhile.
 @MainActor @Observable
 public final class ResourceModel<Value: Sendable> {
-    /// What the screen is doing.
+    /// The state of the screen.
     public enum Phase: String, Sendable, Hashable {
-        /// Nothing has been asked for yet.
+        /// Nothing has been loaded yet.
         case idle
-        /// The latest is being asked for.
+        /// The latest is being loaded.
         case loading
-        /// A value is shown, and nothing went wrong.
+        /// A value is shown, and there is no error.
         case loaded
-        /// The last load failed: either the customer has not dismissed that yet, or there is nothing to show instead.
+        /// The last load failed: either the user has not dismissed the error yet, or there is no value to show.
         case failed
     }
 
-    /// What a model needs to know of a resource.
+    /// The functions of a resource that a model needs.
     public struct Loading: Sendable {
         /// The latest, or the fallback.
         public var load: @Sendable () async throws(LoadError) -> Loaded<Value>
         /// The saved fresh copy.
         public var saved: @Sendable () async throws(StoreError) -> Loaded<Value>?
-        /// Whether a copy of this stamp may still be shown.
+        /// True if a copy of this stamp may still be shown.
         public var isFresh: @Sendable (Date) -> Bool
 
         /// Loading by these functions.
@@ -44,18 +44,18 @@ public final class ResourceModel<Value: Sendable> {
 
     /// The value to show.
     public private(set) var value: Value?
-    /// Where the value came from.
+    /// The source of the value.
     public private(set) var source: LoadSource?
-    /// Why the value shown could not be saved.
+    /// The reason why the value shown could not be saved.
     public private(set) var saveError: StoreError?
-    /// What went wrong with the last load, until dismissed or loaded again.
+    /// The error of the last load, until it is dismissed or the next load begins.
     public private(set) var error: LoadError?
-    /// Whether the latest is being asked for.
+    /// True if the latest is being loaded.
     public private(set) var isLoading = false
-    /// Whether the last load failed, dismissed or not.
+    /// True if the last load failed, even if the error was dismissed.
     private var hasFailed = false
 
-    /// The whole in one word.
+    /// The state of the screen in one word.
     public var phase: Phase {
         if isLoading { return .loading }
         if error != nil { return .failed }
@@ -88,7 +88,8 @@ public final class ResourceModel<Value: Sendable> {
         await refresh()
     }
 
-    /// Loads the latest, unless a load is running. Returns when it has ended; cancelling the task cancels it.
+    /// Loads the latest, unless a load is running. Returns when the load has ended; cancelling the task cancels the
+    /// load.
     public func refresh() async {
         guard !isLoading else { return }
         hasAppeared = true
@@ -104,18 +105,18 @@ public final class ResourceModel<Value: Sendable> {
         isLoading = false
     }
 
-    /// The customer has read what went wrong.
+    /// The user has read the error.
     public func dismissError() {
         error = nil
     }
 
-    /// Shows a value that a screen has made of the one shown, of the same stamp and source: a page more of a list.
+    /// Shows a value that a screen has made of the one shown, of the same stamp and source: a list with one more page.
     public func replaceValue(_ value: Value) {
         self.value = value
     }
 
     private func showSaved() async {
-        // A copy that cannot be read is not shown; if it is needed, the load that follows tells.
+        // A copy that cannot be read is not shown. If it is needed, the load that follows reports the error.
         guard let saved = try? await loading.saved() else { return }
         show(saved)
     }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// What is searched for in a list: found whatever its case and accents, so that "marcia" finds Márcia.
+/// A text that is searched for in a list. Its case and accents do not count: "marcia" finds Márcia.
 public struct SearchText: Sendable, Hashable {
     private let wanted: String
 
-    /// What somebody typed; space around it does not count.
+    /// The text that the user typed; space around it does not count.
     public init(_ text: String) {
         wanted = Self.folded(text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
-    /// Whether any of the texts contains it. Nothing typed is contained in everything.
+    /// True if any of the texts contains it. An empty search is contained in everything.
     public func isIn(_ texts: String...) -> Bool { isIn(texts) }
 
-    /// Whether any of the texts contains it. Nothing typed is contained in everything.
+    /// True if any of the texts contains it. An empty search is contained in everything.
     public func isIn(_ texts: [String]) -> Bool {
         wanted.isEmpty || texts.contains { Self.folded($0).contains(wanted) }
     }

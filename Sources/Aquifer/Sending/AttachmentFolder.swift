@@ -1,17 +1,17 @@
 import Foundation
 
-/// The outbox's own folder for the files of what it sends: what is queued must not change or vanish any more.
+/// The outbox's own folder of copies of the files that it sends, so that a queued file can neither change nor vanish.
 ///
-/// A copy is made as `new.STEM.PLACE`, and named `NUMBER.STEM.PLACE` once its item has a number. Until the item is on
-/// disk, whoever makes the copy holds a lock on it; one that no item names and nobody holds was left by a process that
-/// was killed.
+/// A copy is created as `new.STEM.PLACE`, and renamed to `NUMBER.STEM.PLACE` once its item has a number. Its creator
+/// holds a lock on it until the item is on disk. A copy without an item and without a lock was left by a killed
+/// process.
 struct AttachmentFolder: Sendable {
-    /// Copies that no sweep takes away: keep it until the item is on disk.
+    /// Copies that no sweep deletes while this value exists. Keep it until the item is on disk.
     struct Hold: Sendable {
         var parts: [OutboxRecord.Part]
         fileprivate var files: [POSIX.File] = []
 
-        /// What is in the folder.
+        /// The names of the copies in the folder.
         var names: [String] { parts.compactMap(\.keptName) }
     }
 
@@ -21,7 +21,7 @@ struct AttachmentFolder: Sendable {
 
     init(_ url: URL) { path = url.standardizedFileURL.path }
 
-    /// Copies the files among the parts; on failure nothing is left. No other call may ever use the same stem.
+    /// Copies the files among the parts. On failure no copy is left. No other call may ever use the same stem.
     func keep(_ parts: [HTTPBody.Part], stem: String) async throws(OutboxError) -> Hold {
         try await queue.run { () throws(OutboxError) in
             var hold = Hold(parts: [])
@@ -48,35 +48,64 @@ struct AttachmentFolder: Sendable {
     func assign(_ hold: inout Hold, to number: UInt64) throws(StoreError) {
         for (place, part) in hold.parts.enumerated() {
             guard case .kept(let name, let original, let length) = part else { continue }
-            let newName = "\(number).\(name.dropFirst("new.".count))"
+            // The name begins with `new`, or with a number that is occupied.
+            guard let stem = name.firstIndex(of: ".") else { continue }
+            let newName = "\(number)\(name[stem...])"
             try POSIX.replace(path + "/" + newName, with: path + "/" + name)
             hold.parts[place] = .kept(name: newName, original: original, length: length)
         }
         if !hold.files.isEmpty, let folder = try POSIX.openToRead(path) { try POSIX.flush(folder) }
     }
 
-    /// Removes files; what cannot be removed is swept away later.
+    /// Deletes files. A later sweep deletes a file that cannot be deleted now.
     func remove(_ names: [String]) {
         for name in names {
-            // A file that stays harms nobody, and the next sweep finds it.
+            // A file that stays does no harm, and the next sweep finds it.
             _ = try? POSIX.remove(path + "/" + name)
         }
     }
 
-    /// Removes what no item names.
+    /// Deletes every file of an item whose list of files cannot be read.
+    func removeAll(of number: UInt64) {
+        // A folder that cannot be listed now is cleaned by a later sweep.
+        let names = (try? POSIX.names(in: path)) ?? []
+        remove(names.filter { $0.split(separator: ".").count == 3 && $0.hasPrefix("\(number).") })
+    }
+
+    /// Deletes copies without a number, and copies that no longer belong to an item according to `isUnused`.
     func sweep(_ isUnused: @Sendable (_ name: String, _ number: UInt64) async -> Bool) async {
-        // A folder that cannot be listed, as one that is not there yet, has nothing to sweep.
+        // A folder that cannot be listed, such as a missing one, has nothing to sweep.
         guard let names = try? POSIX.names(in: path) else { return }
         for name in names {
-            let words = name.split(separator: ".")
-            guard words.count == 3, words[0] == "new" || UInt64(words[0]) != nil else { continue }
-            // Locked before its item is looked for: what is being queued is never taken for a leftover.
-            guard let file = try? POSIX.openToWrite(path + "/" + name, truncate: false),
-                (try? POSIX.tryLock(file)) == true
-            else { continue }
-            if let number = UInt64(words[0]), !(await isUnused(name, number)) { continue }
+            let number = Self.number(of: name)
+            guard number != nil || Self.isUnnumbered(name) else { continue }
+            // The copy is locked before its item is looked up, so that a copy that is being queued is never taken for a
+            // leftover. It is opened only to read: opening it to write would recreate a file that its owner has just
+            // deleted.
+            guard let file = try? POSIX.openToRead(path + "/" + name), (try? POSIX.tryLock(file)) == true else {
+                continue
+            }
+            if let number, !(await isUnused(name, number)) { continue }
             remove([name])
         }
+    }
+
+    /// The highest number that a file is named after; `nil` when there is none, or the folder cannot be listed.
+    func highestNumber() async -> UInt64? {
+        await queue.run { (try? POSIX.names(in: path))?.compactMap { Self.number(of: $0) }.max() }
+    }
+
+    /// The number of the item in the name of a copy. No counter reaches the highest numbers: a file with such a name is
+    /// not the outbox's.
+    private static func number(of name: String) -> UInt64? {
+        let words = name.split(separator: ".")
+        guard words.count == 3, let number = UInt64(words[0]), number < 1 << 61 else { return nil }
+        return number
+    }
+
+    private static func isUnnumbered(_ name: String) -> Bool {
+        let words = name.split(separator: ".")
+        return words.count == 3 && words[0] == "new"
     }
 
     func url(_ name: String) -> URL { URL(fileURLWithPath: path + "/" + name) }
@@ -110,19 +139,19 @@ struct AttachmentFolder: Sendable {
             try POSIX.flush(target)
             return target
         } catch {
-            // What is wrong with the original is told as such; the rest is of the place where the copy goes.
+            // A fault of the original file is reported as such; any other fault belongs to the folder of the copy.
             if case .failed("", let reason) = error { throw unusable(reason) }
             throw .store(error)
         }
     }
 
-    /// An empty file that no sweep takes away while it is held.
+    /// Creates an empty file that no sweep deletes while it is held.
     private func locked(_ name: String) throws(StoreError) -> POSIX.File {
         let target = path + "/" + name
         var held: POSIX.File?
         _ = try Waiting.until(.seconds(5)) { () throws(StoreError) in
             let file = try POSIX.openToWrite(target, truncate: true)
-            // Between making and locking it, a sweep may have taken it for a leftover.
+            // A sweep may take the file for a leftover between its creation and its lock.
             if try POSIX.tryLock(file), POSIX.exists(target) { held = file }
             return held != nil
         }
@@ -132,9 +161,9 @@ struct AttachmentFolder: Sendable {
 }
 
 extension OutboxRecord.Message {
-    /// The pieces of the body as a client takes them.
+    /// The body, as a client sends it.
     ///
-    /// - Throws: when a file is gone or was changed.
+    /// - Throws: when a file is missing or was changed.
     func body(in folder: AttachmentFolder?) throws(MultipartForm.UnusableFile) -> HTTPBody? {
         guard let parts else { return nil }
         var body: [HTTPBody.Part] = []

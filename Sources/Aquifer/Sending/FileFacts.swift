@@ -1,15 +1,15 @@
 import Foundation
 
-/// What tells whether a file still is what it was.
+/// The facts that show whether a file is unchanged.
 struct FileFacts: Sendable, Hashable, Codable {
     let size: UInt64
     let modified: Date
 
-    /// - Throws: when there is no such file, or it is none.
+    /// - Throws: when there is no such file, or it is not a regular file.
     init(of url: URL) throws(MultipartForm.UnusableFile) {
         let attributes: [FileAttributeKey: Any]
         do {
-            // Resolved, for the attributes of a link are not those of the file.
+            // The link is resolved, because its attributes are not those of the file.
             attributes = try FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
         } catch {
             throw MultipartForm.UnusableFile(name: url.lastPathComponent, reason: "is not there")

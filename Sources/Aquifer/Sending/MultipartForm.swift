@@ -1,6 +1,6 @@
 import Foundation
 
-/// A form with files, as `multipart/form-data` (RFC 7578). Files are not read here, but while the body is sent.
+/// A form with files, as `multipart/form-data` (RFC 7578). Files are read only while the body is sent.
 ///
 /// ```swift
 /// var form = MultipartForm()
@@ -13,14 +13,14 @@ public struct MultipartForm: Sendable {
     public struct UnusableFile: Error, Sendable, Hashable, CustomStringConvertible {
         /// The name of the file.
         public let name: String
-        /// What is wrong with it.
+        /// The fault, as the end of a sentence about the file.
         public let reason: String
 
-        /// One line.
+        /// One line with the name and the fault.
         public var description: String { "\(name) \(reason)" }
     }
 
-    /// What stands between the fields.
+    /// The line between the fields.
     public let boundary: String
     private var parts: [HTTPBody.Part] = []
 
@@ -47,7 +47,7 @@ public struct MultipartForm: Sendable {
         add(head: disposition(name, filename) + field(type), .bytes(bytes))
     }
 
-    /// Adds a file, under its own name unless told otherwise. It is read while the body is sent.
+    /// Adds a file, by default under its own name. It is read while the body is sent.
     ///
     /// - Throws: ``UnusableFile`` when there is no such file now.
     public mutating func add(
@@ -72,8 +72,8 @@ public struct MultipartForm: Sendable {
 
     private func field(_ type: String) -> String { "Content-Type: \(Self.escaped(type, quotes: false))\r\n" }
 
-    /// As browsers have it (RFC 7578, 2 and 4.2; WHATWG HTML, "multipart/form-data encoding algorithm"): a quote or a
-    /// line break in a name would end it, and let whoever chose the name write fields of their own.
+    /// Escapes a name as browsers do (RFC 7578, 2 and 4.2; WHATWG HTML, "multipart/form-data encoding algorithm"). An
+    /// unescaped quote or line break would end the name, so that its author could add fields.
     private static func escaped(_ text: String, quotes: Bool = true) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

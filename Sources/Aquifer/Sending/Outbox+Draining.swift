@@ -1,12 +1,13 @@
 import Foundation
 
 extension Outbox {
-    /// Sends what can be sent now, and returns when nothing is left of it: what remains waits for its time, for a
-    /// decision, or for another process.
+    /// Sends all items that can be sent now. The remaining items wait for their time, for a decision, or for another
+    /// process.
     ///
-    /// Items queued meanwhile are sent, too. Cancelling the task ends what is being sent; it stays in the queue.
+    /// Items queued meanwhile are sent, too. Cancelling the task ends the transfers under way; their items stay in the
+    /// queue.
     ///
-    /// - Throws: ``StoreError`` when the store fails. What is queued stays queued.
+    /// - Throws: ``StoreError`` when the store fails. The items stay in the queue.
     @discardableResult
     public func drain() async throws(StoreError) -> Report {
         storeFailure = nil
@@ -15,7 +16,7 @@ extension Outbox {
         if let storeFailure { throw storeFailure }
         var whole = report
         if hasSent && !Task.isCancelled {
-            // What others queued while we were busy, and was not seen at once.
+            // Other processes may have queued items meanwhile.
             try await refresh()
             whole = await sendAll(report).report
             if let storeFailure { throw storeFailure }
@@ -24,8 +25,8 @@ extension Outbox {
         return whole
     }
 
-    /// Sends as long as the task lives: what is there, what is queued, what has waited its time out, and, looking now
-    /// and then, what other processes queue. A store that fails is tried again.
+    /// Sends items until the task is cancelled: items in the queue, items queued meanwhile, and items whose time comes.
+    /// It looks at intervals for items of other processes. When the store fails, it tries again.
     public func run() async {
         var troubles = 0
         while !Task.isCancelled {
@@ -43,13 +44,45 @@ extension Outbox {
         }
     }
 
-    /// Says that there is a connection again: what waits only because there was no answer is tried at once, by
-    /// ``run()`` or the next ``drain()``. What a server asked to wait for goes on waiting.
+    /// Reports that there is a connection again. Items that wait only because no answer arrived are tried at once, by
+    /// ``run()`` or the next ``drain()``. A wait that a server asked for by `Retry-After` continues.
     public func prod() {
-        index.prod()
+        index.prod(policy.now())
+        release = release ?? .byApp
         findReady()
         work.ring()
         changes.ring()
+    }
+
+    /// Tries all waiting items at once, by ``run()`` or the next ``drain()``. Call it when the user wants to send now.
+    /// It ends the outbox's own waits. A wait that a server asked for by `Retry-After` continues.
+    public func hurry() {
+        index.hurry(policy.now())
+        release = .byUser
+        findReady()
+        work.ring()
+        changes.ring()
+    }
+
+    /// Sends, and waits, until no item is left that will be sent by itself. A remaining item was refused or is paused,
+    /// or is behind such an item in its group, or is damaged. A damaged item holds back no other item, because its
+    /// group cannot be read. Without a connection the call waits until there is one. Cancelling the task ends the
+    /// transfers under way.
+    ///
+    /// - Returns: the outcome of the whole call.
+    /// - Throws: ``StoreError`` when the store fails. The items stay in the queue.
+    @discardableResult
+    public func drainToEnd() async throws(StoreError) -> Report {
+        var total = Report()
+        while true {
+            let heard = work.rings
+            let report = try await drain()
+            total.sent += report.sent
+            total.refused += report.refused
+            total.failed += report.failed
+            guard let next = report.nextTry, !Task.isCancelled else { return total }
+            await work.wait(after: heard, atMost: min(next, policy.poll), on: policy.clock)
+        }
     }
 
     private enum Event: Sendable {
@@ -70,7 +103,7 @@ extension Outbox {
                     hasSent = true
                     group.addTask { .tried(await self.send(number)) }
                 }
-                // What another drain is sending may have something behind it.
+                // Other items may follow an item that another drain is sending.
                 if running == 0 && (!mayGoOn || (sending.isEmpty && fresh.isEmpty)) { break }
                 if !isListening && !Task.isCancelled {
                     isListening = true
@@ -94,7 +127,7 @@ extension Outbox {
 
     private var mayGoOn: Bool { storeFailure == nil && !Task.isCancelled }
 
-    // MARK: What is ready
+    // MARK: Turns
 
     /// The next item whose turn and time have come.
     private func takeReady() -> UInt64? {
@@ -106,7 +139,7 @@ extension Outbox {
                 ready.removeFirst(readyFrom)
                 readyFrom = 0
             }
-            guard let number = index.first(of: group, passesRefused: passesRefused), sending[number] == nil,
+            guard let number = index.first(of: group, passesRefused: passesRefused), !isTaken(number),
                 index.wait(number, owner: owner, now) == 0
             else { continue }
             sending[number] = .some(nil)
@@ -115,100 +148,40 @@ extension Outbox {
         return nil
     }
 
-    /// Looks through all groups, the one queued first at the front.
+    /// Finds the groups with a ready item. The item queued first goes first. Items with a foreign answer go last, so
+    /// that another item shows first whether the server itself answers.
     func findReady() {
         let now = policy.now()
-        var found: [(UInt64, OutboxIndex.Group)] = []
+        var found: [(number: UInt64, isDoubtful: Bool, group: OutboxIndex.Group)] = []
         for group in index.groups.keys {
-            guard let number = index.first(of: group, passesRefused: passesRefused), sending[number] == nil,
+            guard let number = index.first(of: group, passesRefused: passesRefused), !isTaken(number),
                 index.wait(number, owner: owner, now) == 0
             else { continue }
-            found.append((number, group))
+            found.append((number, index.isDoubtful(number), group))
         }
-        ready = found.sorted { $0.0 < $1.0 }.map(\.1)
+        found.sort { $0.isDoubtful == $1.isDoubtful ? $0.number < $1.number : $1.isDoubtful }
+        ready = found.map(\.group)
         readyFrom = 0
+    }
+
+    /// True if the item is being sent from here, or is about to be.
+    private func isTaken(_ number: UInt64) -> Bool {
+        if sending[number] != nil { return true }
+        guard let key = arriving[number] else { return false }
+        return index.rows[number]?.head?.key == key
     }
 
     private func nextTry() -> Duration? {
         let now = policy.now()
         return index.groups.keys.compactMap { group in
-            guard let number = index.first(of: group, passesRefused: passesRefused), sending[number] == nil else {
+            guard let number = index.first(of: group, passesRefused: passesRefused), !isTaken(number) else {
                 return nil
             }
             return index.wait(number, owner: owner, now)
         }.min().map { .seconds($0) }
     }
 
-    // MARK: What is there
-
-    /// Reads what has changed in the store since it was last read.
-    func refresh() async throws(StoreError) {
-        // The counter first: whatever was queued before any item below it is then in the list, or was taken.
-        // Of an item above it, one that goes before it might still be missing.
-        let queued = Set(fresh)
-        let counter = try await shelf.counter()
-        let numbers = try await shelf.numbers()
-        var changed = expected.union(counter.open).union(index.rows.keys.filter { numbers[$0] == nil })
-        for (number, version) in numbers where number < counter.next && index.rows[number]?.version != version {
-            changed.insert(number)
-        }
-        // Also those that are not in the list: it leaves out what has a header that cannot be read.
-        for number in stride(from: hasAudited ? index.highest + 1 : counter.low, to: counter.next, by: 1)
-        where index.rows[number] == nil && numbers[number] == nil {
-            changed.insert(number)
-        }
-        try await read(changed, counter)
-        fresh.removeAll { queued.contains($0) }
-        if !hasAudited { try await tidy(counter) }
-        findReady()
-        changes.ring()
-    }
-
-    /// Reads what was queued here since, and what others queued before it.
-    func takeFresh() async {
-        do throws(StoreError) {
-            let queued = Set(fresh)
-            let counter = try await shelf.counter()
-            let news = stride(from: index.highest + 1, to: counter.next, by: 1)
-            try await read(expected.union(counter.open).union(queued).union(news), counter)
-            fresh.removeAll { queued.contains($0) }
-        } catch {
-            storeFailure = error
-        }
-    }
-
-    private func read(_ numbers: Set<UInt64>, _ counter: OutboxShelf.Counter) async throws(StoreError) {
-        var findings: [(UInt64, OutboxShelf.Finding)] = []
-        for number in numbers.sorted() where sending[number] == nil {
-            findings.append((number, try await shelf.find(number)))
-        }
-        // All in one step: a drain that goes on meanwhile must not see an item without those before it.
-        for (number, finding) in findings where sending[number] == nil {
-            index.note(finding, number)
-            offer(index.group(of: number))
-        }
-        index.know(through: counter.next - 1)
-        // Those that may still come are looked for again.
-        expected = expected.union(counter.open).filter { index.rows[$0] == nil && counter.open.contains($0) }
-    }
-
-    private func tidy(_ counter: OutboxShelf.Counter) async throws(StoreError) {
-        // Some way below: a number may have been given out for an item that is not in the store yet.
-        let lowest = min(index.rows.keys.min() ?? counter.next, counter.next)
-        if lowest > counter.low + 2_000 { try await shelf.raiseLow(to: lowest - 1_000) }
-        let shelf = shelf
-        await attachments?.sweep { name, number in
-            // What cannot be asked now, or cannot be read, may name it.
-            switch try? await shelf.find(number) {
-            case .nothing: true
-            case .record(let record): !record.message.keptFiles.contains(name)
-            case .damaged, nil: false
-            }
-        }
-        hasAudited = true
-    }
-
-    /// Has a group looked at again.
+    /// Adds a group to the groups whose turn may have come.
     func offer(_ group: OutboxIndex.Group?) {
         if let group { ready.append(group) }
     }

@@ -1,22 +1,22 @@
 import Foundation
 
 extension Outbox {
-    /// Everything in the queue, in the order it was queued; what other processes have done is seen, too.
+    /// All items in the queue, also of other processes, in the order in which they were queued.
     public func items() async throws(StoreError) -> [Item] {
         try await refresh()
         return snapshot()
     }
 
-    /// The request of an item, without its idempotency key: to look at, or to ``edit(_:to:label:)``.
+    /// The request of an item, without its idempotency key. Use it to show the request, or to ``edit(_:to:label:)`` it.
     ///
-    /// - Throws: ``OutboxError/noSuchItem(_:)``; `.attachment` when a file of it is gone; `.store`, also when the item is
-    ///   damaged.
+    /// - Throws: ``OutboxError/noSuchItem(_:_:)``; `.attachment` when one of its files is missing; `.damaged`;
+    ///   `.store`.
     public func request(of id: ID) async throws(OutboxError) -> HTTPRequest {
         let finding: OutboxShelf.Finding
         do throws(StoreError) { finding = try await shelf.find(id.number) } catch { throw .store(error) }
         switch finding {
-        case .nothing: throw .noSuchItem(id)
-        case .damaged(let reason): throw .store(.unreadable(key: "\(id)", reason: reason))
+        case .nothing: throw await noSuchItem(id)
+        case .damaged(let reason): throw .damaged(id, reason: reason)
         case .record(let record):
             do throws(MultipartForm.UnusableFile) {
                 return HTTPRequest(record, body: try record.message.body(in: attachments))
@@ -24,36 +24,50 @@ extension Outbox {
         }
     }
 
-    /// Has an item tried as soon as its turn comes, with the same key: one that was refused, or that waits.
+    /// Tries a refused, waiting or paused item as soon as its turn comes, with the same key. A wait that a server asked
+    /// for by `Retry-After` still applies.
+    ///
+    /// - Throws: ``OutboxError/noSuchItem(_:_:)``, which distinguishes an item that was sent or discarded from one that
+    ///   never existed; `.damaged`; `.store`.
     public func retry(_ id: ID) async throws(OutboxError) {
-        if let host = index.rows[id.number]?.head?.host { index.open(host) }
+        let now = policy.now()
+        if let host = index.rows[id.number]?.head?.host { index.open(host, now) }
         try await change(id) { head in
             head.refusal = nil
-            head.wait = nil
+            head.isPaused = false
+            if let wait = head.wait {
+                // The reason stays until there is a new outcome.
+                let asked = wait.asked.flatMap { $0.left(now) == nil ? nil : $0 }
+                head.wait = .init(span: asked ?? Span(since: now, .zero), failure: wait.failure, asked: asked)
+            }
             head.attempts = 0
             return nil
         }
     }
 
-    /// Puts another request in the place of one that was refused, and has it tried.
+    /// Replaces a refused request with another one, which is then tried.
     ///
-    /// It keeps its place, and gets a key of its own: a server may answer a key that it knows with what it said before.
+    /// The item keeps its place and gets a new key, because a server may repeat its earlier answer to a known key.
     ///
     /// - Parameters:
-    ///   - id: which item.
-    ///   - request: what is sent from now on.
-    ///   - label: what the app calls it from now on; `nil` for what it was called.
-    /// - Throws: ``OutboxError/notNow(_:reason:)`` when it was not refused, and what ``enqueue(_:group:label:)`` throws;
-    ///   it is then as it was.
+    ///   - id: the item.
+    ///   - request: the request that is sent from now on.
+    ///   - label: the app's new name for it; `nil` to keep its name.
+    /// - Throws: ``OutboxError/notNow(_:reason:)`` when it was not refused, or may have arrived all the same (409), and the errors of
+    ///   ``enqueue(_:key:group:label:)``. The item is then unchanged.
     public func edit(_ id: ID, to request: HTTPRequest, label: String? = nil) async throws(OutboxError) {
         guard request.url.isWebAddress else { throw .unsendable("only http and https to a host are spoken") }
+        do throws(TransportError) { try request.checkHead() } catch { throw .unsendable(error.detail) }
         var (message, hold) = try await message(of: request)
         let key = policy.makeKey()
         let old = Locked([String]())
         do throws(OutboxError) {
             do throws(StoreError) { try assign(&hold, &message, to: id.number) } catch { throw .store(error) }
             try await change(id) { [message] head, oldMessage in
-                guard head.refusal != nil else { return "was not refused" }
+                guard let refusal = head.refusal else { return "was not refused" }
+                guard !refusal.mayHaveArrived else {
+                    return "may have arrived, and an edited one would arrive beside it"
+                }
                 let names = oldMessage.keptFiles
                 old.withLock { $0 = names }
                 oldMessage = message
@@ -75,10 +89,11 @@ extension Outbox {
     }
 
     /// Keeps an item, and those behind it in its group, from being sent until ``resume(_:)``. A transfer under way is
-    /// ended; it begins anew later. Its answer may have been lost then: the key sees to it that this does no harm.
+    /// ended, and starts again later. Its answer may be lost; the key ensures that the repetition does no harm.
     public func pause(_ id: ID) async throws(OutboxError) {
         try await change(id) { head in
             head.isPaused = true
+            if head.lease != nil { head.mayHaveArrived = true }
             head.lease = nil
             return nil
         }
@@ -93,23 +108,56 @@ extension Outbox {
         }
     }
 
-    /// Takes an item out of the queue for good, in whatever state it is; also a damaged one. A transfer under way is
-    /// ended: the server may have got it by then. Does nothing when there is no such item.
-    public func discard(_ id: ID) async throws(OutboxError) {
+    /// Removes an item from the queue for good, in any state, even if it is damaged or its file is missing. A transfer
+    /// under way is ended; the server may have received the request by then.
+    ///
+    /// - Returns: information on whether the item may have arrived all the same; `nil` when there was no such item.
+    /// - Throws: `.store` when it could not be removed.
+    @discardableResult
+    public func discard(_ id: ID) async throws(OutboxError) -> Discarded? {
+        let found = Locked<OutboxRecord?>(nil)
+        var isThere = index.rows[id.number] != nil
         do throws(StoreError) {
-            if case .record(let record) = try await shelf.find(id.number) {
-                try await shelf.delete(id.number)
-                attachments?.remove(record.message.keptFiles)
-            } else {
-                try await shelf.delete(id.number)
+            // The change is one step, so that it sees the claim of a process that was a moment earlier.
+            let finding = try await shelf.change(id.number) { record in
+                found.withLock { [record] in $0 = record }
+                return .delete
+            }
+            // The item is damaged, or the store may list it and not find it.
+            if found.withLock({ $0 == nil }) { try await shelf.delete(id.number) }
+            if case .damaged = finding {
+                attachments?.removeAll(of: id.number)
+                isThere = true
             }
         } catch { throw .store(error) }
+        let record = found.withLock { $0 }
+        attachments?.remove(record?.message.keptFiles ?? [])
         let group = index.group(of: id.number)
         index.note(.nothing, id.number)
         stop(id)
         offer(group)
         work.ring()
         changes.ring()
+        guard let head = record?.head else { return isThere ? Discarded(mayHaveArrived: false) : nil }
+        return Discarded(mayHaveArrived: head.mayHaveArrived == true || head.lease != nil)
+    }
+
+    /// An item that was removed from the queue.
+    public struct Discarded: Sendable, Hashable {
+        /// True if the server may have it all the same: it was being sent, or an earlier attempt had a 409 or no answer
+        /// of the server's own. It is unknown for a damaged item; the value is then false.
+        public let mayHaveArrived: Bool
+    }
+
+    /// The reason why there is no item with this number.
+    ///
+    /// - Throws: ``StoreError`` when the store cannot be read.
+    public func absence(of id: ID) async throws(StoreError) -> Absence {
+        try await shelf.counter().absence(of: id.number)
+    }
+
+    private func noSuchItem(_ id: ID) async -> OutboxError {
+        do throws(StoreError) { return .noSuchItem(id, try await absence(of: id)) } catch { return .store(error) }
     }
 
     private func stop(_ id: ID) {
@@ -122,7 +170,7 @@ extension Outbox {
         try await change(id) { head, _ in decide(&head) }
     }
 
-    /// Changes an item unless `decide` says why not.
+    /// Changes an item, unless `decide` gives a reason against it.
     private func change(
         _ id: ID, _ decide: @escaping @Sendable (inout OutboxRecord.Head, inout OutboxRecord.Message) -> String?
     ) async throws(OutboxError) {
@@ -142,8 +190,8 @@ extension Outbox {
         if let reason = obstacle.withLock({ $0 }) { throw .notNow(id, reason: reason) }
         switch finding {
         case .record: break
-        case .nothing: throw .noSuchItem(id)
-        case .damaged(let reason): throw .store(.unreadable(key: "\(id)", reason: reason))
+        case .nothing: throw await noSuchItem(id)
+        case .damaged(let reason): throw .damaged(id, reason: reason)
         }
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension Outbox {
-    /// The queue as this outbox knows it, now and after each change, progress included. A reader who is slow gets the
-    /// latest, and misses what was in between. Ends when the reading task is cancelled.
+    /// The queue as this outbox knows it, now and after each change, including progress. A slow reader receives the
+    /// latest state and misses those in between. The stream ends when the reading task is cancelled.
     public nonisolated func states() -> AsyncStream<[Item]> {
         let heard = Locked<UInt64?>(nil)
         return AsyncStream {
@@ -13,15 +13,15 @@ extension Outbox {
         }
     }
 
-    /// The queue with what was just queued, also when nothing sends.
+    /// The queue, including the newest items, even if no task sends.
     private func latest() async -> [Item] {
-        // A store that fails is told by what sends or lists; here the last that is known is shown.
+        // Sending and listing report a failing store; the stream shows the last known state.
         if !hasAudited { try? await refresh() } else if !fresh.isEmpty { await takeFresh() }
         return snapshot()
     }
 
-    /// How an item stands, now and after each change, its progress included. Ends with ``State/sent(_:)``, which bears
-    /// the server's answer, or ``State/gone``, or when the reading task is cancelled.
+    /// The state of an item, now and after each change, including its progress. The stream ends with
+    /// ``State/sent(_:)``, which has the server's answer, with ``State/gone``, or when the reading task is cancelled. While the store fails it keeps the last known state.
     public nonisolated func states(of id: ID) -> AsyncStream<State> {
         let watch = Watch(self, id)
         return AsyncStream { await watch.next() }
@@ -52,8 +52,8 @@ extension Outbox {
                 let heard = outbox.changes.rings
                 let state = await outbox.state(of: id)
                 let isNew = last.withLock { last in
-                    defer { last = state }
-                    return last != state
+                    defer { last = state ?? last }
+                    return state != nil && last != state
                 }
                 if isNew { return state }
                 await outbox.changes.wait(after: heard)
@@ -62,19 +62,33 @@ extension Outbox {
         }
     }
 
+    /// True for an item that this outbox has sent. It remembers the last 1,000. Use it for messages about an item that
+    /// is no longer in the queue.
+    public nonisolated func hasSent(_ id: ID) -> Bool { ended.withLock { $0.contains(id) } }
+
     func noteEnd(_ number: UInt64, _ end: State) {
+        ended.withLock { $0 = $0.suffix(999) + [ID(number: number)] }
         watched.withLock { $0[ID(number: number)]?.end = end }
     }
 
     private func end(of id: ID) -> State? { watched.withLock { $0[id]?.end } }
 
-    private func state(of id: ID) async -> State {
+    /// The state of an item; `nil` while a store that fails tells nothing of it.
+    private func state(of id: ID) async -> State? {
         if let row = index.rows[id.number] { return state(id.number, row) }
         if let end = end(of: id) { return end }
         if fresh.contains(id.number) { return .waiting }
-        // Not looked at yet, or gone; a store that cannot be asked says nothing of the item.
-        guard case .record(let record)? = try? await shelf.find(id.number) else { return end(of: id) ?? .gone }
-        return state(id.number, OutboxIndex.Row(content: .head(record.head), version: ""))
+        // The item was not read yet, or is gone.
+        do throws(StoreError) {
+            switch try await shelf.find(id.number) {
+            case .record(let record):
+                return state(id.number, OutboxIndex.Row(content: .head(record.head), version: ""))
+            case .damaged(let reason): return .damaged(reason)
+            case .nothing: return end(of: id) ?? .gone
+            }
+        } catch {
+            return end(of: id)
+        }
     }
 
     func snapshot() -> [Item] {
@@ -98,13 +112,19 @@ extension Outbox {
             return .sending(sent: progress.withLock { $0[number] } ?? 0)
         }
         if head.isLeased(toOthersThan: owner, now) { return .sendingElsewhere }
-        guard let wait = head.wait, row.released == nil, let left = wait.span.left(now) else { return .waiting }
-        return .retrying(after: wait.failure, at: now + left)
+        guard let wait = head.wait else { return .waiting }
+        if let left = wait.left(now, isReleased: row.released != nil) {
+            return .retrying(after: wait.failure, at: now + left)
+        }
+        // An item whose time has come gets a fixed moment in the past. A clock that was set back would move the moment
+        // ahead.
+        let due = row.released == nil ? wait.span.since + wait.span.seconds : wait.span.since
+        return .retrying(after: wait.failure, at: min(due, now))
     }
 }
 
 extension Outbox.Item {
-    /// An item of which only the number can be read.
+    /// A damaged item, of which only the number is known.
     fileprivate init(damaged id: Outbox.ID, _ state: Outbox.State) {
         self.init(
             id: id, group: nil, label: "", key: "", queuedAt: .distantPast, method: .post, url: URL(filePath: "/"),

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A queue of requests that survives the network, the process and the day: what is queued is sent, once, in order.
+/// A durable queue of requests. A queued request survives the loss of the network and the end of the process, and is
+/// sent once and in order.
 ///
 /// ```swift
 /// let outbox = Outbox(in: store, attachments: folder, client: client)
@@ -8,24 +9,35 @@ import Foundation
 /// await outbox.run()                                     // sends as long as the app runs
 /// ```
 ///
-/// - Kept: ``enqueue(_:group:label:)`` returns once the item is in the store. It leaves the queue when the server
-///   has taken it or someone discards it, and for no other reason.
-/// - Once: each item has a key, made when it is queued and sent as `Idempotency-Key` at each try. A server that honours
-///   it has each item once, whatever is killed when, and however many processes send from one queue.
-/// - In order: of a group one item is sent at a time, in the order they were queued. One that waits, is paused or was
-///   refused holds back those behind it, and no other group.
-/// - Again: 408, 425, 429, 5xx, and no answer are tried again, as ``SendPolicy`` says, for as long as it takes. What
-///   else the server refuses is set aside with its words, until someone retries, edits or discards it.
-/// - Soon: a host that was silent and answers again, or ``prod()``, brings forward what waited for it.
-/// - Files are sent from where they lie, never from memory. With a folder for attachments they are copied there first,
-///   so that the original may go. Without one, a file that is gone or was changed is refused when its turn comes.
-/// - An entry that cannot be read is set aside and told, and the others go on.
+/// - Durability: ``enqueue(_:key:group:label:)`` returns once the item is in the store. The item leaves the queue only
+///   when the server has accepted it or someone discards it.
+/// - Once: each item has a key, which is made when it is queued and sent as `Idempotency-Key` with each attempt. A
+///   server that honours the key has each item once, even if processes are killed at any moment, and with any number of
+///   processes on one queue.
+/// - Order: a group sends one item at a time, in the order in which its items were queued. An item that waits, is
+///   paused or was refused holds back the later items of its group, and no other group.
+/// - Retries: an item with 408, 425, 429, 5xx or no answer is tried again without a limit, at the intervals of the
+///   ``SendPolicy``. An item that the server refuses with another status is set aside with the server's text, until
+///   someone retries, edits or discards it.
+/// - Foreign answers: an answer that is not the server's own (a redirect, a sign-in page of the network) is neither
+///   success nor refusal. The item is tried again, and its host is held back once two items had such an answer.
+///   Redirects are followed only if a request allows it.
+/// - Connection: when a silent host answers again, and with ``prod()``, the items that waited for the host are tried at
+///   once.
+/// - Files: a file is sent from disk, never from memory. With a folder for attachments it is copied there first, so
+///   that the original may be deleted. Without a folder, an item whose file is missing or was changed is refused when
+///   its turn comes.
+/// - Damage: an unreadable entry is set aside and reported, and the other items are sent.
 ///
-/// Give it a store of its own, in which nothing expires and nothing is evicted: for one on SQLite, with
-/// `durability: .power`. Credentials do not belong in what is queued: have the client add them to what it sends.
+/// Give the outbox its own store, in which nothing expires and nothing is evicted; use `durability: .power` for an
+/// `SQLiteStore`. Do not put credentials into a queued request: have the client add them when it sends.
 public actor Outbox {
-    /// Says what an answer means. `body` is what came of it, up to 1 MiB.
+    /// Judges an answer. `body` is the part of the body that arrived, up to 1 MiB.
     public typealias Judge = @Sendable (_ item: Item, _ head: HTTPResponseHead, _ body: Data) -> Verdict
+    /// Receives the server's answer when the server accepted an item, before the item leaves the queue. After a crash
+    /// in between it is called again, so that an app can save the answer in any case. The item leaves the queue even if
+    /// the app fails to save the answer.
+    public typealias WhenSent = @Sendable (_ item: Item, _ answer: Answer) async -> Void
 
     let shelf: OutboxShelf
     let attachments: AttachmentFolder?
@@ -33,99 +45,153 @@ public actor Outbox {
     let policy: SendPolicy
     let passesRefused: Bool
     let judge: Judge
-    /// Tells this outbox' claims from those of others.
+    let whenSent: WhenSent
+    /// The identity of this outbox in its claims.
     let owner: UUID
 
     var index = OutboxIndex()
-    /// Queued here and not in the index yet.
+    /// The items that were queued here and are not in the index yet.
     var fresh: [UInt64] = []
-    /// Numbers taken by others whose items were not in the store when they were looked for, and may be by now.
+    /// Numbers reserved by other processes, whose items were not in the store at the last read.
     var expected: Set<UInt64> = []
-    /// One item at a time gets its number and is put in the store: see `OutboxShelf.Counter.open`.
+    /// Lets one item at a time reserve its number and enter the store: see `OutboxShelf.Counter.open`.
     private let turn = Turnstile()
     private var numbered: [UInt64] = []
     private var stems = 0
-    /// Groups whose turn may have come.
+    /// The groups whose turn may have come.
     var ready: [OutboxIndex.Group] = []
     var readyFrom = 0
-    /// What is being sent from here, with how to stop it once it is under way.
+    /// The items that are being sent from here, each with its transfer once that is under way.
     var sending: [UInt64: Task<Void, Never>?] = [:]
-    /// What kept the store from going on; ends the drain that meets it.
+    /// The keys of items that are sent from here as soon as they are in the store. The number may belong to another
+    /// item.
+    var arriving: [UInt64: String] = [:]
+    /// The failure of the store; it ends the drain that meets it.
     var storeFailure: StoreError?
     var hasAudited = false
-    /// Those whose end someone watches, and that end: the queue itself forgets it.
+    /// The release that ``hurry()`` or ``prod()`` gave, for the items that the next look finds new or changed.
+    var release: OutboxIndex.Release?
+    /// True once the counter was compared with the files in the folder.
+    var isMeasured = false
+    /// The watched items and their ends, which the queue itself does not keep.
     nonisolated let watched = Locked([ID: (watchers: Int, end: State?)]())
-    /// How many bytes have gone out of what is being sent; written by clients on any thread.
+    /// The latest items that were sent from here.
+    nonisolated let ended = Locked([ID]())
+    /// The number of sent bytes of each item that is being sent; clients write it on any thread.
     nonisolated let progress = Locked([UInt64: UInt64]())
     /// Rings when there may be something to send.
     nonisolated let work = Bell()
-    /// Rings when anything looks different.
+    /// Rings when any state changes.
     nonisolated let changes = Bell()
 
-    /// An outbox over a store. Several, in several processes, may share one, with the same folder.
+    /// Creates an outbox over a store. Several outboxes, in several processes, may share a store and its folder.
     ///
     /// - Parameters:
-    ///   - store: where items are kept; for this queue alone.
-    ///   - attachments: a folder for copies of the files that are queued; `nil` to send them from where they lie. It is
-    ///     the outbox's own: what belongs to no item is removed.
-    ///   - client: carries the requests.
-    ///   - policy: how many at once, when again, by which clocks.
-    ///   - passesRefused: whether the others of a group go on when one was refused. A refused item that is retried
+    ///   - store: the store of the items, for this queue alone.
+    ///   - attachments: the outbox's own folder for copies of the queued files; `nil` to send the original files.
+    ///     Copies of items that were sent or discarded are deleted; copies whose items the store has lost stay, and are
+    ///     reported in ``notices``.
+    ///   - client: the client that carries out the requests.
+    ///   - policy: the number of items sent at once, the waits before further attempts, and the clocks.
+    ///   - passesRefused: true to send the later items of a group when one was refused. A refused item that is retried
     ///     then arrives after items that were queued later.
-    ///   - owner: tells this outbox from others over the same store.
-    ///   - judge: says what an answer means; unless told otherwise 2xx is sent, 408, 425, 429 and 5xx are tried again,
-    ///     and anything else is refused.
+    ///   - owner: the identity of this outbox among others over the same store.
+    ///   - judge: judges an answer. The default, ``Verdict/init(_:)``, does not know the app's contract. Pass a judge
+    ///     that reads the server's answer, so that no portal's answer can pass for it.
+    ///   - whenSent: called for each item that the server accepted.
     public init(
         in store: any CacheStore, attachments: URL? = nil, client: any HTTPClient, policy: SendPolicy = SendPolicy(),
         passesRefused: Bool = false, owner: UUID = UUID(),
-        judge: @escaping Judge = { _, head, _ in Verdict(status: head.status) }
+        judge: @escaping Judge = { _, head, _ in Verdict(head) }, whenSent: @escaping WhenSent = { _, _ in }
     ) {
-        shelf = OutboxShelf(store: store, now: policy.now)
         self.attachments = attachments.map { AttachmentFolder($0) }
+        shelf = OutboxShelf(store: store, attachments: self.attachments, now: policy.now)
         self.client = client
         self.policy = policy
         self.passesRefused = passesRefused
         self.owner = owner
         self.judge = judge
+        self.whenSent = whenSent
     }
+
+    /// The damage that this outbox has found since it was created, while it read the queue (``items()``, ``drain()``).
+    /// Show it to the user, whose disk may be failing.
+    public nonisolated var notices: [Notice] { shelf.told }
 
     /// Queues a request. Returns once it is on disk, with its idempotency key, and its files in the outbox's folder.
     ///
     /// - Parameters:
-    ///   - request: what to send. Its `Idempotency-Key` will be the item's; its `onSent` is not kept.
-    ///   - group: what it keeps its order in; `nil` to wait for no other.
-    ///   - label: what the app calls it, for lists.
-    /// - Throws: ``OutboxError``: `.store` when it could not be kept (``StoreError/full(path:)`` when the disk is full),
-    ///   `.attachment` when a file of it is not there, `.unsendable` when its URL leads nowhere. Nothing was queued then.
+    ///   - request: the request. The item's key replaces its `Idempotency-Key`; its `onSent` is not kept.
+    ///   - key: the idempotency key, if the request has one already; by default, a new one.
+    ///   - group: the group in which it keeps its order; `nil` to wait for no other item.
+    ///   - label: the app's name for it, for lists.
+    /// - Throws: ``OutboxError``: `.store` when the request could not be saved (``StoreError/full(path:)`` when the
+    ///   disk is full), `.attachment` when one of its files is missing, `.unsendable` when its URL is no web address, a
+    ///   field has a line break, or `key` is empty or is not printable ASCII. Nothing is queued then.
     @discardableResult
     public func enqueue(
-        _ request: HTTPRequest, group: String? = nil, label: String = ""
+        _ request: HTTPRequest, key: String? = nil, group: String? = nil, label: String = ""
     ) async throws(OutboxError) -> Item {
+        let (number, record) = try await keep(request, key: key, group: group, label: label, isOurs: false)
+        fresh.append(number)
+        work.ring()
+        changes.ring()
+        return Item(ID(number: number), record.head, .waiting)
+    }
+
+    /// Saves a request in the store under a new number, and its files in the folder.
+    ///
+    /// - Parameter isOurs: true if this outbox claims the item from the start, so that no other outbox sends it.
+    func keep(
+        _ request: HTTPRequest, key: String?, group: String?, label: String, isOurs: Bool
+    ) async throws(OutboxError) -> (UInt64, OutboxRecord) {
         guard request.url.isWebAddress else { throw .unsendable("only http and https to a host are spoken") }
-        let head = OutboxRecord.Head(
-            group: group, label: label, key: policy.makeKey(), queuedAt: policy.now(), method: request.method.rawValue,
-            url: request.url, length: request.body?.length ?? 0)
+        do throws(TransportError) { try request.checkHead() } catch { throw .unsendable(error.detail) }
+        let key = key ?? policy.makeKey()
+        guard key.canBeSentBack else {
+            throw .unsendable("an idempotency key is printable ASCII, and at least one character of it")
+        }
+        var head = OutboxRecord.Head(
+            group: group, label: label, key: key, queuedAt: policy.now(),
+            method: request.method.rawValue, url: request.url, length: request.body?.length ?? 0)
+        if isOurs { head.lease = .init(owner: owner, span: Span(since: policy.now(), policy.lease)) }
         var (message, hold) = try await message(of: request)
         if !turn.tryEnter() { await turn.enter() }
         defer { turn.leave() }
         let number: UInt64
         do throws(StoreError) {
-            number = try await shelf.takeNumber(done: numbered)
-            numbered = [number]
-            try assign(&hold, &message, to: number)
-            try await shelf.insert(OutboxRecord(head: head, message: message), number)
+            try await measure()
+            number = try await insert(head, &message, &hold)
         } catch {
             attachments?.remove(hold?.names ?? [])
             throw .store(error)
         }
         withExtendedLifetime(hold) {}  // the copies are the item's from here on: no sweep takes them away
-        fresh.append(number)
-        work.ring()
-        changes.ring()
-        return Item(ID(number: number), head, .waiting)
+        return (number, OutboxRecord(head: head, message: message))
     }
 
-    /// What is kept of a request, its files copied.
+    /// Saves an item under the next free number. An item that is claimed from the start then counts as being sent from
+    /// here.
+    private func insert(
+        _ head: OutboxRecord.Head, _ message: inout OutboxRecord.Message, _ hold: inout AttachmentFolder.Hold?
+    ) async throws(StoreError) -> UInt64 {
+        while true {
+            let number = try await shelf.takeNumber(done: numbered)
+            numbered = [number]
+            if head.lease != nil { arriving[number] = head.key }
+            defer { arriving[number] = nil }
+            try assign(&hold, &message, to: number)
+            if try await shelf.insert(OutboxRecord(head: head, message: message), number) {
+                if head.lease != nil { sending[number] = .some(nil) }
+                return number
+            }
+            // A counter that was set back has given out this number before. The existing item stays.
+            shelf.note(.numberOccupied(ID(number: number)))
+            _ = try await shelf.lift(above: try await shelf.listing().versions.keys.max() ?? number)
+        }
+    }
+
+    /// The saved part of a request, with copies of its files.
     func message(
         of request: HTTPRequest
     ) async throws(OutboxError) -> (OutboxRecord.Message, AttachmentFolder.Hold?) {
@@ -159,20 +225,9 @@ public actor Outbox {
         _ hold: inout AttachmentFolder.Hold?, _ message: inout OutboxRecord.Message, to number: UInt64
     ) throws(StoreError) {
         guard var copies = hold else { return }
-        // Also on failure: some may have been named by then.
+        // The names are recorded on failure too, because some copies may have been renamed by then.
         defer { (hold, message.parts) = (copies, copies.parts) }
         try attachments?.assign(&copies, to: number)
-    }
-}
-
-extension Outbox.Verdict {
-    /// What a status means by itself.
-    public init(status: Int) {
-        switch status {
-        case 200...299: self = .sent
-        case 408, 425, 429, 500...599: self = .again
-        default: self = .refused
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What one outbox knows of the queue: a hint, so that the store is not read anew for each item. What is so, the
-/// store decides when an item is claimed.
+/// One outbox's view of the queue. It is a hint, so that the store is not read again for each item; the store decides
+/// when an item is claimed.
 struct OutboxIndex: Sendable {
     struct Row: Sendable {
         enum Content: Sendable {
@@ -10,11 +10,12 @@ struct OutboxIndex: Sendable {
         }
 
         var content: Content
-        /// As the store's list tells it.
+        /// The version in the store's list.
         var version: String
-        /// Let go before its time, because the connection seems to be back.
+        /// The release of an item before its time; `nil` if it waits.
         var released: Release?
-        /// It was let go because something else went through, and failed all the same: it waits its time out.
+        /// True if the item was released because another item succeeded, and failed all the same. It then waits its
+        /// full time.
         var hasFailedReleased = false
 
         var head: OutboxRecord.Head? {
@@ -23,14 +24,31 @@ struct OutboxIndex: Sendable {
     }
 
     enum Release: Sendable {
+        case byUser
         case byApp
         case bySuccess
     }
 
-    /// A server that is out of reach, or wants to be left alone, is so for every item.
+    /// The waits of a host that is out of reach, or has asked for a wait. They apply to every item of the host.
     struct Gate: Sendable {
-        var span: Span
-        var failures: Int
+        /// The outbox's own wait. A user, the app, or an answer of the server ends it early.
+        var own: Span?
+        /// The wait that the server asked for by `Retry-After`, which never ends early.
+        var asked: Span?
+        var failures = 0
+
+        func left(_ now: Date) -> TimeInterval? {
+            let left = max(own?.left(now) ?? 0, asked?.left(now) ?? 0)
+            return left > 0 ? left : nil
+        }
+    }
+
+    /// The doubt about an item after an answer that was not the server's own.
+    private enum Doubt: Hashable {
+        /// The host itself has not answered since: the item or the host may be blocked.
+        case suspect(host: String)
+        /// The host itself has answered another item: only this item is blocked.
+        case odd
     }
 
     enum Group: Hashable, Sendable {
@@ -41,12 +59,13 @@ struct OutboxIndex: Sendable {
     private(set) var rows: [UInt64: Row] = [:]
     private(set) var groups: [Group: [UInt64]] = [:]
     private var gates: [String: Gate] = [:]
-    /// Hosts that some item may be waiting for, so that not every answer makes us look through all items.
+    private var doubts: [UInt64: Doubt] = [:]
+    /// Hosts that an item may be waiting for, so that not every answer leads to a search through all items.
     private var silent: Set<String> = []
-    /// All items up to here are known, or were not there when they were looked for.
+    /// The highest number up to which all items are known, or were missing when they were looked up.
     private(set) var highest: UInt64 = 0
 
-    // MARK: What is there
+    // MARK: Items
 
     mutating func note(_ finding: OutboxShelf.Finding, _ number: UInt64) {
         switch finding {
@@ -57,11 +76,11 @@ struct OutboxIndex: Sendable {
             }
             rows[number, default: Row(content: .head(record.head), version: "")].content = .head(record.head)
             rows[number]?.version = "\(record.version)"
-            if case .noAnswer = record.head.wait?.failure { silent.insert(record.head.host) }
+            if record.head.wait?.failure.isSilence == true { silent.insert(record.head.host) }
         case .nothing:
             drop(number)
         case .damaged(let reason):
-            // Which group it was of cannot be read any more.
+            // The group of a damaged item cannot be read.
             drop(number)
             rows[number] = Row(content: .damaged(reason), version: "damaged")
         }
@@ -69,12 +88,12 @@ struct OutboxIndex: Sendable {
 
     mutating func know(through number: UInt64) { highest = max(highest, number) }
 
-    mutating func setReleased(_ release: Release?, _ number: UInt64) { rows[number]?.released = release }
-
     private mutating func drop(_ number: UInt64) {
+        doubts[number] = nil
         guard let row = rows.removeValue(forKey: number), let head = row.head else { return }
         let group = group(of: number, head)
-        // Nearly always the first: searching a long group for each of its items would take quadratic time.
+        // The item is nearly always the first of its group. A search through a long group for each item would take
+        // quadratic time.
         if let place = groups[group]?.firstIndex(of: number) { groups[group]?.remove(at: place) }
         if groups[group]?.isEmpty == true { groups[group] = nil }
     }
@@ -90,60 +109,100 @@ struct OutboxIndex: Sendable {
         head.group.map { .named($0) } ?? .alone(number)
     }
 
-    // MARK: Whose turn it is
+    // MARK: Turns
 
-    /// The item of a group whose turn it is, whether or not its time has come.
+    /// The next item of a group, even if its time has not come.
     func first(of group: Group, passesRefused: Bool) -> UInt64? {
         groups[group]?.first { !passesRefused || rows[$0]?.head?.refusal == nil }
     }
 
-    /// Whether an item's time has come, and if not, in how many seconds; `nil` if time alone does not bring it.
+    /// The seconds until an item's time, 0 if it has come; `nil` if the item does not wait for a time.
     func wait(_ number: UInt64, owner: UUID, _ now: Date) -> TimeInterval? {
         guard let row = rows[number], let head = row.head, !head.isPaused, head.refusal == nil else { return nil }
         var left = 0.0
         if let lease = head.lease, lease.owner != owner { left = max(left, lease.span.left(now) ?? 0) }
-        if row.released == nil, let wait = head.wait { left = max(left, wait.span.left(now) ?? 0) }
-        if let gate = gates[head.host] { left = max(left, gate.span.left(now) ?? 0) }
+        left = max(left, head.wait?.left(now, isReleased: row.released != nil) ?? 0)
+        if let gate = gates[head.host] { left = max(left, gate.left(now) ?? 0) }
         return left
     }
 
-    // MARK: What tries have shown
+    /// True for an item whose last answer was not the server's own. Other items are sent first.
+    func isDoubtful(_ number: UInt64) -> Bool { doubts[number] != nil }
 
-    /// A host has answered: what waits for it because there was no answer may go. Whether there is any such.
-    mutating func opened(_ host: String) -> Bool {
-        var isAny = gates.removeValue(forKey: host) != nil
+    // MARK: Outcomes
+
+    /// Records that a host has answered, and releases the items that wait because no answer arrived. A wait that the
+    /// host asked for still applies.
+    ///
+    /// - Returns: true if an item or the host may have been released.
+    mutating func opened(_ host: String, _ now: Date) -> Bool {
+        var isAny = gates[host]?.own != nil
+        open(host, now)
+        defer { for (number, doubt) in doubts where doubt == .suspect(host: host) { doubts[number] = .odd } }
         guard silent.remove(host) != nil else { return isAny }
-        for (number, row) in rows where !row.hasFailedReleased && row.released == nil {
-            guard let head = row.head, case .noAnswer = head.wait?.failure, head.host == host else { continue }
+        for (number, row) in rows where !row.hasFailedReleased && row.released == nil && doubts[number] != .odd {
+            guard let head = row.head, head.wait?.failure.isSilence == true, head.host == host else { continue }
             rows[number]?.released = .bySuccess
             isAny = true
         }
         return isAny
     }
 
-    /// A try was in vain.
+    /// Records a failed attempt.
     mutating func failed(_ number: UInt64) {
         guard let row = rows[number] else { return }
         rows[number]?.hasFailedReleased = row.released == .bySuccess
         rows[number]?.released = nil
     }
 
-    /// Nothing goes to this host for a while.
-    mutating func close(_ host: String, _ now: Date, _ wait: (Int) -> Duration) {
-        // Those who were on their way together fail together: that is one failure.
-        if let gate = gates[host], gate.span.left(now) != nil { return }
-        let failures = (gates[host]?.failures ?? 0) + 1
-        gates[host] = Gate(span: Span(since: now, wait(failures)), failures: failures)
+    /// Records a foreign answer to an item.
+    ///
+    /// - Returns: true if the host seems to be blocked, because another item has had a foreign answer too since the
+    ///   host's own last answer. A foreign answer to an item while other items succeed does not concern the host.
+    mutating func doubt(_ number: UInt64, _ host: String) -> Bool {
+        if doubts[number] == .odd { return false }
+        doubts[number] = .suspect(host: host)
+        return doubts.values.count { $0 == .suspect(host: host) } > 1
     }
 
-    /// Someone wants this host to be tried.
-    mutating func open(_ host: String) { gates[host] = nil }
+    /// Holds back all items of a host for a while.
+    mutating func close(_ host: String, _ now: Date, asked: Span?, _ wait: (Int) -> Duration) {
+        var gate = gates[host] ?? Gate()
+        // Items that were sent at the same time fail together, which counts as one failure.
+        if gate.own?.left(now) == nil {
+            gate.failures += 1
+            gate.own = Span(since: now, wait(gate.failures))
+        }
+        if let asked, asked.left(now) ?? 0 > gate.asked?.left(now) ?? 0 { gate.asked = asked }
+        gates[host] = gate
+    }
 
-    /// The app says that there is a connection.
-    mutating func prod() {
-        gates = [:]
-        for (number, row) in rows {
-            if case .noAnswer = row.head?.wait?.failure { rows[number]?.released = .byApp }
+    /// Ends the outbox's own wait for a host. The wait that the host asked for still applies.
+    mutating func open(_ host: String, _ now: Date) {
+        guard let asked = gates[host]?.asked, asked.left(now) != nil else {
+            gates[host] = nil
+            return
+        }
+        gates[host] = Gate(asked: asked)
+    }
+
+    /// Releases items because the app reports a connection.
+    mutating func prod(_ now: Date) {
+        for host in gates.keys { open(host, now) }
+        release(rows.keys, .byApp)
+    }
+
+    /// Releases all items for a user, except for those that a server has asked to hold back.
+    mutating func hurry(_ now: Date) {
+        for host in gates.keys { open(host, now) }
+        release(rows.keys, .byUser)
+    }
+
+    /// Releases items before their time: for a user, all waiting items; otherwise, those that had no answer.
+    mutating func release(_ numbers: some Sequence<UInt64>, _ release: Release) {
+        for number in Array(numbers) {
+            guard let wait = rows[number]?.head?.wait, release == .byUser || wait.failure.isSilence else { continue }
+            rows[number]?.released = release
         }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Outbox {
-    /// Which item: numbers rise in the order in which items were queued, and are never used again.
+    /// The number of an item. Numbers increase in the order in which items were queued, and are never reused.
     public struct ID: Sendable, Hashable, Comparable, Codable, LosslessStringConvertible {
         /// The number, from 1.
         public let number: UInt64
@@ -9,7 +9,7 @@ extension Outbox {
         /// An item's number.
         public init(number: UInt64) { self.number = number }
 
-        /// An item's number as it is written: `12`.
+        /// Parses the number of an item: `12`.
         public init?(_ description: String) {
             guard let number = UInt64(description) else { return nil }
             self.number = number
@@ -17,56 +17,58 @@ extension Outbox {
 
         /// The number.
         public var description: String { "\(number)" }
-        /// Whether one was queued before another.
+        /// The item that was queued earlier is less.
         public static func < (one: ID, other: ID) -> Bool { one.number < other.number }
     }
 
-    /// What is known of a request in the queue without reading its body.
+    /// A request in the queue, without its body.
     public struct Item: Sendable, Hashable, Identifiable {
-        /// Which one.
+        /// Its number.
         public let id: ID
-        /// What it keeps its order in; `nil` if it waits for no other.
+        /// The group in which it keeps its order; `nil` if it waits for no other item.
         public let group: String?
-        /// What the app calls it.
+        /// The app's name for it.
         public let label: String
-        /// What is sent as `Idempotency-Key`, at every try the same.
+        /// The `Idempotency-Key`, the same with every attempt.
         public let key: String
-        /// When it was queued, by the clock of whoever queued it.
+        /// The time when it was queued, by the clock of the process that queued it.
         public let queuedAt: Date
-        /// How it is sent.
+        /// The request's method.
         public let method: HTTPRequest.Method
-        /// Where to.
+        /// The request's address.
         public let url: URL
         /// The size of its body in bytes.
         public let length: UInt64
-        /// How often it was tried in vain.
+        /// The number of failed attempts since it was queued, retried or edited.
         public let attempts: Int
-        /// How it stands.
+        /// Its state.
         public let state: State
     }
 
-    /// How an item stands.
+    /// The state of an item.
     public enum State: Sendable, Hashable {
-        /// It has not been tried, or was told to be tried anew, and its turn will come.
+        /// The item has no outcome yet. Its turn comes when the items before it in its group have left the queue; one
+        /// that is paused or was refused holds it back.
         case waiting
-        /// It was tried in vain, and will be tried again at about this time.
+        /// The last attempt failed, and the item is tried again at about this time, or as soon as its turn comes if the
+        /// time has passed. The last failure stays until there is a new outcome.
         case retrying(after: Failure, at: Date)
-        /// It is being sent here: so many bytes of its body have gone out.
+        /// The item is being sent here. `sent` is the number of bytes of its body that have been sent.
         case sending(sent: UInt64)
-        /// Another process, or another ``Outbox`` over the same store, is sending it.
+        /// Another process, or another ``Outbox`` over the same store, is sending the item.
         case sendingElsewhere
-        /// It is not sent until ``Outbox/resume(_:)``.
+        /// The item is not sent until ``Outbox/resume(_:)``.
         case paused
-        /// It was refused, and is kept until it is retried, edited or discarded.
+        /// The item was refused, and is kept until it is retried, edited or discarded.
         case refused(Refusal)
-        /// Its entry in the store cannot be read. It is kept until it is discarded.
+        /// The item's entry in the store cannot be read. The entry is kept until it is discarded.
         case damaged(String)
-        /// The server has it. It is no longer in the queue.
+        /// The server has the item. It is no longer in the queue.
         case sent(Answer)
-        /// It is no longer in the queue: it was discarded, or another process has sent it.
+        /// The item is no longer in the queue: it was discarded, or another process has sent it.
         case gone
 
-        /// Whether it has left the queue.
+        /// True if the item has left the queue.
         public var isFinal: Bool {
             switch self {
             case .sent, .gone: true
@@ -75,32 +77,52 @@ extension Outbox {
         }
     }
 
-    /// Why an item is tried again.
+    /// The reason why an item is tried again.
     public enum Failure: Sendable, Hashable, Codable, CustomStringConvertible {
-        /// No answer came; what happened, for developers.
+        /// No answer arrived. The text is the failure, for developers.
         case noAnswer(String)
         /// The server answered with this status.
         case status(Int)
+        /// An intermediary answered with this status, such as a sign-in page of the network or a proxy.
+        case foreign(status: Int)
 
         /// One line for developers.
         public var description: String {
             switch self {
             case .noAnswer(let reason): "no answer (\(reason))"
             case .status(let status): "status \(status)"
+            case .foreign(let status): "something between here and the server answered (status \(status))"
+            }
+        }
+
+        /// True if an intermediary answered, not the server.
+        var isForeign: Bool { if case .foreign = self { true } else { false } }
+
+        /// True if the server itself has not answered.
+        var isSilence: Bool {
+            switch self {
+            case .noAnswer, .foreign: true
+            case .status: false
             }
         }
     }
 
-    /// Why an item is not tried again by itself.
+    /// The reason why an item is not tried again by itself.
     public enum Refusal: Sendable, Hashable, Codable, CustomStringConvertible {
-        /// The server said no: the status, and the first 4 KiB of what it said.
+        /// The server refused it, with this status; `words` are the first 4 KiB of its text.
         case server(status: Int, words: String)
-        /// A file that belongs to it is gone, was changed, or cannot be read.
+        /// One of its files is missing, was changed, or cannot be read.
         case attachment(name: String, reason: String)
         /// It cannot be sent by HTTP.
         case unsendable(String)
 
-        /// One line: what was wrong, with the server's words if there are any.
+        /// True if the server may have the request all the same: 409 is also the answer to a key whose first request is
+        /// still in progress.
+        package var mayHaveArrived: Bool {
+            if case .server(status: 409, _) = self { true } else { false }
+        }
+
+        /// One line with the reason, and the server's text if there is any.
         public var description: String {
             switch self {
             case .server(let status, let words): words.isEmpty ? "status \(status)" : "status \(status): \(words)"
@@ -110,7 +132,7 @@ extension Outbox {
         }
     }
 
-    /// What the server answered when it took an item.
+    /// The server's answer when it accepted an item.
     public struct Answer: Sendable, Hashable {
         /// The head.
         public let head: HTTPResponseHead
@@ -124,25 +146,38 @@ extension Outbox {
         }
     }
 
-    /// What an answer means for its item.
+    /// The meaning of an answer for its item.
     public enum Verdict: Sendable, Hashable {
-        /// The server has it.
+        /// The server has the item.
         case sent
-        /// It is to be tried again.
+        /// The server cannot accept the item now; it is tried again.
         case again
-        /// It is to be set aside until someone decides.
+        /// The answer is not the server's own: a sign-in page of the network, a redirect, a proxy. It is unknown
+        /// whether the server has the item; it is tried again with the same key.
+        case foreign
+        /// The item is set aside until someone decides.
         case refused
     }
 
-    /// What ``Outbox/drain()`` came to.
+    /// The reason why there is no item of a number.
+    public enum Absence: Sendable, Hashable {
+        /// The item existed, and was sent or discarded.
+        case gone
+        /// This number has not been given to any item yet.
+        case never
+        /// The outbox's counter was damaged, so that it is unknown whether the item existed.
+        case untold
+    }
+
+    /// The outcome of ``Outbox/drain()``.
     public struct Report: Sendable, Hashable {
-        /// How many items the server took.
+        /// The number of items that the server accepted.
         public var sent: Int
-        /// How many items were refused.
+        /// The number of items that were refused.
         public var refused: Int
-        /// How many tries were in vain, and will be made again.
+        /// The number of failed attempts that will be repeated.
         public var failed: Int
-        /// How long until the next item can be tried; `nil` when there is nothing that time alone brings forward.
+        /// The time until the next item can be tried; `nil` when no item waits for a time.
         public var nextTry: Duration?
 
         /// A report.
@@ -151,31 +186,6 @@ extension Outbox {
             self.refused = refused
             self.failed = failed
             self.nextTry = nextTry
-        }
-    }
-}
-
-/// Why the outbox could not do what it was asked.
-public enum OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The store could not: of what was to be queued nothing is, and what was queued still is.
-    case store(StoreError)
-    /// A file that was to be queued is missing, shorter than it should be, or cannot be read.
-    case attachment(name: String, reason: String)
-    /// A request that no client can send.
-    case unsendable(String)
-    /// There is no such item: it was sent, or discarded.
-    case noSuchItem(Outbox.ID)
-    /// The item is not in a state in which this can be done.
-    case notNow(Outbox.ID, reason: String)
-
-    /// One line: what was wrong.
-    public var description: String {
-        switch self {
-        case .store(let error): "\(error)"
-        case .attachment(let name, let reason): "the attachment \(name) \(reason)"
-        case .unsendable(let reason): "it cannot be sent: \(reason)"
-        case .noSuchItem(let id): "there is no item \(id) in the outbox; it was sent or discarded"
-        case .notNow(let id, let reason): "item \(id) \(reason)"
         }
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What lies in the store for each item, as JSON. One entry an item: it changes in one step or not at all.
+/// An item in the store, as JSON. It is one entry, which changes in one step or not at all.
 struct OutboxRecord: Sendable, Codable {
-    /// What is kept in memory of each item in the queue.
+    /// The part of an item that is also kept in memory.
     struct Head: Sendable, Codable {
         var group: String?
         var label: String
@@ -16,33 +16,46 @@ struct OutboxRecord: Sendable, Codable {
         var wait: Wait?
         var isPaused = false
         var refusal: Outbox.Refusal?
+        /// True if an earlier attempt may have reached the server. Absent or false if none did, or if the record is of an
+        /// older version.
+        var mayHaveArrived: Bool?
     }
 
-    /// Who sends it, and until when nobody else may.
+    /// A claim: only the owner sends the item until the span is over.
     struct Lease: Sendable, Hashable, Codable {
         var owner: UUID
         var span: Span
     }
 
-    /// What it waits for after a try in vain.
+    /// The wait after a failed attempt. It stays, with its reason, until there is a new outcome.
     struct Wait: Sendable, Hashable, Codable {
+        /// The whole wait: the outbox's own, or the server's if that is longer.
         var span: Span
         var failure: Outbox.Failure
+        /// The wait that the server asked for by `Retry-After`, which must not be shortened.
+        var asked: Span?
+
+        /// The seconds that are left of the whole wait, or, for an item that was released early, of the server's part.
+        func left(_ now: Date, isReleased: Bool) -> TimeInterval? {
+            isReleased ? asked?.left(now) : span.left(now)
+        }
     }
 
-    /// What is only needed to send it.
+    /// The part of an item that is only needed to send it.
     struct Message: Sendable, Codable {
         var headers: [[String]]
         var parts: [Part]?
         var limits: Limits
+        /// Absent in records of versions that followed every redirect; the method then decides.
+        var followsRedirects: Bool?
     }
 
     /// A piece of the body.
     enum Part: Sendable, Hashable, Codable {
         case bytes(Data)
-        /// A file in the outbox's own folder, all of it.
+        /// A whole file in the outbox's own folder.
         case kept(name: String, original: String, length: UInt64)
-        /// A file that lies elsewhere, and must still be what it was.
+        /// A file outside the folder, which must be unchanged.
         case file(URL, offset: UInt64, length: UInt64, FileFacts)
     }
 
@@ -54,20 +67,21 @@ struct OutboxRecord: Sendable, Codable {
         var headerBytes: Int
     }
 
-    /// Rises with every change; lies beside the bytes as the entry's ETag, so that a list tells what has changed.
+    /// The version, which increases with every change. It is stored as the entry's ETag, so that a list shows the
+    /// changed items.
     var version: UInt64 = 1
     var head: Head
     var message: Message
 }
 
 extension OutboxRecord.Head {
-    /// Whether someone else than `owner` may be sending it.
+    /// True while another outbox than `owner`'s may be sending the item.
     func isLeased(toOthersThan owner: UUID, _ now: Date) -> Bool {
         guard let lease, lease.owner != owner else { return false }
         return lease.span.left(now) != nil
     }
 
-    /// Where to, up to the port: what is out of reach together.
+    /// The address up to the port. Items of one host are out of reach together.
     var host: String { "\(url.scheme ?? "")://\(url.host() ?? ""):\(url.port ?? 0)" }
 }
 
@@ -78,6 +92,7 @@ extension OutboxRecord.Message {
         limits = .init(
             connect: request.limits.connect, idle: request.limits.idle, total: request.limits.total,
             redirects: request.limits.redirects, headerBytes: request.limits.headerBytes)
+        followsRedirects = request.followsRedirects
     }
 
     var requestLimits: HTTPRequest.Limits {
@@ -86,7 +101,7 @@ extension OutboxRecord.Message {
             headerBytes: limits.headerBytes)
     }
 
-    /// The names of its files in the outbox's own folder.
+    /// The names of the item's files in the outbox's own folder.
     var keptFiles: [String] {
         (parts ?? []).compactMap(\.keptName)
     }

@@ -1,134 +1,122 @@
 import Foundation
 
-/// Where the outbox keeps its items: `item:` and the number in 20 digits, beside a counter. All of what two processes
-/// have to agree on happens here, in single updates of single entries.
+/// The outbox's entries in its store: each item under `item:` and its number in 20 digits, beside a counter. All
+/// decisions between processes are made here, in single updates of single entries.
 struct OutboxShelf: Sendable {
-    /// What is under an item's number.
+    /// The entry under an item's number.
     enum Finding: Sendable {
         case record(OutboxRecord)
         case nothing
         case damaged(String)
     }
 
-    /// What is to become of a record.
+    /// A decision about a record.
     enum Change: Sendable {
         case keep
         case replace
         case delete
     }
 
-    /// The numbers in use: all items are in `low ..< next`.
-    struct Counter: Sendable, Codable {
-        /// How many numbers are kept in `open`: more than there are processes that queue at the same time.
-        static let openLimit = 64
-
-        var low: UInt64 = 1
-        var next: UInt64 = 1
-        /// Numbers that were given out, and whose items may not be in the store yet. All others below `next` were.
-        var open: [UInt64] = []
-    }
-
-    private static let counterKey = "counter"
     private static let prefix = "item:"
 
-    let store: any CacheStore
-    let now: @Sendable () -> Date
+    /// The contents of the store.
+    struct Listing: Sendable {
+        /// The version of each item, by its number.
+        var versions: [UInt64: String] = [:]
+        /// True if the list names a counter.
+        var hasCounter = false
 
-    // MARK: Numbers
+        /// The distance from the items and from the last numbers within which unlisted items are looked up.
+        private static let reach: UInt64 = 500
+        /// The maximum number of look-ups.
+        private static let limit = 4_000
 
-    /// A number that no other item has or will have, greater than those of all items that are queued by now.
-    ///
-    /// - Parameter done: the numbers taken before whose items are in the store by now, or will never be.
-    func takeNumber(done: [UInt64]) async throws(StoreError) -> UInt64 {
-        try await changeCounter { counter in
-            counter.open.removeAll { done.contains($0) }
-            counter.open = counter.open.suffix(Counter.openLimit - 1) + [counter.next]
-            counter.next += 1
-            return counter.next - 1
-        }
-    }
-
-    /// The numbers in use.
-    func counter() async throws(StoreError) -> Counter {
-        guard let entry = try await retrieveCounter() else { return Counter() }
-        do { return try JSONDecoder().decode(Counter.self, from: entry.bytes) } catch { return try await mendCounter() }
-    }
-
-    /// Says that no number below this one is in use.
-    func raiseLow(to low: UInt64) async throws(StoreError) {
-        try await changeCounter { $0.low = max($0.low, low) }
-    }
-
-    private func retrieveCounter() async throws(StoreError) -> StoredEntry? {
-        do throws(StoreError) { return try await store.retrieve(Self.counterKey) } catch {
-            guard case .unreadable = error else { throw error }
-            try await mendCounter()
-            return try await store.retrieve(Self.counterKey)
-        }
-    }
-
-    @discardableResult
-    private func mendCounter() async throws(StoreError) -> Counter {
-        try await changeCounter { $0 }
-    }
-
-    @discardableResult
-    private func changeCounter<Result: Sendable>(
-        _ change: @Sendable (inout Counter) -> Result
-    ) async throws(StoreError) -> Result {
-        do throws(StoreError) {
-            return try await changeCounter(instead: nil, change)
-        } catch {
-            guard case .unreadable = error else { throw error }
-            // Above every number that can have been given: what is queued later must not come before what is there.
-            let known = try await numbers().keys
-            let low = known.min().map { $0 > 10_000 ? $0 - 10_000 : 1 } ?? 1
-            return try await changeCounter(instead: Counter(low: low, next: (known.max() ?? 0) + 10_000), change)
-        }
-    }
-
-    private func changeCounter<Result: Sendable>(
-        instead: Counter?, _ change: @Sendable (inout Counter) -> Result
-    ) async throws(StoreError) -> Result {
-        let result = Locked<Result?>(nil)
-        try await store.update(Self.counterKey) { found throws(StoreError) in
-            var counter: Counter
-            do throws(StoreError) {
-                counter = try Self.counter(in: found)
-            } catch {
-                guard let instead, case .unreadable = error else { throw error }
-                counter = instead
+        /// Numbers in `low ..< next` that the list does not name, but that may have an item, because a list may leave
+        /// out an item whose header cannot be read. Numbers near the ends and near the items come first: after the loss
+        /// of a counter, thousands of numbers have no item.
+        func unnamed(from low: UInt64, to next: UInt64) -> Set<UInt64> {
+            guard low < next else { return [] }
+            var found: Set<UInt64> = []
+            func add(from start: UInt64, to end: UInt64) {
+                var number = min(end, next)
+                while number > max(start, low), found.count < Self.limit {
+                    number -= 1
+                    if versions[number] == nil { found.insert(number) }
+                }
             }
-            result.withLock { [done = change(&counter)] in $0 = done }
-            return .replace(StoredEntry(bytes: try Self.encode(counter), savedAt: now()))
+            // When `low` was set, the lowest item was within this distance (see `Outbox.tidy`).
+            add(from: low, to: low + 2_000)
+            add(from: next - min(next, Self.reach), to: next)
+            if let first = versions.keys.min(), let last = versions.keys.max() {
+                add(from: first - min(first, Self.reach), to: last + Self.reach)
+            }
+            return found
         }
-        guard let result = result.withLock({ $0 }) else {
-            throw .failed(operation: "number an item", reason: "the store decided nothing")
-        }
-        return result
     }
 
-    private static func counter(in found: Result<StoredEntry?, StoreError>) throws(StoreError) -> Counter {
-        guard let entry = try found.get() else { return Counter() }
-        do { return try JSONDecoder().decode(Counter.self, from: entry.bytes) } catch {
-            throw .unreadable(key: counterKey, reason: "not a counter of this version")
-        }
+    let store: any CacheStore
+    let attachments: AttachmentFolder?
+    let now: @Sendable () -> Date
+    /// The damage that was found so far.
+    private let notices = Locked([Outbox.Notice]())
+
+    init(store: any CacheStore, attachments: AttachmentFolder?, now: @escaping @Sendable () -> Date) {
+        self.store = store
+        self.attachments = attachments
+        self.now = now
     }
+
+    /// The reason for an item that the store lists and does not find.
+    static let unfindable = "the store lists it and cannot find it: its index is damaged"
+
+    func note(_ notice: Outbox.Notice) {
+        notices.withLock { if !$0.contains(notice) { $0.append(notice) } }
+    }
+
+    /// The damage that was found so far.
+    var told: [Outbox.Notice] { notices.withLock { $0 } }
 
     // MARK: Items
 
-    /// The numbers of all items whose header is readable, and the version of each.
-    func numbers() async throws(StoreError) -> [UInt64: String] {
-        var numbers: [UInt64: String] = [:]
-        for summary in try await store.entries() where summary.key.hasPrefix(Self.prefix) {
-            guard let number = UInt64(summary.key.dropFirst(Self.prefix.count)) else { continue }
-            numbers[number] = summary.validators.etag ?? ""
+    /// The numbers of all items, readable or not.
+    func listing() async throws(StoreError) -> Listing {
+        var listing = Listing()
+        let contents = try await store.contents()
+        for summary in contents.entries {
+            listing.hasCounter = listing.hasCounter || summary.key == Self.counterKey
+            if let number = Self.number(summary.key) { listing.versions[number] = summary.validators.etag ?? "" }
         }
-        return numbers
+        var nameless = 0
+        for damaged in contents.damaged {
+            if let number = damaged.key.flatMap(Self.number) {
+                // No record has this version, so that the item is read and found damaged.
+                listing.versions[number] = "damaged"
+            } else if damaged.key != Self.counterKey {
+                nameless += 1
+            }
+        }
+        if nameless > 0 { note(.unreadable(entries: nameless)) }
+        return listing
     }
 
-    func insert(_ record: OutboxRecord, _ number: UInt64) async throws(StoreError) {
-        try await store.insert(try entry(record), for: Self.key(number))
+    /// Saves an item under its number, if the number is free.
+    ///
+    /// - Returns: false when the number has an entry, readable or not, which is unchanged.
+    func insert(_ record: OutboxRecord, _ number: UInt64) async throws(StoreError) -> Bool {
+        let entry = try entry(record)
+        let isFree = Locked(false)
+        try await store.update(Self.key(number)) { found throws(StoreError) in
+            isFree.withLock { $0 = false }
+            do throws(StoreError) {
+                guard try found.get() == nil else { return .keep }
+            } catch {
+                guard case .unreadable = error else { throw error }
+                return .keep
+            }
+            isFree.withLock { $0 = true }
+            return .replace(entry)
+        }
+        return isFree.withLock { $0 }
     }
 
     func delete(_ number: UInt64) async throws(StoreError) {
@@ -145,9 +133,9 @@ struct OutboxShelf: Sendable {
         }
     }
 
-    /// Looks at an item and changes it in one step.
+    /// Reads and changes an item in one step.
     ///
-    /// - Returns: what is there afterwards.
+    /// - Returns: the item after the change.
     func change(
         _ number: UInt64, _ decide: @Sendable (inout OutboxRecord) -> Change
     ) async throws(StoreError) -> Finding {
@@ -177,9 +165,30 @@ struct OutboxShelf: Sendable {
         return result.withLock { $0 }
     }
 
+    /// Changes an item that an outbox has claimed. An item that was paused, discarded, edited or taken over meanwhile
+    /// is unchanged.
+    ///
+    /// - Returns: the item after the change, and true if the item was still claimed by the outbox.
+    func changeOurs(
+        _ number: UInt64, owner: UUID, key: String, _ decide: @Sendable (inout OutboxRecord.Head) -> Change
+    ) async throws(StoreError) -> (finding: Finding, wasOurs: Bool) {
+        let wasOurs = Locked(false)
+        let finding = try await change(number) { record in
+            let isOurs = record.head.lease?.owner == owner && record.head.key == key
+            wasOurs.withLock { $0 = isOurs }
+            return isOurs ? decide(&record.head) : .keep
+        }
+        return (finding, wasOurs.withLock { $0 })
+    }
+
     private static func key(_ number: UInt64) -> String {
         let digits = "\(number)"
         return prefix + String(repeating: "0", count: max(0, 20 - digits.count)) + digits
+    }
+
+    private static func number(_ key: String) -> UInt64? {
+        // No counter reaches the highest numbers, so that there is always a next one.
+        key.hasPrefix(prefix) ? UInt64(key.dropFirst(prefix.count)).flatMap { $0 < 1 << 62 ? $0 : nil } : nil
     }
 
     private static func decode(_ entry: StoredEntry) -> Finding {
@@ -194,7 +203,7 @@ struct OutboxShelf: Sendable {
             validators: Validators(etag: "\(record.version)"))
     }
 
-    private static func encode(_ value: some Encodable) throws(StoreError) -> Data {
+    static func encode(_ value: some Encodable) throws(StoreError) -> Data {
         do { return try JSONEncoder().encode(value) } catch {
             throw .failed(operation: "encode an item", reason: "\(type(of: error))")
         }

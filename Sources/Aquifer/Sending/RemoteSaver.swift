@@ -1,17 +1,18 @@
 import Foundation
 
-/// The use case "save to remote": sends a value once, validates the answer, delivers what it says.
+/// The use case "save to remote": sends a value once, validates the answer, and delivers its value.
 ///
 /// The mirror of ``RemoteLoader``:
-/// - One request is sent, and never again: whether it arrived may be unknown. ``Outbox`` sends until it has.
-/// - ``LoadError/connectivity(_:)`` when no whole answer came; ``LoadError/invalidData(_:)`` when the answer is not
-///   what the contract says, or larger than the limit, or the value could not be made a request.
+/// - One request is sent, and never repeated. Without an answer it is unknown whether the request arrived. Use
+///   ``Outbox`` to send until it has.
+/// - It throws ``LoadError/connectivity(_:)`` when no complete answer arrives, and ``LoadError/invalidData(_:)`` when
+///   the answer breaks the contract, is larger than the limit, or the value cannot be encoded as a request.
 /// - A cancelled task cancels the transfer and delivers nothing.
 public struct RemoteSaver<Value: Sendable, Answer: Sendable>: Sendable {
-    /// Makes a request of a value.
+    /// Encodes a value as a request.
     public typealias Request = @Sendable (Value) throws -> HTTPRequest
-    /// Makes what is delivered of an answer, or throws when it is not as the contract says: ``InvalidData`` or any
-    /// other error.
+    /// Maps an answer to the delivered value. Throws ``InvalidData`` or any other error when the answer breaks the
+    /// contract.
     public typealias Map = @Sendable (HTTPResponseHead, Data) throws -> Answer
 
     private let client: any HTTPClient
@@ -22,10 +23,10 @@ public struct RemoteSaver<Value: Sendable, Answer: Sendable>: Sendable {
     /// Saves values with a request each.
     ///
     /// - Parameters:
-    ///   - client: carries the requests.
-    ///   - limit: the most bytes of an answer's body that are taken; 32 MiB unless told otherwise.
+    ///   - client: the client that carries out the requests.
+    ///   - limit: the maximum length of an answer's body in bytes; by default, 32 MiB.
     ///   - request: encodes a value.
-    ///   - map: judges status, media type and body of the answer.
+    ///   - map: validates the status, media type and body of the answer.
     public init(
         client: any HTTPClient, limit: Int = 32 << 20, request: @escaping Request, map: @escaping Map
     ) {
@@ -38,8 +39,8 @@ public struct RemoteSaver<Value: Sendable, Answer: Sendable>: Sendable {
     /// Sends a value.
     ///
     /// - Parameters:
-    ///   - value: what to send.
-    ///   - onSent: told how many bytes of the request's body have gone out, see ``HTTPRequest/onSent``.
+    ///   - value: the value to send.
+    ///   - onSent: receives the number of bytes of the request's body that have been sent, see ``HTTPRequest/onSent``.
     public func save(
         _ value: Value, onSent: (@Sendable (UInt64) -> Void)? = nil
     ) async throws(LoadError) -> Answer {

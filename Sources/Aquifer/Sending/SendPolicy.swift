@@ -1,34 +1,35 @@
 import Foundation
 
-/// How an ``Outbox`` sends: how many at once, when again, and by which clocks.
+/// The policy of an ``Outbox``: the number of items sent at once, the waits before further attempts, and the clocks.
 ///
-/// After a try in vain an item waits. The longest wait doubles with each try from `base` up to `cap`; half of it is
-/// always waited, the other half times a random number in 0 … 1, so that clients that failed together do not return
-/// together. A `Retry-After` of the server is the least that is waited, up to `patience`. There is no last try.
+/// An item waits after a failed attempt. The longest wait doubles with each attempt from `base` up to `cap`. The actual
+/// wait is half of it, plus the other half times a random number in 0 … 1, so that clients that failed together do not
+/// return together. A `Retry-After` of the server, up to `patience`, is the minimum wait. The number of attempts is not
+/// limited.
 public struct SendPolicy: Sendable {
-    /// How many items are sent at the same time.
+    /// The number of items that are sent at the same time.
     public var width: Int
-    /// The longest wait after the first try.
+    /// The longest wait after the first attempt.
     public var base: Duration
-    /// The longest wait that the doubling comes to.
+    /// The limit of the doubled waits.
     public var cap: Duration
     /// The longest `Retry-After` that is honoured.
     public var patience: Duration
-    /// How long an item whose sender was killed waits for another one to take it over. Senders that live renew their
-    /// claim three times as often.
+    /// The time after which another sender takes over an item whose sender was killed. A live sender renews its claim
+    /// three times in this time.
     public var lease: Duration
-    /// How often ``Outbox/run()`` looks for what other processes have queued.
+    /// The pause after which ``Outbox/run()`` looks for items that other processes have queued.
     public var poll: Duration
-    /// Where waiting happens.
+    /// The clock for the waits.
     public var clock: any Clock<Duration>
-    /// A number in 0 … 1, anew for each wait.
+    /// A random number in 0 … 1, drawn for each wait.
     public var random: @Sendable () -> Double
-    /// The time of day. It may jump: an item is then tried early, or waits for no longer than it would have anew.
+    /// The time of day. It may jump: an item is then tried early, or waits at most for its full wait again.
     public var now: @Sendable () -> Date
-    /// Makes an idempotency key: never the same twice, of printable ASCII.
+    /// Makes a unique idempotency key of printable ASCII.
     public var makeKey: @Sendable () -> String
 
-    /// A policy. With the defaults: four at once, waits of up to 1 s, 2 s, 4 s … 5 minutes.
+    /// Creates a policy. The defaults are four items at once and waits of up to 1 s, 2 s, 4 s … 5 minutes.
     public init(
         width: Int = 4, base: Duration = .seconds(1), cap: Duration = .minutes(5), patience: Duration = .hours(24),
         lease: Duration = .seconds(30), poll: Duration = .seconds(30),
@@ -49,7 +50,7 @@ public struct SendPolicy: Sendable {
         self.makeKey = makeKey
     }
 
-    /// The wait after this many tries in vain.
+    /// The wait after this number of failed attempts.
     func wait(after attempts: Int, retryAfter: Duration? = nil) -> Duration {
         // 2^20 times any base is past every cap; the bound keeps the shift from overflowing.
         let longest = min(cap, base * (1 << min(max(attempts - 1, 0), 20)))
@@ -58,7 +59,7 @@ public struct SendPolicy: Sendable {
     }
 }
 
-/// A time that is waited from a moment of the wall clock, which may jump in either direction meanwhile.
+/// A wait from a moment of the wall clock, which may jump in either direction meanwhile.
 struct Span: Sendable, Hashable, Codable {
     var since: Date
     var seconds: TimeInterval
@@ -68,10 +69,10 @@ struct Span: Sendable, Hashable, Codable {
         seconds = duration.timeInterval
     }
 
-    /// How much of it is left.
+    /// The seconds that are left; `nil` if there are none.
     ///
-    /// The distance to `since` counts in both directions: after a jump back beyond the span nothing is left of it, and
-    /// no jump makes it longer than twice what it was.
+    /// The distance to `since` counts in both directions: after a jump back beyond the span no time is left, and no
+    /// jump more than doubles the wait.
     func left(_ now: Date) -> TimeInterval? {
         let left = seconds - abs(now.timeIntervalSince(since))
         return left > 0 ? left : nil

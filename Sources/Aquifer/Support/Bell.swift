@@ -1,4 +1,4 @@
-/// Tells tasks that wait that something has happened. A ring between looking and waiting is not missed:
+/// Notifies waiting tasks of an event. A ring between a look and a wait is not missed:
 ///
 /// ```swift
 /// let heard = bell.rings
@@ -15,10 +15,10 @@ package final class Bell: Sendable {
 
     package init() {}
 
-    /// How often it has rung.
+    /// The number of rings so far.
     package var rings: UInt64 { state.withLock { $0.rings } }
 
-    /// Wakes everyone who waits.
+    /// Wakes all waiting tasks.
     package func ring() {
         let woken = state.withLock { state in
             state.rings += 1
@@ -37,7 +37,7 @@ package final class Bell: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let goesOn = state.withLock { state in
-                    // Read under the lock: a cancellation from here on finds the continuation.
+                    // The state is read under the lock: a later cancellation finds the continuation.
                     if state.rings > rings || Task.isCancelled { return true }
                     state.waiting[id] = continuation
                     return false
@@ -49,7 +49,7 @@ package final class Bell: Sendable {
         }
     }
 
-    /// The same, but for no longer than `time`.
+    /// Waits like ``wait(after:)``, for at most `time`.
     package func wait(after rings: UInt64, atMost time: Duration, on clock: any Clock<Duration>) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.wait(after: rings) }

@@ -1,4 +1,4 @@
-/// A value whose changes can be waited for. Who is slow misses the changes between two looks, never the last one.
+/// A value with a wait for its next change. A slow reader may miss changes between two reads, but never the last one.
 package final class Changing<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
@@ -16,7 +16,7 @@ package final class Changing<Value: Sendable>: Sendable {
     /// The value, and the number of its last change.
     package var current: (value: Value, version: UInt64) { state.withLock { ($0.value, $0.version) } }
 
-    /// Changes the value and wakes everyone who waits.
+    /// Changes the value and wakes all waiting tasks.
     package func update(_ change: (inout Value) -> Void) {
         let waiters = state.withLock { state in
             change(&state.value)
@@ -36,7 +36,7 @@ package final class Changing<Value: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let goesOn = state.withLock { state in
-                    // Read under the lock: a cancellation from here on finds the waiter.
+                    // The state is read under the lock: a later cancellation finds the waiter.
                     if state.version != version || Task.isCancelled { return true }
                     state.waiters[id] = continuation
                     return false

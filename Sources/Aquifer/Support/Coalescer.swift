@@ -1,8 +1,8 @@
-/// Lets concurrent callers who want the same thing share one piece of work.
+/// Lets concurrent callers with the same key share one piece of work.
 ///
-/// The first caller starts it; who comes while it runs joins. A caller whose task is cancelled leaves at once,
-/// and the others keep waiting; when the last one leaves, the work is cancelled and forgotten, so that whoever
-/// comes next starts afresh.
+/// The first caller starts the work, and later callers join while it runs. A caller whose task is cancelled leaves at
+/// once, and the others keep waiting. When the last caller leaves, the work is cancelled and forgotten, so that the
+/// next caller starts it again.
 package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     package typealias Work = @Sendable () async throws(LoadError) -> Value
     private typealias Outcome = Result<Value, LoadError>
@@ -16,7 +16,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
     private struct State {
         var lastID: UInt64 = 0
         var flights: [Key: Flight] = [:]
-        /// Callers who do not wait yet, and whether they were cancelled on the way.
+        /// The callers that do not wait yet; the value is true if the caller was cancelled in between.
         var arriving: [UInt64: Bool] = [:]
 
         mutating func nextID() -> UInt64 {
@@ -29,7 +29,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
     package init() {}
 
-    /// The outcome of `work`, or of the same work begun by an earlier caller.
+    /// The outcome of `work`, or of the work that an earlier caller started for the key.
     package func value(for key: Key, work: @escaping Work) async throws(LoadError) -> Value {
         let caller = state.withLock { state in
             let id = state.nextID()
@@ -44,7 +44,7 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
         return try outcome.get()
     }
 
-    /// How many callers wait for `key`.
+    /// The number of callers that wait for `key`.
     package func waiters(for key: Key) -> Int {
         state.withLock { $0.flights[key]?.waiters.count ?? 0 }
     }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A value behind a lock.
 ///
-/// `NSLock`, not `Synchronization.Mutex`: the thread sanitizer reports false races on the latter on Linux
-/// (Swift 6.3.1), and a sanitizer that cries wolf is soon switched off.
+/// It uses `NSLock`, not `Synchronization.Mutex`: the thread sanitizer reports false races on the latter on Linux
+/// (Swift 6.3.1).
 package final class Locked<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
@@ -12,7 +12,7 @@ package final class Locked<Value>: @unchecked Sendable {
         self.value = value
     }
 
-    /// Runs `body` while no other thread is in one. Keep it short, and never call out of it.
+    /// Runs `body` under the lock. Keep it short, and call no unknown code from it.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

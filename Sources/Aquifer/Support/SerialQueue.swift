@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs blocking work in the order it was issued, on a dispatch queue of its own: waiting for a disk or for
-/// another process there takes no thread from the cooperative pool.
+/// Runs blocking work in order on its own dispatch queue. Waiting for a disk or for another process thus takes no
+/// thread from the cooperative pool.
 package actor SerialQueue {
     private nonisolated let executor: QueueExecutor
 

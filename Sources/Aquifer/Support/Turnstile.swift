@@ -1,6 +1,6 @@
-/// A lock for tasks: whoever finds it taken is suspended, and let in in the order of arrival.
+/// A lock for tasks. A task that finds it taken is suspended; tasks enter in the order of arrival.
 ///
-/// The free case costs a lock and no suspension, which is what makes writing inline faster than an actor's hop.
+/// Entering a free turnstile takes a lock and no suspension, so that writing inline is faster than a hop to an actor.
 package final class Turnstile: Sendable {
     private struct State {
         var taken = false
@@ -12,7 +12,7 @@ package final class Turnstile: Sendable {
 
     package init() {}
 
-    /// Enters if it is free.
+    /// Enters if the turnstile is free; returns false if it is taken.
     package func tryEnter() -> Bool {
         state.withLock { state in
             if state.taken { return false }
@@ -21,7 +21,7 @@ package final class Turnstile: Sendable {
         }
     }
 
-    /// Enters when all who came before have left. Goes on waiting when the task is cancelled.
+    /// Enters when all earlier tasks have left. Keeps waiting when the task is cancelled.
     package func enter() async {
         await withCheckedContinuation { continuation in
             let free = state.withLock { state in
@@ -36,7 +36,7 @@ package final class Turnstile: Sendable {
         }
     }
 
-    /// Lets the next one in.
+    /// Leaves, and lets the next task in.
     package func leave() {
         let next: CheckedContinuation<Void, Never>? = state.withLock { state in
             guard state.next < state.waiting.count else {

@@ -1,7 +1,7 @@
-/// Waits for something another process holds, which tells no one when it lets go.
+/// Waits for a resource of another process, which does not notify when it releases the resource.
 package enum Waiting {
-    /// Tries until `attempt` is true, at growing intervals up to 2 ms; false when `patience` is over.
-    /// Blocks this thread: only for queues of our own, and for opening a store.
+    /// Tries until `attempt` is true, at growing intervals up to 2 ms; false when `patience` is over. Blocks this
+    /// thread: call it only on the library's own queues, and to open a store.
     package static func until(
         _ patience: Duration, _ attempt: () throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {

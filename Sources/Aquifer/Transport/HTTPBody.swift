@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a request sends: pieces of memory and of files, one after another.
+/// The body of a request: pieces of memory and of files, one after another.
 ///
 /// Files are read as they are sent, so a body larger than memory is fine, and a body can be sent again.
 public struct HTTPBody: Sendable, Hashable {

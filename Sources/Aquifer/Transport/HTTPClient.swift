@@ -1,17 +1,19 @@
-/// Carries a request to a server and its answer back.
+/// A client that sends a request to a server and returns its answer.
 ///
-/// - Returns when the head of the final answer has arrived (redirects followed, 1xx skipped), whatever its
-///   status; the body then streams. Nothing is retried, stored or revalidated.
+/// - A call returns when the head of the final answer has arrived (1xx skipped), with any status; the body then
+///   streams. The client does not retry, store or revalidate.
+/// - Redirects are followed only if ``HTTPRequest/followsRedirects`` is true, and a body never goes to another origin.
+///   A redirect that is not followed is returned as the answer.
 /// - Cancelling the task that waits in `send`, cancelling the one that reads the body, or dropping the body
 ///   closes the transfer: the server sees the connection end (or the stream reset).
-/// - A reader that is slow slows the sender: a client holds at most a few chunks.
+/// - A slow reader slows the sender: a client holds at most a few chunks.
 /// - Many tasks may send at once.
-/// - Only `http` and `https` are spoken. `request.limits` are enforced, and `request.onSent` is told.
+/// - A client supports only `http` and `https`. It enforces `request.limits`, and calls `request.onSent`.
 ///
 /// Every client passes `HTTPClientContract` of `AquiferTesting`.
 public protocol HTTPClient: Sendable {
     /// Sends a request, and returns the head of its answer and the stream of its body.
     ///
-    /// - Throws: ``TransportError``: `.cancelled` when the task was cancelled, else what went wrong.
+    /// - Throws: ``TransportError``: `.cancelled` when the task was cancelled, otherwise the failure.
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
 }

@@ -1,4 +1,4 @@
-/// Header fields in the order they were given. Names compare without regard to case (RFC 9110, 5.1).
+/// Header fields in their given order. Names are case-insensitive (RFC 9110, 5.1).
 public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// One field line: a name and its value.
     public struct Field: Sendable, Hashable {
@@ -43,7 +43,7 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 }
 
 extension String {
-    /// Header names are ASCII: folding bytes is enough, and takes no locale into account.
+    /// Header names are ASCII: folding bytes is enough, and ignores the locale.
     fileprivate func isSameHeaderName(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A request, as a value.
+/// An HTTP request as a value.
 public struct HTTPRequest: Sendable, Hashable {
     /// A request method (RFC 9110, 9).
     public struct Method: Sendable, Hashable, RawRepresentable, ExpressibleByStringLiteral {
@@ -10,26 +10,31 @@ public struct HTTPRequest: Sendable, Hashable {
         public init(rawValue: String) { self.rawValue = rawValue }
         /// A method of this token.
         public init(stringLiteral value: String) { self.init(rawValue: value) }
-        /// Read.
+        /// The `GET` method, which reads.
         public static let get: Method = "GET"
-        /// Send.
+        /// The `POST` method, which sends.
         public static let post: Method = "POST"
+
+        /// True if a request of this method changes nothing on the server: `GET`, `HEAD`, `OPTIONS` and `TRACE` (RFC
+        /// 9110, 9.2.1). An unknown method may change something.
+        public var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(rawValue) }
     }
 
-    /// What a client enforces while it carries a request out.
+    /// The limits that a client enforces while it carries out a request.
     public struct Limits: Sendable, Hashable {
         /// The longest wait for a connection.
         public var connect: Duration
         /// The longest silence of the other side once connected.
         public var idle: Duration
-        /// The longest the whole transfer may take; `nil` for as long as bytes keep coming.
+        /// The longest duration of the whole transfer; `nil` for no limit while bytes keep arriving.
         public var total: Duration?
-        /// How many redirects are followed before ``TransportError/Kind/tooManyRedirects``.
+        /// The maximum number of redirects before ``TransportError/Kind/tooManyRedirects``.
         public var redirects: Int
-        /// The most bytes of header fields in one answer before ``TransportError/Kind/headersTooLarge``.
+        /// The maximum length of the header fields of one answer in bytes, before
+        /// ``TransportError/Kind/headersTooLarge``.
         public var headerBytes: Int
 
-        /// 10 s to connect, 30 s of silence, 5 redirects, 64 KiB of header fields, unless told otherwise.
+        /// Creates limits. The defaults are 10 s to connect, 30 s of silence, 5 redirects, and 64 KiB of header fields.
         public init(
             connect: Duration = .seconds(10), idle: Duration = .seconds(30), total: Duration? = nil,
             redirects: Int = 5, headerBytes: Int = 64 << 10
@@ -42,28 +47,42 @@ public struct HTTPRequest: Sendable, Hashable {
         }
     }
 
-    /// The method; ``Method/get`` unless told otherwise.
+    /// The method; by default, ``Method/get``.
     public var method: Method
-    /// Where to. Only `http` and `https` are carried out, redirects included.
+    /// The address. Only `http` and `https` are supported, also in redirects.
     public var url: URL
-    /// The fields to send. A client adds `Host`, `Content-Length` and nothing that changes the meaning.
+    /// The fields to send. A client adds `Host`, `Content-Length` and only fields that do not change the meaning.
     public var headers: HTTPHeaders
-    /// What to send after the fields.
+    /// The body to send after the fields.
     public var body: HTTPBody?
-    /// What the client enforces.
+    /// The limits that the client enforces.
     public var limits: Limits
-    /// Told, while the body goes out, how many bytes of it have been handed over for sending so far.
+    /// True if the client follows redirects; otherwise it returns a 3xx answer as it is.
     ///
-    /// Called on any thread, and must be quick. The number grows up to the length of the body, and starts again
-    /// from the beginning when the body has to be sent again (a redirect, a connection that had died). It is no
-    /// part of what is asked: two requests are equal whoever listens.
+    /// By default the method decides: requests with a safe method are redirected (``Method/isSafe``), all others are
+    /// not. A server may carry out a request before it redirects it. The server at the other address does not know of
+    /// that, and its answer would be taken for the outcome.
+    ///
+    /// Even when this is true, a body never goes to another origin: a redirect that would send it there is returned as
+    /// it is.
+    public var followsRedirects: Bool {
+        get { redirectChoice ?? method.isSafe }
+        set { redirectChoice = newValue == method.isSafe ? nil : newValue }
+    }
+    /// `nil` for the default of the method, so that requests that act the same are equal.
+    private var redirectChoice: Bool?
+    /// Receives the number of bytes of the body that have been handed over for sending so far.
+    ///
+    /// It is called on any thread, and must be quick. The number grows up to the length of the body, and starts again
+    /// at the beginning when the body has to be sent again (a redirect, a dead connection). It does not count in
+    /// comparisons: two requests with different closures are equal.
     public var onSent: (@Sendable (UInt64) -> Void)? {
         get { listener.onSent }
         set { listener.onSent = newValue }
     }
     private var listener = Listener()
 
-    /// Whoever listens, which makes no request differ from another.
+    /// A wrapper of the closure that is equal to any other, so that closures do not count in comparisons.
     private struct Listener: Sendable, Hashable {
         var onSent: (@Sendable (UInt64) -> Void)?
 
@@ -72,15 +91,25 @@ public struct HTTPRequest: Sendable, Hashable {
     }
 
     /// A request.
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - url: the address.
+    ///   - headers: the fields to send.
+    ///   - body: the bytes after the fields.
+    ///   - limits: the bounds that the client enforces.
+    ///   - followsRedirects: true if redirects are followed; `nil` for the default of the method.
+    ///   - onSent: receives the number of bytes of the body that have been sent, see ``onSent``.
     public init(
         _ method: Method = .get, _ url: URL, headers: HTTPHeaders = [:], body: HTTPBody? = nil,
-        limits: Limits = Limits(), onSent: (@Sendable (UInt64) -> Void)? = nil
+        limits: Limits = Limits(), followsRedirects: Bool? = nil, onSent: (@Sendable (UInt64) -> Void)? = nil
     ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
         self.limits = limits
+        if let followsRedirects { self.followsRedirects = followsRedirects }
         self.onSent = onSent
     }
 }

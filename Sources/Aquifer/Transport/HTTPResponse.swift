@@ -1,12 +1,12 @@
 import Foundation
 
-/// The head of an answer: everything before its body.
+/// The head of an answer: its status, fields and address.
 public struct HTTPResponseHead: Sendable, Hashable {
     /// The status code, 200 … 999.
     public var status: Int
     /// The answer's fields.
     public var headers: HTTPHeaders
-    /// Where the answer came from, after redirects.
+    /// The address of the answer, after redirects.
     public var url: URL
 
     /// A head.
@@ -16,8 +16,9 @@ public struct HTTPResponseHead: Sendable, Hashable {
         self.url = url
     }
 
-    /// The size that the answer announces in `Content-Length`, in bytes.
-    public var contentLength: Int? { headers["Content-Length"].flatMap(Int.init) }
+    /// The length in bytes that the answer announces in `Content-Length`: never negative, and `Int.max` for a larger
+    /// number; `nil` if the field is missing or has anything but digits (RFC 9110, 8.6).
+    public var contentLength: Int? { headers["Content-Length"].flatMap { $0.count() } }
 
     /// The media type of the answer in lower case, without its parameters: `application/json`.
     public var mediaType: String? {
@@ -27,11 +28,11 @@ public struct HTTPResponseHead: Sendable, Hashable {
     }
 }
 
-/// An answer: its head, and its body as it arrives.
+/// An answer: its head, and its body as a stream.
 public struct HTTPResponse: Sendable {
     /// The head.
     public let head: HTTPResponseHead
-    /// The body. Read it once. Dropping it ends the transfer.
+    /// The body, which can be read once. Dropping it ends the transfer.
     public let body: HTTPResponseBody
 
     /// An answer whose body comes from a source.
@@ -57,11 +58,11 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// Where a client's body chunks come from. Implemented by clients, one object a transfer.
+/// The source of the chunks of a body. Clients implement it, with one object for each transfer.
 public protocol HTTPBodySource: AnyObject, Sendable {
     /// The next chunk, never empty; `nil` at the end. Called by one reader at a time.
     ///
-    /// When the calling task is cancelled, ends the transfer and throws `.cancelled`.
+    /// When the calling task is cancelled, the call ends the transfer and throws `.cancelled`.
     func next() async throws(TransportError) -> Data?
 
     /// Ends the transfer. May be called at any time, from any thread, more than once, and after the end.

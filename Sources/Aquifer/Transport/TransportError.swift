@@ -1,38 +1,48 @@
-/// Why a transfer gave no whole answer.
+/// The reason why a transfer gave no complete answer.
 public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What went wrong, in the terms that decide what happens next.
+    /// The kind of a failure, which decides the next step.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The task was cancelled, or the body dropped.
+        /// The task was cancelled, or the body was dropped.
         case cancelled
-        /// There is no network, or the client was told to act so.
+        /// There is no network, or the client was set to act as if there were none.
         case offline
         /// The host's name could not be resolved.
         case cannotResolve
         /// No connection could be made: refused, unreachable, the proxy failed.
         case cannotConnect
-        /// A limit of time was reached.
+        /// A time limit was reached.
         case timedOut
-        /// The connection ended before the answer was whole.
+        /// The connection ended before the answer was complete.
         case interrupted
-        /// No secure connection: the certificate or the handshake was not accepted.
+        /// No secure connection could be made: the certificate or the handshake was not accepted.
         case insecure
         /// The answer broke the rules of HTTP.
         case malformed
-        /// More redirects than the request allows, or one that leads to another scheme.
+        /// The answer had more redirects than the request allows, or one to another scheme.
         case tooManyRedirects
-        /// More header bytes than the request allows.
+        /// The header fields have more bytes than the request allows.
         case headersTooLarge
-        /// More body bytes than the caller allows.
+        /// The body has more bytes than the caller allows.
         case bodyTooLarge
-        /// The URL is not one this client can carry out: another scheme than `http(s)`, no host.
+        /// The client does not support the URL: its scheme is not `http(s)`, or it has no host.
         case unsupportedURL
         /// A piece of the request's body could not be read.
         case unreadableBody
+
+        /// True if there was no connection, so that no part of the request can have arrived.
+        public var precedesSending: Bool {
+            switch self {
+            case .offline, .cannotResolve, .cannotConnect, .insecure: true
+            case .cancelled, .timedOut, .interrupted, .malformed, .tooManyRedirects, .headersTooLarge, .bodyTooLarge,
+                .unsupportedURL, .unreadableBody:
+                false
+            }
+        }
     }
 
-    /// What went wrong.
+    /// The kind of the failure.
     public var kind: Kind
-    /// What happened, for developers. Never holds a body, a key or a credential.
+    /// The details for developers. They never contain a body, a key or a credential.
     public var detail: String
 
     /// An error of this kind.
@@ -41,7 +51,7 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
         self.detail = detail
     }
 
-    /// Whether no (whole) answer came, in contrast to an answer that cannot be used.
+    /// True if no complete answer arrived; false if an answer arrived that cannot be used.
     public var isConnectivity: Bool {
         switch kind {
         case .offline, .cannotResolve, .cannotConnect, .timedOut, .interrupted, .insecure: true

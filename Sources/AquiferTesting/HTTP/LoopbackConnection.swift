@@ -112,7 +112,7 @@ public final class LoopbackConnection {
         return count > 0
     }
 
-    /// How many bytes the other side took; `nil` if none in time.
+    /// The number of bytes that the other side took; `nil` if none in time.
     private func write(_ bytes: Data, within time: Duration) throws -> Int? {
         guard try Socket.wait(socket, for: POLLOUT, within: time) else { return nil }
         let count = bytes.withUnsafeBytes { Socket.write(socket, $0) }

@@ -13,7 +13,7 @@ import Foundation
 ///
 /// When the script returns or throws, the connection is closed. Nothing waits for longer than `patience`.
 public final class LoopbackServer: Sendable {
-    /// What a connection does.
+    /// The course of a connection.
     public typealias Script = @Sendable (_ connection: LoopbackConnection) throws -> Void
 
     /// The port it listens on.
@@ -57,13 +57,13 @@ public final class LoopbackServer: Sendable {
 
     deinit { stop() }
 
-    /// Where a path of this server is, given percent-encoded, with its query.
+    /// The URL of a path of this server; the path is percent-encoded, with its query.
     public func url(_ path: String = "/") -> URL {
         // Only a path that is no path could fail here; the request for it then says so.
         URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(filePath: path)
     }
 
-    /// How many connections there have been.
+    /// The number of connections so far.
     public var connections: Int { state.update { $0.connections } }
 
     /// Takes no more connections. Those that are open go on until their script ends.

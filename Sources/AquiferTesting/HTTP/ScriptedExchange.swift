@@ -10,7 +10,7 @@ public final class ScriptedExchange: HTTPBodySource {
         var isCancelled = false
     }
 
-    /// What was asked.
+    /// The request.
     public let request: HTTPRequest
     private let state = Watched(State())
 
@@ -57,7 +57,7 @@ public final class ScriptedExchange: HTTPBodySource {
 
     // MARK: Watching
 
-    /// Whether the other side has gone before it had everything: its task was cancelled, or the body dropped.
+    /// True if the other side has gone before it had everything: its task was cancelled, or the body dropped.
     public var wasCancelled: Bool { state.update { $0.isCancelled } }
 
     /// Returns once the other side has gone, or the task is cancelled.

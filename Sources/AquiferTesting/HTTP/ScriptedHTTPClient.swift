@@ -21,7 +21,7 @@ import Foundation
 /// await exchange.waitForCancellation()
 /// ```
 public final class ScriptedHTTPClient: HTTPClient {
-    /// What comes back for a request.
+    /// The answer to a request.
     public enum Reply: Sendable {
         /// A whole answer.
         case answer(status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data())

@@ -59,7 +59,7 @@ enum Socket {
         set(socket, SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
     }
 
-    /// Whether the socket became ready (or broke) in time.
+    /// True if the socket became ready (or broke) in time.
     static func wait(_ socket: Int32, for events: Int32, within time: Duration) throws -> Bool {
         var entry = pollfd(fd: socket, events: Int16(events), revents: 0)
         let milliseconds = time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000

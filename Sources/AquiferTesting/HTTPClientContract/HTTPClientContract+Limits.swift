@@ -58,6 +58,21 @@ extension HTTPClientContract {
             let limits = HTTPRequest.Limits(total: .milliseconds(300), redirects: 1000)
             try await trial.expectFailure(.timedOut, HTTPRequest(.get, server.url(), limits: limits))
         },
+        Check(.limits, "What a compressed body inflates to reaches its reader's limit, however little was sent") {
+            trial in
+            let server = try LoopbackServer.answering { connection, request in
+                let isAsked = request.value("Accept-Encoding")?.contains("gzip") == true
+                try connection.respond(
+                    fields: isAsked ? ["Content-Encoding: gzip"] : [],
+                    body: isAsked ? GzippedZeros.packed : Data(count: GzippedZeros.count))
+            }
+            do {
+                _ = try await trial.client.send(HTTPRequest(.get, server.url())).data(upTo: GzippedZeros.count - 1)
+                throw ContractViolation(trial.promise, "\(GzippedZeros.count) bytes passed for one less")
+            } catch let error as TransportError {
+                try trial.expect(error.kind, is: .bodyTooLarge, "the failure")
+            }
+        },
         Check(.limits, "A body larger than its reader allows is refused, announced or not") { trial in
             let server = try LoopbackServer.answering { connection, request in
                 if request.target == "/announced" { return try connection.respond(body: Data(count: 101)) }

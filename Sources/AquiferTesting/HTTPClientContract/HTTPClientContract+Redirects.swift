@@ -41,7 +41,8 @@ extension HTTPClientContract {
                 try await trial.expectFailure(.tooManyRedirects, HTTPRequest(.get, server.url()))
             }
         },
-        Check(.redirects, "303 turns a POST into a GET without a body; 307 sends the body again") { trial in
+        Check(.redirects, "A redirected POST becomes a GET without a body after 303; after 307 the body goes again") {
+            trial in
             let server = try LoopbackServer.answering { connection, request in
                 switch request.target {
                 case "/303": try connection.respond(status: "303 See Other", fields: ["Location: /end"])
@@ -50,7 +51,8 @@ extension HTTPClientContract {
                 }
             }
             for (path, expected) in [("/303", "GET "), ("/307", "POST body")] {
-                let request = HTTPRequest(.post, server.url(path), body: .bytes(Data("body".utf8)))
+                let request = HTTPRequest(
+                    .post, server.url(path), body: .bytes(Data("body".utf8)), followsRedirects: true)
                 try trial.expect(try await trial.data(request), is: Data(expected.utf8), "what came to \(path)")
             }
         },

@@ -19,6 +19,14 @@ extension HTTPClientContract {
             try trial.expect(request?.value("Host"), is: "127.0.0.1:\(server.port)", "the Host field")
             try trial.expect(request?.value("Cookie"), is: nil, "a Cookie field")
         },
+        Check(.uploads, "A field with a line break, or without a name, is refused before anything is sent") { trial in
+            let server = try LoopbackServer.answering { connection, _ in try connection.respond() }
+            for field in [("X-A", "1\r\nX-B: 2"), ("X-A", "1\rb"), ("X-A: 1\r\nX-B", "2"), ("", "1")] {
+                let headers = HTTPHeaders([.init(field.0, field.1)])
+                try await trial.expectFailure(.malformed, HTTPRequest(.get, server.url(), headers: headers))
+            }
+            try trial.expect(server.connections, is: 0, "the number of connections")
+        },
         Check(.uploads, "A body of bytes and slices of files arrives whole, with its length") { trial in
             let file = FileManager.default.temporaryDirectory.appending(path: "aquifer-\(UUID().uuidString)")
             let content = Data((0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) })

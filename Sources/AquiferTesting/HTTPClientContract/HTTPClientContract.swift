@@ -1,7 +1,7 @@
 import Aquifer
 import Foundation
 
-/// What every HTTP client promises, as checks to run over yours.
+/// The promises of every HTTP client, as checks to run over yours.
 ///
 /// Each check starts a server of its own on 127.0.0.1 and asks for a client of its own. In Swift Testing:
 ///
@@ -14,15 +14,15 @@ import Foundation
 ///
 /// In XCTest, loop over the checks.
 public enum HTTPClientContract {
-    /// What a promise is about; to leave out what a client cannot do.
+    /// The subject of a promise; to leave out what a client cannot do.
     public enum Topic: String, Sendable, CaseIterable {
         /// Heads, bodies, connections.
         case answers
-        /// What a request sends.
+        /// Bodies of requests.
         case uploads
         /// Redirects followed and refused.
         case redirects
-        /// What goes wrong, and how it is told.
+        /// Failures, and the errors that tell them.
         case failures
         /// The limits of a request.
         case limits
@@ -34,7 +34,7 @@ public enum HTTPClientContract {
 
     /// One promise, and how to see whether a client keeps it.
     public struct Check: Sendable, CustomStringConvertible {
-        /// What it is about.
+        /// Its subject.
         public let topic: Topic
         /// The promise, as a sentence.
         public let name: String
@@ -64,7 +64,7 @@ public enum HTTPClientContract {
 
     /// Every check.
     public static let checks: [Check] =
-        answers + uploads + redirects + failures + limits + backPressure + cancellation
+        answers + uploads + redirects + unfollowedRedirects + failures + limits + backPressure + cancellation
 
     /// The checks about these topics.
     public static func checks(about topics: Set<Topic>) -> [Check] {
@@ -85,7 +85,7 @@ struct Trial: Sendable {
         try expect(value == expected, "\(what) was \(value) and not \(expected)")
     }
 
-    /// What a request comes to: its whole body.
+    /// The whole body of the answer to a request.
     func data(_ request: HTTPRequest) async throws -> Data {
         try await client.send(request).data(upTo: 64 << 20)
     }

@@ -17,9 +17,9 @@ public final class ManualClock: Clock {
 
         /// The moment `duration` later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        /// How long after this moment `other` is.
+        /// The time from this moment to `other`.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
-        /// Whether one moment is before the other.
+        /// True if one moment is before the other.
         public static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
     }
 

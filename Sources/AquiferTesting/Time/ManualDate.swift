@@ -16,7 +16,7 @@ public final class ManualDate: Sendable {
         current = Locked(date)
     }
 
-    /// What is taken for the present.
+    /// The date that is taken for the present.
     public var now: Date {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }

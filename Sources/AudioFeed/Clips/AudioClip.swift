@@ -5,17 +5,17 @@ import Foundation
 public struct AudioClip: Sendable, Hashable, Identifiable, Codable {
     /// The clip's identity.
     public let id: UUID
-    /// What it is called.
+    /// The title.
     public let title: String
-    /// Whose it is, if the remote says so.
+    /// The author, if the remote names one.
     public let author: String?
-    /// How long it plays, in seconds; 0 when the remote does not know.
+    /// The length of the sound in seconds; 0 when the remote does not know it.
     public let duration: Double
-    /// When it was posted.
+    /// The time of the post.
     public let createdAt: Date
-    /// Where its sound is: `http` or `https`.
+    /// The address of the sound: `http` or `https`.
     public let audio: URL
-    /// How loud it is from beginning to end, each 0 … 1; empty when the remote does not say.
+    /// The loudness from beginning to end, each value 0 … 1; empty when the remote does not send it.
     public let waveform: [Double]
 
     /// A clip.
@@ -32,7 +32,7 @@ public struct AudioClip: Sendable, Hashable, Identifiable, Codable {
         self.waveform = waveform
     }
 
-    /// Whether title or author contain a text, whatever its case and accents.
+    /// True if the title or the author contains a text. Case and accents do not count.
     public func matches(_ query: String) -> Bool {
         SearchText(query).isIn(title, author ?? "")
     }

@@ -4,10 +4,10 @@ import Foundation
 public enum AudioKind: String, Sendable, Hashable, CaseIterable {
     case mp3, ogg, flac, wav, m4a, webm
 
-    /// How many bytes of a file's beginning tell its kind.
+    /// The bytes of a file's beginning that tell its kind.
     public static let signature = 16
 
-    /// What MPEG-4 files of sound call themselves. Pictures (HEIC) begin alike.
+    /// The brands of MPEG-4 files of sound. Pictures (HEIC) begin alike.
     private static let soundBrands = [
         "M4A ", "M4B ", "mp41", "mp42", "isom", "iso2", "iso4", "iso5", "iso6", "dash",
     ]

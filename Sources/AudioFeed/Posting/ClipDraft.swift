@@ -1,7 +1,7 @@
 import Aquifer
 import Foundation
 
-/// What is wrong with a clip that is to be posted. Nothing was read, sent or changed.
+/// The fault of a clip that is to be posted. Nothing was read, sent or changed.
 public enum ClipDraftError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The title has no letters.
     case noTitle
@@ -29,7 +29,7 @@ public enum ClipDraftError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What the customer is told.
+    /// The words for the user.
     public func message(in language: Language) -> String {
         switch self {
         case .noTitle: language.pick("Give it a title.", "Dê um título.")
@@ -55,23 +55,23 @@ public struct ClipDraft: Sendable, Hashable {
     /// The most bytes of a file.
     public static let largestFile: UInt64 = 100 << 20
 
-    /// What it is called, without space around it.
+    /// Its title, without space around it.
     public let title: String
-    /// Whose it is.
+    /// Its author.
     public let author: String?
-    /// Where its sound is.
+    /// The file of its sound.
     public let file: URL
-    /// What the file is called.
+    /// The file's name.
     public let fileName: String
-    /// What kind of sound it is.
+    /// The kind of sound.
     public let kind: AudioKind
-    /// How many bytes it has.
+    /// The number of bytes.
     public let size: UInt64
 
     /// A clip of a title and a file.
     ///
-    /// - Parameter fileName: what the file is called, if that is not its name on disk.
-    /// - Throws: ``ClipDraftError``. Of a file that is too large nothing is read.
+    /// - Parameter fileName: the file's name, if that is not its name on disk.
+    /// - Throws: ``ClipDraftError``. A file that is too large is not read.
     public init(title: String, author: String? = nil, file: URL, fileName: String? = nil) throws(ClipDraftError) {
         self.title = try Self.title(title)
         let author = author?.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -91,16 +91,17 @@ public struct ClipDraft: Sendable, Hashable {
         return title
     }
 
-    /// What kind of sound a file is, and how many bytes it has.
+    /// The kind of sound of a file, and its number of bytes.
     ///
-    /// - Throws: all of ``ClipDraftError`` that is about files.
+    /// - Throws: those of ``ClipDraftError`` that are about files.
     public static func check(_ file: URL, name: String) throws(ClipDraftError) -> (AudioKind, UInt64) {
         let handle: FileHandle
         let size: UInt64
         let start: Data
         do {
             handle = try FileHandle(forReadingFrom: file)
-            defer { handle.closeFile() }
+            // The file was only read: closing it loses nothing.
+            defer { try? handle.close() }
             size = try handle.seekToEnd()
             try handle.seek(toOffset: 0)
             start = try handle.read(upToCount: AudioKind.signature) ?? Data()

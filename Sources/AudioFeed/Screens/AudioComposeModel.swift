@@ -2,10 +2,10 @@ import Aquifer
 import Foundation
 import Observation
 
-/// The screen that posts a clip: its file, its title, and how posting goes.
+/// The screen that posts a clip: its file, its title, and the progress of the post.
 @MainActor @Observable
 public final class AudioComposeModel {
-    /// What the screen is doing.
+    /// The state of the screen.
     public enum Phase: Sendable, Hashable {
         /// File and title are chosen.
         case editing
@@ -13,45 +13,49 @@ public final class AudioComposeModel {
         case sending(sent: UInt64, total: UInt64)
         /// The remote has it.
         case sent(AudioClip)
-        /// It waits in the outbox.
+        /// The clip waits in the outbox, as the user wished.
         case queued(Outbox.ID)
-        /// It was not posted, or it is not known whether it was. Trying again posts it once.
-        case failed(LoadError)
-        /// It could not be queued.
-        case notQueued(OutboxError)
+        /// The remote may or may not have the clip. It waits in the outbox, and is posted once.
+        case waiting(Outbox.ID, Outbox.Failure)
+        /// The remote refused the clip, and it is in the outbox all the same.
+        case setAside(Outbox.ID, Outbox.Refusal)
+        /// The user has cancelled. If the clip may have arrived, it is in the outbox, paused.
+        case cancelled(Outbox.ID?, mayHaveArrived: Bool)
+        /// The clip was certainly not posted. Trying again posts it once.
+        case failed(ClipPostError)
     }
 
     /// A file that was chosen.
     public struct File: Sendable, Hashable {
-        /// Where it is.
+        /// The place of the file.
         public let url: URL
-        /// What it is called.
+        /// The name of the file.
         public let name: String
-        /// How many bytes it has.
+        /// The length of the file in bytes.
         public let size: UInt64
     }
 
-    /// What the screen is doing.
+    /// The state of the screen.
     public private(set) var phase = Phase.editing
     /// The file, if one was chosen that can be posted.
     public private(set) var file: File?
-    /// Why the last file chosen cannot be posted.
+    /// The reason why the last file chosen cannot be posted.
     public private(set) var fileError: ClipDraftError?
     /// The title as typed.
     public private(set) var title = ""
-    /// Why the title cannot be used; `nil` while nothing was typed.
+    /// The reason why the title cannot be used; `nil` while nothing was typed.
     public var titleError: ClipDraftError? {
         do throws(ClipDraftError) {
             _ = try ClipDraft.title(title)
             return nil
         } catch { return title.isEmpty ? nil : error }
     }
-    /// Whether there is a clip to be posted, and none is on its way.
+    /// True if there is a clip to be posted, and none is on its way.
     public var canSend: Bool {
         guard file != nil, !title.isEmpty, titleError == nil else { return false }
         switch phase {
-        case .editing, .failed, .notQueued: return true
-        case .sending, .sent, .queued: return false
+        case .editing, .failed, .cancelled(nil, _): return true
+        case .sending, .sent, .queued, .waiting, .setAside, .cancelled: return false
         }
     }
 
@@ -63,7 +67,7 @@ public final class AudioComposeModel {
 
     /// The screen of a service.
     ///
-    /// - Parameter discard: what to do with a file that is needed no more.
+    /// - Parameter discard: called with each file that is no longer needed.
     public init(_ service: AudioFeedService, discard: @escaping @MainActor (URL) -> Void = { _ in }) {
         self.service = service
         self.discard = discard
@@ -75,7 +79,8 @@ public final class AudioComposeModel {
 
     /// Chooses a file, which is the screen's from now on.
     ///
-    /// - Returns: whether it can be posted; ``fileError`` says why not.
+    /// - Returns: true if it can be posted. ``fileError`` gives the reason if not. While a clip is being sent, no file
+    ///   is chosen.
     @discardableResult
     public func choose(_ url: URL, name: String) -> Bool {
         if case .sending = phase { return false }
@@ -108,7 +113,7 @@ public final class AudioComposeModel {
         changed()
     }
 
-    /// Posts the clip now. Returns when it has ended one way or the other.
+    /// Posts the clip now. Returns when the post has ended, one way or the other.
     public func send() async {
         guard canSend, let draft = draft() else { return }
         phase = .sending(sent: 0, total: draft.size)
@@ -120,17 +125,17 @@ public final class AudioComposeModel {
         self.task = nil
     }
 
-    /// Has the clip posted when there is a connection. Returns once it is on disk.
+    /// Queues the clip, to be posted when there is a connection. Returns once it is on disk.
     public func sendLater() async {
         guard canSend, let draft = draft() else { return }
         do throws(OutboxError) {
-            let item = try await service.postLater(draft)
+            let item = try await service.postLater(draft, key: key)
             clear()
             phase = .queued(item.id)
-        } catch { phase = .notQueued(error) }
+        } catch { phase = .failed(.notKept(error)) }
     }
 
-    /// Ends the post that is on its way. It may have arrived by then: trying again posts it once.
+    /// Ends the post that is on its way. ``phase`` then tells if the clip may have arrived.
     public func cancel() {
         task?.cancel()
     }
@@ -153,19 +158,31 @@ public final class AudioComposeModel {
             report.finish()
             following.cancel()
         }
-        do throws(LoadError) {
-            let clip = try await service.post(draft, key: key) { report.yield($0) }
-            clear()
-            phase = .sent(clip)
+        do throws(ClipPostError) {
+            switch try await service.post(draft, key: key, onSent: { report.yield($0) }) {
+            case .posted(let clip):
+                clear()
+                phase = .sent(clip)
+            case .waiting(let id, let failure):
+                clear()
+                phase = .waiting(id, failure)
+            case .setAside(let id, let refusal):
+                clear()
+                phase = .setAside(id, refusal)
+            case .cancelled(let id, let mayHaveArrived):
+                // The outbox has the clip: the form would post a second one.
+                if id != nil { clear() }
+                phase = .cancelled(id, mayHaveArrived: mayHaveArrived)
+            }
         } catch {
-            phase = error == .cancelled ? .editing : .failed(error)
+            phase = .failed(error)
         }
     }
 
     private func draft() -> ClipDraft? {
         guard let file else { return nil }
         do throws(ClipDraftError) { return try ClipDraft(title: title, file: file.url, fileName: file.name) } catch {
-            // Gone or changed since it was chosen.
+            // The file is gone or was changed since it was chosen.
             fileError = error
             dropFile()
             return nil

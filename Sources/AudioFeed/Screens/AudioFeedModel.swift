@@ -2,28 +2,31 @@ import Aquifer
 import Foundation
 import Observation
 
-/// The screen of the clips: the list, and which of them are kept on this machine.
+/// The screen of the clips: the list, and the clips that are kept on this machine.
 @MainActor @Observable
 public final class AudioFeedModel {
-    /// How a clip's sound is kept.
+    /// The state of a clip's sound on this machine.
     public enum Kept: Sendable, Hashable {
-        /// Not at all, or only as long as there is room.
+        /// The sound is not here, or stays only as long as there is room.
         case none
-        /// On its way.
+        /// The sound is being downloaded.
         case downloading(DownloadProgress)
-        /// Whole: it plays without a connection.
+        /// The sound is whole: it plays without a connection.
         case kept
-        /// It could not be had.
+        /// The sound is here, and was last confirmed seven days ago or earlier. It plays only after the remote has
+        /// confirmed it.
+        case expired
+        /// The sound could not be downloaded.
         case failed(DownloadError)
     }
 
     /// The list's state.
     public let list: ResourceModel<[AudioClip]>
-    /// How many bytes of sound are kept because the customer asked for it.
+    /// The bytes of sound that are kept because the user asked for it.
     public private(set) var keptBytes = 0
-    /// The addresses of the sounds that are whole and pinned, of this list or another.
-    private var pinned: Set<URL> = []
-    /// The clips whose sound is on its way, or could not be had.
+    /// The sounds that are whole and pinned, of this list or another, with the time of their last confirmation.
+    private var pinned: [URL: Date] = [:]
+    /// The clips whose sound is being downloaded, and those whose download has failed.
     private var attempts: [UUID: Kept] = [:]
 
     @ObservationIgnored private let service: AudioFeedService
@@ -31,7 +34,7 @@ public final class AudioFeedModel {
 
     /// The clips.
     public var clips: [AudioClip] { list.value ?? [] }
-    /// Whether a load has shown that there are no clips.
+    /// True if a load has shown that there are no clips.
     public var isEmpty: Bool { list.value?.isEmpty == true && !list.isLoading }
 
     /// The screen of a service.
@@ -40,29 +43,62 @@ public final class AudioFeedModel {
         list = ResourceModel(service.loading)
     }
 
-    /// How a clip's sound is kept.
+    /// The state of a clip's sound on this machine.
     public func kept(_ clip: AudioClip) -> Kept {
         if case .downloading = attempts[clip.id] { return attempts[clip.id] ?? .none }
-        return pinned.contains(clip.audio) ? .kept : attempts[clip.id] ?? .none
+        guard let confirmed = pinned[clip.audio] else { return attempts[clip.id] ?? .none }
+        // A folder that cannot be opened keeps nothing that could be played.
+        if (try? service.downloads())?.isFresh(confirmed) == true { return .kept }
+        return attempts[clip.id] ?? .expired
     }
 
-    /// The screen is visible: loads the list, the first time, and looks at what is kept.
-    public func appear() async {
+    /// The screen is visible: loads the list, the first time, shows the clips that were posted since, reads which clips
+    /// are kept, and renews those while there is a connection.
+    public func appear(afterPageLoad: Bool = false) async {
         await look()
-        await list.appear()
+        await showPosted()
+        await afterPageLoad ? list.refresh() : list.appear()
         await look()
+        await renew()
     }
 
     /// Loads the latest list.
     public func refresh() async {
         await list.refresh()
         await look()
+        await renew()
     }
 
-    /// Keeps a clip's sound on this machine: until it is removed, whatever else comes. Returns when it is there, or
-    /// could not be had.
+    /// Shows clips that have been posted as soon as the outbox has sent them, until the task is cancelled.
+    public func follow() async {
+        var before: Set<Outbox.ID> = []
+        for await items in service.outbox.states() {
+            let present = Set(items.map(\.id))
+            // An item that has left the outbox because it was sent is in the saved list by now.
+            if !before.subtracting(present).isEmpty { await showPosted() }
+            before = present
+        }
+    }
+
+    /// Shows the saved list if it differs from the one shown.
+    private func showPosted() async {
+        guard !list.isLoading, list.phase != .idle else { return }
+        // There is no list because loading has failed; there is a connection now.
+        guard let shown = list.value else { return await list.refresh() }
+        // The next load reports a list that cannot be read.
+        guard let saved = try? await service.savedClips() else { return }
+        if saved.value != shown, list.value == shown { list.replaceValue(saved.value) }
+    }
+
+    private func renew() async {
+        guard list.source == .remote else { return }
+        if await service.renewKept() > 0 { await look() }
+    }
+
+    /// Keeps a clip's sound on this machine until it is removed, whatever else comes. Returns when the sound is there,
+    /// or the download has failed.
     ///
-    /// The download goes on when the calling task is cancelled: who leaves the screen wants the clip all the same.
+    /// The download goes on when the calling task is cancelled: a user who leaves the screen wants the clip all the same.
     public func keep(_ id: UUID) async {
         guard tasks[id] == nil, let clip = clip(id), kept(clip) != .kept else { return }
         attempts[id] = .downloading(DownloadProgress(received: 0, total: nil))
@@ -71,7 +107,7 @@ public final class AudioFeedModel {
         await task.value
     }
 
-    /// Ends a download. What has come is gone on with the next time.
+    /// Ends a download. The next one resumes with the bytes that have come.
     public func cancel(_ id: UUID) {
         tasks[id]?.cancel()
     }
@@ -92,6 +128,7 @@ public final class AudioFeedModel {
 
     private func download(_ clip: AudioClip) async {
         defer { tasks[clip.id] = nil }
+        let wasPinned = pinned[clip.audio] != nil
         do throws(DownloadError) {
             let downloads: Downloads
             do throws(StoreError) {
@@ -106,13 +143,13 @@ public final class AudioFeedModel {
                 following.cancel()
                 download.cancel()
             }
-            _ = try await download.file()
-            pinned.insert(clip.audio)
+            pinned[clip.audio] = try await download.file().savedAt
             attempts[clip.id] = nil
         } catch {
             attempts[clip.id] = error == .cancelled ? nil : .failed(error)
-            // What is not kept may make room for others. A pin that stays costs room, no sound.
-            if let downloads = try? service.downloads() { try? await downloads.unpin(clip.audio) }
+            // A clip that was not kept before is unpinned, so that it can make room for others. If that fails, the pin
+            // costs room, no sound.
+            if !wasPinned, let downloads = try? service.downloads() { try? await downloads.unpin(clip.audio) }
         }
         await look()
     }
@@ -123,12 +160,12 @@ public final class AudioFeedModel {
 
     private func clip(_ id: UUID) -> AudioClip? { clips.first { $0.id == id } }
 
-    /// What is whole and pinned is kept, by this screen or another.
+    /// Reads which sounds are kept, by this screen or another: those that are whole and pinned.
     private func look() async {
-        // A folder that cannot be looked at says nothing of what is kept; playing and keeping will tell.
+        // A folder that cannot be read tells nothing; playing and keeping a clip report it.
         guard let downloads = try? service.downloads(), let all = try? await downloads.list() else { return }
         let here = all.filter { $0.isPinned && $0.isWhole }
         keptBytes = here.reduce(0) { $0 + $1.progress.received }
-        pinned = Set(here.map(\.url))
+        pinned = Dictionary(here.map { ($0.url, $0.savedAt ?? .distantPast) }) { $1 }
     }
 }

@@ -2,14 +2,23 @@ import Aquifer
 import Foundation
 import Observation
 
-/// The screen of what waits to be posted.
+/// The screen of the clips that wait to be posted.
 @MainActor @Observable
 public final class OutboxModel {
-    /// What waits, in its order.
+    /// The items that wait, in their order.
     public private(set) var items: [Outbox.Item] = []
-    /// Whether the queue has been looked at.
+    /// True if the queue has been read.
     public private(set) var isLoaded = false
-    /// Why the last thing asked for was not done.
+    /// False while the queue cannot be read: then nothing is known of it, and an empty list does not mean that none wait.
+    public private(set) var isReadable = true
+    /// The items shown so far that this process has sent, the latest hundred. An item that leaves the list and is not
+    /// here was discarded, or sent by another process.
+    public private(set) var sent: [Outbox.ID] = []
+    /// Damage that the outbox has found.
+    public private(set) var notices: [Outbox.Notice] = []
+    /// The item that was discarded last, if it may have arrived all the same.
+    public private(set) var discarded: Outbox.Item?
+    /// The error of the last action.
     public private(set) var error: OutboxError?
 
     @ObservationIgnored private let outbox: Outbox
@@ -26,33 +35,41 @@ public final class OutboxModel {
         isFollowing = true
         defer { isFollowing = false }
         await look()
-        for await items in outbox.states() {
-            self.items = items
-            isLoaded = true
+        for await items in outbox.states() { show(items) }
+    }
+
+    /// Reads the queue now, with the changes that other processes have made to it.
+    public func look() async {
+        do throws(StoreError) {
+            show(try await outbox.items())
+            isReadable = true
+        } catch {
+            self.error = .store(error)
+            isReadable = false
         }
     }
 
-    /// Looks at the queue now, and at what other processes have done to it.
-    public func look() async {
-        do throws(StoreError) {
-            items = try await outbox.items()
-            isLoaded = true
-        } catch { self.error = .store(error) }
+    private func show(_ items: [Outbox.Item]) {
+        let present = Set(items.map(\.id))
+        for old in self.items where !present.contains(old.id) {
+            if outbox.hasSent(old.id) { sent = sent.suffix(99) + [old.id] }
+        }
+        self.items = items
+        notices = outbox.notices
+        isLoaded = true
     }
 
-    /// Tries again now what waits for its time or was refused.
+    /// Tries again now: items that wait for their time, and refused ones. An item waits on if a server asked it to
+    /// wait.
     public func sendAll() async {
         error = nil
         for item in items {
-            switch item.state {
-            case .refused, .retrying:
-                // One that left the queue meanwhile stops none of the others.
-                do throws(OutboxError) { try await outbox.retry(item.id) } catch { self.error = error }
-            default: break
-            }
+            guard case .refused = item.state else { continue }
+            // An item that left the queue meanwhile stops none of the others.
+            do throws(OutboxError) { try await outbox.retry(item.id) } catch { self.error = error }
         }
-        await outbox.prod()
-        // Once, for all of them: it reads the whole queue.
+        await outbox.hurry()
+        // This happens once for all of them: it reads the whole queue.
         await look()
     }
 
@@ -61,9 +78,13 @@ public final class OutboxModel {
         await act { () async throws(OutboxError) in try await self.outbox.retry(id) }
     }
 
-    /// Takes an item out of the queue for good.
+    /// Takes an item out of the queue for good. ``discarded`` tells of one that may have arrived all the same.
     public func discard(_ id: Outbox.ID) async {
-        await act { () async throws(OutboxError) in try await self.outbox.discard(id) }
+        let item = items.first { $0.id == id }
+        await act { () async throws(OutboxError) in
+            let mayHaveArrived = try await self.outbox.discard(id)?.mayHaveArrived == true
+            self.discarded = mayHaveArrived ? item : nil
+        }
     }
 
     /// Keeps an item from being sent.
@@ -88,7 +109,7 @@ public final class OutboxModel {
         }
     }
 
-    /// The customer has read what went wrong.
+    /// The user has read the error.
     public func dismissError() { error = nil }
 
     private func act(_ body: () async throws(OutboxError) -> Void) async {
@@ -101,7 +122,7 @@ public final class OutboxModel {
 }
 
 extension HTTPRequest {
-    /// A post of a clip with another title; `nil` if this is none.
+    /// This post of a clip with another title; `nil` if it is no such post.
     func renamed(_ title: String) -> HTTPRequest? {
         guard var body else { return nil }
         for (index, part) in body.parts.enumerated() {

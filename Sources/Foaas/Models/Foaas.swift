@@ -2,9 +2,9 @@ import Foundation
 
 /// A phrase, as an operation answers it: `{"message":"This is awesome.","subtitle":"- louis"}`.
 public struct Foaas: Sendable, Hashable, Codable, JSONConvertible, CustomStringConvertible {
-    /// What is said.
+    /// The text of the phrase.
     public let message: String
-    /// Who says it, usually after a dash.
+    /// The speaker, usually after a dash.
     public let subtitle: String
 
     /// A phrase.

@@ -2,7 +2,7 @@ import Foundation
 
 /// A field of an operation: `{"name":"From","field":"from"}`.
 public struct FoaasField: Sendable, Hashable, Codable, JSONConvertible, CustomStringConvertible {
-    /// What people call it.
+    /// The name that people read.
     public let name: String
     /// The placeholder in the operation's url, without its colon.
     public let field: String
@@ -13,7 +13,7 @@ public struct FoaasField: Sendable, Hashable, Codable, JSONConvertible, CustomSt
         self.field = field
     }
 
-    /// The field of an answer; `nil` when it does not say which placeholder it stands for.
+    /// The field of an answer; `nil` when it does not name its placeholder.
     ///
     /// One field of the real server has no `name`. It is named after its placeholder, so that its operation can be used.
     public init?(json: [String: AnyObject]) {
@@ -27,7 +27,7 @@ public struct FoaasField: Sendable, Hashable, Codable, JSONConvertible, CustomSt
         ["name": name as AnyObject, "field": field as AnyObject]
     }
 
-    /// The name, and the placeholder if it says something else.
+    /// The name; the placeholder in parentheses if it is another word.
     public var description: String { name.lowercased() == field.lowercased() ? name : "\(name) (\(field))" }
 
     /// "from" → "From".

@@ -32,7 +32,7 @@ public enum FoaasMapper {
         do {
             return try JSONSerialization.jsonObject(with: body)
         } catch {
-            // The remote answers HTML to who does not ask for JSON: naming the type says it all.
+            // The remote answers HTML to a request that does not ask for JSON. The error names that type.
             let type = head.headers["Content-Type"]
             if let type, !type.lowercased().contains("json") { throw InvalidData.mediaType(type) }
             throw InvalidData.body("the document cannot be read")

@@ -1,9 +1,9 @@
 import Aquifer
 import Foundation
 
-/// Something that can be said: `{"name":"Awesome","url":"/awesome/:from","fields":[…]}`.
+/// A kind of phrase that the remote can say: `{"name":"Awesome","url":"/awesome/:from","fields":[…]}`.
 public struct FoaasOperation: Sendable, Hashable, Codable, Identifiable, JSONConvertible, DataConvertible {
-    /// What people call it.
+    /// The name that people read.
     public let name: String
     /// The path, with a placeholder (`:from`) for each segment that is to be filled in.
     public let url: String
@@ -42,12 +42,13 @@ public struct FoaasOperation: Sendable, Hashable, Codable, Identifiable, JSONCon
             .reduce(into: []) { found, name in if !found.contains(name) { found.append(name) } }
     }
 
-    /// What people call a placeholder.
+    /// The name that people read for a placeholder: that of its field; the placeholder with a capital if no field has
+    /// it.
     public func name(of placeholder: String) -> String {
         fields.first { $0.field == placeholder }?.name ?? FoaasField.name(of: placeholder)
     }
 
-    /// Whether name, path or a field's name contain a text, whatever its case and accents.
+    /// True if the name, the path or a field's name contains a text. Case and accents do not count.
     public func matches(_ query: String) -> Bool {
         SearchText(query).isIn([name, url] + fields.map(\.name))
     }

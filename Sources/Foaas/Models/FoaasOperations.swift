@@ -1,10 +1,10 @@
 import Foundation
 
-/// The operations that could be read, and how many could not.
+/// The operations that could be read, and the number of those that could not.
 public struct FoaasOperations: Sendable, Hashable, Codable {
     /// The operations, in the remote's order; each url once.
     public let operations: [FoaasOperation]
-    /// How many of the remote's could not be read.
+    /// The number of the remote's operations that could not be read.
     public let skipped: Int
 
     /// A list.

@@ -2,9 +2,9 @@ import Foundation
 
 /// A model that is made of a JSON object, and can become one again.
 ///
-/// The dictionary's values are what `JSONSerialization` reads and writes: texts, numbers, arrays, dictionaries. It is
-/// made and used on the spot, never kept or handed to another task: models themselves are `Sendable`, dictionaries of
-/// objects are not.
+/// The dictionary's values are those that `JSONSerialization` reads and writes: texts, numbers, arrays, dictionaries. A
+/// dictionary is made and used on the spot, never kept or handed to another task: models are `Sendable`, dictionaries
+/// of objects are not.
 public protocol JSONConvertible {
     /// The model that the object describes; `nil` when it describes none.
     init?(json: [String: AnyObject])
@@ -25,7 +25,7 @@ public protocol DataConvertible {
 extension DataConvertible where Self: JSONConvertible {
     /// The model that a JSON document describes.
     public init?(data: Data) {
-        // What is no JSON is no model.
+        // A document that is not JSON describes no model.
         guard let json = try? JSONSerialization.jsonObject(with: data) as? [String: AnyObject] else { return nil }
         self.init(json: json)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a path cannot be built.
+/// The reason why a path cannot be built.
 public enum FoaasPathError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The operation has no placeholder of this name; it has these.
     case unknown(String, known: [String])
@@ -9,7 +9,7 @@ public enum FoaasPathError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The path would be longer than a server takes; `limit` is in bytes.
     case tooLong(limit: Int)
 
-    /// One line: what was wrong, and what to do.
+    /// One line: the fault, and the remedy.
     public var description: String {
         switch self {
         case .unknown(let name, let known):
@@ -26,13 +26,13 @@ public enum FoaasPathError: Error, Sendable, Hashable, CustomStringConvertible {
 /// Fills an operation's placeholders.
 ///
 /// - Placeholders are taken from the url, in its order.
-/// - A value is encoded as one segment, whatever is in it: of `a/b c?d#e%f` every character arrives.
-/// - A value that is cleared gives its placeholder back.
+/// - A value is encoded as one segment, whatever is in it: every character of `a/b c?d#e%f` arrives.
+/// - A placeholder whose value is cleared stands for itself again.
 public struct FoaasPathBuilder: Sendable, Hashable {
     /// The longest encoded path that is built, in bytes. Servers take a head of 16 KiB, path and fields together.
     public static let longest = 15_000
 
-    /// What is being filled.
+    /// The operation whose placeholders are filled.
     public let operation: FoaasOperation
     /// The placeholders' names, in the order of the url.
     public let placeholders: [String]
@@ -44,7 +44,8 @@ public struct FoaasPathBuilder: Sendable, Hashable {
         placeholders = operation.placeholders
     }
 
-    /// The value of a placeholder; `nil` while it is not filled, and for a name that is none.
+    /// The value of a placeholder; `nil` while it is not filled, and for a name that is no placeholder of the
+    /// operation.
     public subscript(_ placeholder: String) -> String? { values[placeholder] }
 
     /// Fills a placeholder, or empties it with an empty text.
@@ -58,10 +59,10 @@ public struct FoaasPathBuilder: Sendable, Hashable {
     /// The placeholders that are not filled, in the order of the url.
     public var missing: [String] { placeholders.filter { values[$0] == nil } }
 
-    /// Whether every placeholder is filled.
+    /// True if every placeholder is filled.
     public var isComplete: Bool { missing.isEmpty }
 
-    /// The path, percent-encoded; what is not filled stands as its placeholder.
+    /// The path, percent-encoded. A placeholder that is not filled stands for itself.
     public var path: String {
         operation.url.split(separator: "/").map { segment in
             guard segment.hasPrefix(":") else { return "/" + Self.encoded(String(segment)) }
@@ -79,7 +80,7 @@ public struct FoaasPathBuilder: Sendable, Hashable {
         else {
             throw .tooLong(limit: Self.longest)
         }
-        // What is encoded already must not be encoded again.
+        // The path is encoded already and must not be encoded again.
         parts.percentEncodedPath = parts.percentEncodedPath.trimmingSuffix("/") + path
         guard let url = parts.url else { throw .tooLong(limit: Self.longest) }
         return url

@@ -1,11 +1,12 @@
 import Foundation
 
-/// What an operation says, with places for its values: asked for once, then filled here as somebody types.
+/// The phrase of an operation, with places for its values. The remote is asked for it once; values are then filled in
+/// here.
 public struct FoaasTemplate: Sendable, Hashable {
     private let answer: Foaas
     private let markers: [String: String]
 
-    /// The path to ask for the template with, whose values are marks that no phrase contains.
+    /// The path that asks for the template. Its values are marks that no phrase contains.
     static func question(_ operation: FoaasOperation) -> FoaasPathBuilder {
         var builder = FoaasPathBuilder(operation)
         for (index, placeholder) in builder.placeholders.enumerated() {
@@ -22,7 +23,8 @@ public struct FoaasTemplate: Sendable, Hashable {
             uniqueKeysWithValues: operation.placeholders.enumerated().map { (Self.marker($0), $1) })
     }
 
-    /// The phrase with these values; what `value` does not know stands as `[name]`.
+    /// The phrase with these values. A placeholder for which `value` returns `nil` stands as its name in brackets:
+    /// `[name]`.
     public func phrase(_ value: (_ placeholder: String) -> String?, name: (_ placeholder: String) -> String) -> Foaas {
         // In one pass: a value that looks like a mark is a value.
         func fill(_ text: String) -> String {

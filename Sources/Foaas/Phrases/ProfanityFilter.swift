@@ -33,7 +33,7 @@ public enum ProfanityFilter {
         return String(letters[..<vowel]) + "*" + String(letters[(vowel + 1)...])
     }
 
-    /// A swear word, what may stand before it in one word, and what may stand after it.
+    /// A swear word, the words that may stand before it in one word, and the endings that may follow it.
     private struct Family {
         let stem: String
         var heads: [String] = []
@@ -77,7 +77,7 @@ public enum ProfanityFilter {
         Family("whore", "s"),
     ]
 
-    /// Each form of each swear word, and where in it the swear word begins, in characters.
+    /// Each form of each swear word, with the offset of the swear word in it, in characters.
     private static let offsets: [String: Int] = families.reduce(into: [:]) { offsets, family in
         for head in [""] + family.heads {
             for ending in [""] + family.endings { offsets[head + family.stem + ending] = head.count }

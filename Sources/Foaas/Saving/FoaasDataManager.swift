@@ -1,13 +1,18 @@
 import Aquifer
 import Foundation
 
-/// Keeps the operations in `UserDefaults`, as the specification asks.
+/// Keeps the operations in `UserDefaults`, as the specification asks. An app starts with it:
 ///
-/// There is one way of saving: an entry of ``UserDefaultsStore`` under `FoaasOperationsKey`, made by the codec below and
-/// good for seven days like everything else. Foreign data under the key is an error to ``load()``, and left alone until
-/// something is saved.
+/// ```swift
+/// FoaasAPIManager.configure(service)
+/// let operations = try await FoaasDataManager.shared.loadOrRequest()
+/// ```
+///
+/// There is one form of saving: an entry of ``UserDefaultsStore`` under `FoaasOperationsKey`, encoded by the codec
+/// below and good for seven days like everything else. ``load()`` returns false for foreign data under the key, and
+/// leaves it there until something is saved.
 public final class FoaasDataManager: Sendable {
-    /// The one that apps use, over `UserDefaults.standard`.
+    /// The manager that apps use, over `UserDefaults.standard`.
     public static let shared = FoaasDataManager(UserDefaultsStore())
 
     /// The key in `UserDefaults`.
@@ -17,34 +22,50 @@ public final class FoaasDataManager: Sendable {
     public var operations: [FoaasOperation]? { known.withLock { $0 } }
 
     private let known = Locked<[FoaasOperation]?>(nil)
-    private let store: UserDefaultsStore
+    private let open: @Sendable () -> UserDefaultsStore
+    private let opened = Locked<UserDefaultsStore?>(nil)
+    private let key: String
+    private let center: NotificationCenter
     private let now: @Sendable () -> Date
 
     /// A manager over a store of its own.
-    public init(_ store: UserDefaultsStore, now: @escaping @Sendable () -> Date = { Date() }) {
-        self.store = store
+    ///
+    /// - Parameters:
+    ///   - center: posts that operations are known: see ``loadOrRequest(_:)``.
+    ///   - now: the clock that stamps and judges.
+    public convenience init(
+        _ store: UserDefaultsStore, center: NotificationCenter = .default,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.init(center: center, now: now, opening: { store })
+    }
+
+    /// A manager over a store that is opened, once, by the first call that needs it.
+    ///
+    /// - Parameter server: the server of the operations, for a store that holds those of several servers. Operations of
+    ///   another server are never delivered.
+    public init(
+        server: URL? = nil, center: NotificationCenter = .default, now: @escaping @Sendable () -> Date = { Date() },
+        opening open: @escaping @Sendable () -> UserDefaultsStore
+    ) {
+        self.open = open
+        key = server.map { "\(Self.operationsKey) \($0.absoluteString)" } ?? Self.operationsKey
+        self.center = center
         self.now = now
     }
 
     /// Saves the operations in place of those before.
     ///
-    /// - Returns: whether they were saved. They are known from now on either way.
+    /// - Returns: true if they were saved. ``operations`` are the new ones either way.
     @discardableResult
-    public func save(operations: [FoaasOperation]) -> Bool {
-        known.withLock { $0 = operations }
-        do {
-            let bytes = try Self.codec.encode(operations)
-            try store.set(StoredEntry(bytes: bytes, savedAt: now()), for: Self.operationsKey)
-            return true
-        } catch { return false }
-    }
+    public func save(operations: [FoaasOperation]) -> Bool { save(operations, savedAt: now()) }
 
     /// Loads the operations that were saved less than seven days ago.
     ///
-    /// - Returns: whether there were any that can be read. If not, ``operations`` stay as they are.
+    /// - Returns: true if there were any that can be read. If not, ``operations`` stay as they are.
     public func load() -> Bool {
         do {
-            guard let entry = try store.entry(for: Self.operationsKey),
+            guard let entry = try store.entry(for: key),
                 CachePolicy.sevenDays.isFresh(entry.savedAt, at: now())
             else { return false }
             let operations = try Self.codec.decode(entry.bytes)
@@ -53,24 +74,60 @@ public final class FoaasDataManager: Sendable {
         } catch { return false }
     }
 
-    /// Deletes what was saved, and forgets it.
+    /// Deletes the saved operations; ``operations`` is then `nil`.
     public func deleteStoredOperations() {
         known.withLock { $0 = nil }
-        // What cannot be deleted will not be believed for longer than seven days.
-        try? store.remove(Self.operationsKey)
+        // An entry that cannot be deleted expires after seven days.
+        try? store.remove(key)
     }
 
-    /// The operations: those stored, if they can be loaded; else those that ``FoaasAPIManager`` is asked for, stored.
+    /// Loads the stored operations when an app starts. If there are none, requests them and stores them. Then posts
+    /// `.foaasOperationsDidUpdate`.
     ///
-    /// - Throws: ``LoadError`` when nothing is stored and the remote gives nothing.
-    public func loadOrRequest() async throws(LoadError) -> [FoaasOperation] {
-        if load(), let operations { return operations }
-        let latest = try await FoaasAPIManager.getOperations()
-        save(operations: latest)
-        return latest
+    /// - Parameter request: asks the remote; ``FoaasAPIManager/loadOperations()`` unless told otherwise.
+    /// - Throws: ``LoadError`` when nothing is stored and the request fails. Nothing is posted then.
+    @discardableResult
+    public func loadOrRequest(
+        _ request: @Sendable () async throws(LoadError) -> Loaded<FoaasOperations> = { () async throws(LoadError) in
+            try await FoaasAPIManager.loadOperations()
+        }
+    ) async throws(LoadError) -> [FoaasOperation] {
+        let operations = try await storedOrRequested(request)
+        center.postFoaasOperations(operations)
+        return operations
     }
 
-    /// A JSON list of what each operation becomes by ``DataConvertible``.
+    /// ``loadOrRequest(_:)`` without telling others.
+    func storedOrRequested(
+        _ request: @Sendable () async throws(LoadError) -> Loaded<FoaasOperations>
+    ) async throws(LoadError) -> [FoaasOperation] {
+        if load(), let operations { return operations }
+        let loaded = try await request()
+        // A copy that stood in for the latest keeps its age.
+        save(loaded.value.operations, savedAt: loaded.savedAt ?? now())
+        return loaded.value.operations
+    }
+
+    @discardableResult
+    private func save(_ operations: [FoaasOperation], savedAt: Date) -> Bool {
+        known.withLock { $0 = operations }
+        do {
+            let bytes = try Self.codec.encode(operations)
+            try store.set(StoredEntry(bytes: bytes, savedAt: savedAt), for: key)
+            return true
+        } catch { return false }
+    }
+
+    private var store: UserDefaultsStore {
+        opened.withLock { opened in
+            if let opened { return opened }
+            let store = open()
+            opened = store
+            return store
+        }
+    }
+
+    /// A JSON list of the operations, each encoded by ``DataConvertible``.
     static let codec = CacheCodec<[FoaasOperation]>(
         encode: { operations in
             let written = try operations.map { String(decoding: try $0.toData(), as: UTF8.self) }

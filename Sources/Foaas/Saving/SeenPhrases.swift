@@ -1,7 +1,7 @@
 import Aquifer
 import Foundation
 
-/// A phrase that was seen, and when.
+/// A phrase that was seen, and its time.
 public struct SeenPhrase: Sendable, Hashable, Codable, Identifiable {
     /// The phrase.
     public let phrase: Foaas
@@ -12,11 +12,11 @@ public struct SeenPhrase: Sendable, Hashable, Codable, Identifiable {
     public var id: String { phrase.description }
 }
 
-/// The last phrases seen, the newest first: what can be offered without a connection.
+/// The last phrases seen, the newest first. They are offered when there is no connection.
 ///
 /// They are this machine's own, so they do not expire; there are at most fifty.
 public struct SeenPhrases: Sendable {
-    /// How many are kept.
+    /// The number of phrases that are kept.
     public static let most = 50
 
     private let cache: Cache<[SeenPhrase]>
@@ -32,11 +32,11 @@ public struct SeenPhrases: Sendable {
     /// - Throws: ``StoreError`` when they cannot be read.
     public func all() async throws(StoreError) -> [SeenPhrase] { try await cache.load()?.value ?? [] }
 
-    /// Keeps a phrase, in one atomic step. Phrases that cannot be read any more make room for it.
+    /// Keeps a phrase, in one atomic step. It replaces phrases that cannot be read any more.
     func keep(_ phrase: Foaas) async throws(StoreError) {
         let seen = SeenPhrase(phrase: phrase, seenAt: now())
-        try await cache.validate()
-        guard try await cache.load() != nil else { return _ = try await cache.save([seen]) }
-        try await cache.amend { old in Array(([seen] + old.filter { $0.id != seen.id }).prefix(Self.most)) }
+        try await cache.update { old in
+            Array(([seen] + (old ?? []).filter { $0.id != seen.id }).prefix(Self.most))
+        }
     }
 }

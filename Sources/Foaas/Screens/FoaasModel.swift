@@ -2,22 +2,22 @@ import Aquifer
 import Foundation
 import Observation
 
-/// The main screen: one phrase. Asks for another when told to; shows what the preview has made.
+/// The main screen: one phrase. It asks for another when told to, and shows the phrase that the preview has made.
 @MainActor @Observable
 public final class FoaasModel {
     /// The phrase, unfiltered.
     public private(set) var phrase: Foaas?
-    /// Whether the phrase is one seen before, shown because there is no connection.
+    /// True if the phrase is one seen before, shown because there is no connection.
     public private(set) var isSaved = false
-    /// Whether a phrase is being asked for.
+    /// True if a phrase is being asked for.
     public private(set) var isLoading = false
-    /// Why there is no new phrase, until dismissed.
+    /// The reason why there is no new phrase, until it is dismissed.
     public private(set) var error: FoaasError?
     /// The last phrases seen: offered when there is no connection.
     public private(set) var lastSeen: [SeenPhrase] = []
 
     @ObservationIgnored private let service: FoaasService
-    @ObservationIgnored private var observation: PhraseObservation?
+    @ObservationIgnored private var observation: FoaasObservation?
     @ObservationIgnored private var request = 0
 
     /// The main screen of a service, told of phrases by `center`.
@@ -41,7 +41,7 @@ public final class FoaasModel {
         let mine = request
         do throws(FoaasError) {
             let phrase = try await service.anyPhrase()
-            // What the preview has made meanwhile was asked for by name.
+            // A phrase that the preview has made meanwhile stays: the user asked for it by name.
             if mine == request { set(phrase, isSaved: false) }
         } catch {
             if mine == request { await fail(error) }
@@ -55,7 +55,7 @@ public final class FoaasModel {
         set(seen.phrase, isSaved: true)
     }
 
-    /// The customer has read what went wrong.
+    /// The user has read the error.
     public func dismissError() { error = nil }
 
     private func show(_ phrase: Foaas) {
@@ -73,7 +73,7 @@ public final class FoaasModel {
     private func fail(_ error: FoaasError) async {
         guard error != .load(.cancelled) else { return }
         self.error = error
-        // Without those there is still the error.
+        // The error is shown even if those cannot be read.
         lastSeen = (try? await service.seen.all()) ?? []
     }
 }

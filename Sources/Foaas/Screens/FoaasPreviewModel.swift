@@ -2,39 +2,39 @@ import Aquifer
 import Foundation
 import Observation
 
-/// The preview of one operation: what it says, filled in as somebody types.
+/// The preview of one operation: its phrase, filled in as somebody types.
 ///
-/// The remote is asked at most once, for the template. What cannot be had is asked for again only by ``retry()``.
+/// The remote is asked at most once, for the template. After a failure only ``retry()`` asks again.
 @MainActor @Observable
 public final class FoaasPreviewModel {
-    /// What the screen is doing.
+    /// The state of the screen.
     public enum Phase: Sendable, Hashable {
-        /// Operation or template are being asked for.
+        /// The operation or the template is being asked for.
         case loading
-        /// The phrase follows what is typed.
+        /// The phrase follows the typing.
         case ready
-        /// The phrase could not be had; fields can be filled in all the same.
+        /// The phrase could not be loaded. Fields can be filled in all the same.
         case failed(FoaasError)
         /// There is no such operation.
         case missing
     }
 
-    /// What the screen is doing.
+    /// The state of the screen.
     public private(set) var phase = Phase.loading
-    /// The operation with what is filled in; `nil` until it is found.
+    /// The operation with its filled-in values; `nil` until it is found.
     public private(set) var builder: FoaasPathBuilder?
-    /// Why the last thing typed was not taken.
+    /// The reason why the last text typed was not taken.
     public private(set) var problem: FoaasPathError?
-    /// Whether the phrase has been handed to the main screen.
+    /// True if the phrase has been handed to the main screen.
     public private(set) var isDone = false
 
-    /// What the operation says with what is filled in so far, unfiltered.
+    /// The phrase of the operation with the values filled in so far, unfiltered.
     public var phrase: Foaas? {
         guard let template, let builder else { return nil }
         return template.phrase({ builder[$0] }, name: { builder.operation.name(of: $0) })
     }
 
-    /// Whether the phrase can be handed on: every field is filled.
+    /// True if the phrase can be handed on: it is loaded, every field is filled, and the last text typed was taken.
     public var canFinish: Bool {
         guard phase == .ready, let builder, problem == nil else { return false }
         return builder.isComplete
@@ -53,13 +53,13 @@ public final class FoaasPreviewModel {
         self.id = id
     }
 
-    /// The screen is visible: loads, unless it has. What was handed on before begins anew.
+    /// The screen is visible: loads, unless it has. A preview whose phrase was handed on begins anew.
     public func appear() async {
         isDone = false
         if template == nil, phase == .loading { await load() }
     }
 
-    /// Asks again for what could not be had.
+    /// Loads again after a failure.
     public func retry() async {
         guard case .failed = phase else { return }
         await load()
@@ -86,7 +86,7 @@ public final class FoaasPreviewModel {
         await service.remember(phrase)
     }
 
-    /// The customer has read what went wrong.
+    /// The user has read the problem.
     public func dismissProblem() { problem = nil }
 
     private func load() async {

@@ -7,14 +7,14 @@ public enum FoaasPalette: String, Sendable, Hashable, Codable, CaseIterable {
     case ink, ember, moss, tide, plum, paper
 }
 
-/// How phrases are shown: kept on this machine, the same on all screens.
+/// The settings of how phrases are shown. They are kept on this machine and are the same on all screens.
 @MainActor @Observable
 public final class FoaasSettings {
-    /// Whether swear words lose their first vowel.
+    /// True if swear words lose their first vowel.
     public private(set) var filters = true
     /// The colours.
     public private(set) var palette = FoaasPalette.ink
-    /// Why the last change could not be kept. It holds until the program ends all the same.
+    /// The reason why the last change could not be kept. The change holds until the program ends all the same.
     public private(set) var error: StoreError?
 
     private struct Kept: Codable, Sendable {
@@ -24,17 +24,18 @@ public final class FoaasSettings {
 
     @ObservationIgnored private let cache: Cache<Kept>
     @ObservationIgnored private var isLoaded = false
+    @ObservationIgnored private var keeping: Task<Void, Never>?
 
     /// The settings kept beside a service's phrases.
     public init(_ service: FoaasService) {
         cache = Cache(key: "foaas:settings", in: service.ownStore, policy: .forever)
     }
 
-    /// Reads what was kept, the first time.
+    /// Reads the kept settings, the first time.
     public func load() async {
         guard !isLoaded else { return }
         isLoaded = true
-        // Settings that cannot be read are those of the first day; the next change replaces them.
+        // Settings that cannot be read are the initial ones; the next change replaces them.
         guard let kept = try? await cache.load()?.value else { return }
         filters = kept.filters
         palette = kept.palette
@@ -54,16 +55,24 @@ public final class FoaasSettings {
         await keep()
     }
 
-    /// The customer has read that a change could not be kept.
+    /// The user has read that a change could not be kept.
     public func dismissError() { error = nil }
 
     /// A phrase as it is to be shown.
     public func shown(_ phrase: Foaas) -> Foaas { filters ? ProfanityFilter.filter(phrase) : phrase }
 
+    /// Keeps the settings as they are once the changes before have been kept: of two changes made at once, the earlier one
+    /// is never written over the later.
     private func keep() async {
-        do throws(StoreError) {
-            try await cache.save(Kept(filters: filters, palette: palette))
-            error = nil
-        } catch { self.error = error }
+        let before = keeping
+        let now = Task {
+            await before?.value
+            do throws(StoreError) {
+                try await cache.save(Kept(filters: filters, palette: palette))
+                error = nil
+            } catch { self.error = error }
+        }
+        keeping = now
+        await now.value
     }
 }

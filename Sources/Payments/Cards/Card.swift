@@ -2,13 +2,13 @@ import Foundation
 
 /// A card that can be paid with. Not encodable: only ``CardVault`` keeps it.
 public struct Card: Sendable, Hashable, Identifiable {
-    /// Ours, made when the card was added; says nothing of the number.
+    /// The identifier, made when the card was added. It is unrelated to the card's number.
     public let id: UUID
-    /// Its number, masked wherever it is shown.
+    /// The card's number. It is masked wherever it is shown.
     public let number: CardNumber
-    /// The name on it, without spaces around it. See ``HolderName``.
+    /// The name on the card, without spaces around it. See ``HolderName``.
     public let holder: String
-    /// When it ends.
+    /// The expiry date.
     public let expiry: Expiry
 
     /// A card.
@@ -19,7 +19,7 @@ public struct Card: Sendable, Hashable, Identifiable {
         self.expiry = expiry
     }
 
-    /// What may be shown and sent to a page.
+    /// The part of the card that may be shown and sent to a page.
     public var summary: CardSummary {
         CardSummary(
             id: id, brand: number.brand, masked: number.masked, holder: holder, expiry: expiry,
@@ -32,22 +32,22 @@ extension Card: CustomStringConvertible {
     public var description: String { summary.description }
 }
 
-/// What of a card may be shown: all but its number.
+/// The part of a card that may be shown: everything but its number.
 public struct CardSummary: Sendable, Hashable, Codable, Identifiable, CustomStringConvertible {
-    /// The card's.
+    /// The card's identifier.
     public let id: UUID
-    /// Who issued it; `nil` for the test card.
+    /// The card's brand; `nil` for the test card.
     public let brand: CardBrand?
-    /// `•••• 1234`.
+    /// The masked number: `•••• 1234`.
     public let masked: String
-    /// The name on it.
+    /// The name on the card.
     public let holder: String
-    /// When it ends.
+    /// The expiry date.
     public let expiry: Expiry
-    /// Whether it is the remote's test card, which is to be labelled as such.
+    /// True if this is the remote's test card, which screens must label as such.
     public let isTestCard: Bool
 
-    /// What is shown of a card.
+    /// A summary of a card.
     public init(
         id: UUID, brand: CardBrand?, masked: String, holder: String, expiry: Expiry, isTestCard: Bool = false
     ) {

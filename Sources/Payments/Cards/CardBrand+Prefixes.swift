@@ -1,8 +1,8 @@
 extension CardBrand {
-    /// The brand of a number that begins with `digits`; `nil` while they do not say, or belong to none of ours.
+    /// The brand of a number that begins with `digits`; `nil` if they are too few to tell, or belong to no known brand.
     ///
-    /// The longest prefix wins, so that `4` is Visa's and `401178` is Elo's. A few digits are enough where all that
-    /// can follow belongs to one brand: `509` is Elo's.
+    /// The longest prefix wins: `4` is Visa's and `401178` is Elo's. Fewer digits are enough if every possible
+    /// continuation belongs to one brand: `509` is Elo's.
     public static func of(digits: String) -> CardBrand? {
         var found: (brand: CardBrand, width: Int)?
         for range in ranges where range.contains(digits) && range.width > found?.width ?? 0 {
@@ -11,7 +11,7 @@ extension CardBrand {
         return found?.brand
     }
 
-    /// Whether a number of one of our brands can begin with `digits`.
+    /// True if a number of a known brand can begin with `digits`.
     static func canBegin(with digits: String) -> Bool {
         ranges.contains { $0.touches(digits) }
     }
@@ -23,7 +23,8 @@ extension CardBrand {
         let last: Int
         let width: Int
 
-        /// What all numbers that begin with `digits` have as their first `width` digits.
+        /// The range of the first `width` digits of all numbers that begin with `digits`; `nil` if these are not
+        /// digits.
         private func span(_ digits: String) -> ClosedRange<Int>? {
             var low = 0
             for digit in digits.utf8.prefix(width) {

@@ -1,4 +1,4 @@
-/// Who issued a card: what the first digits of its number say.
+/// The brand of a card. The first digits of the card's number determine it.
 public enum CardBrand: String, Sendable, Hashable, Codable, CaseIterable {
     /// Visa.
     case visa
@@ -15,7 +15,7 @@ public enum CardBrand: String, Sendable, Hashable, Codable, CaseIterable {
     /// Elo, of Brazil: its ranges lie within Visa's and Discover's.
     case elo
 
-    /// As the brand writes itself.
+    /// The name as the brand writes it.
     public var name: String {
         switch self {
         case .visa: "Visa"
@@ -28,7 +28,7 @@ public enum CardBrand: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// How many digits its numbers have, ascending.
+    /// The possible lengths of the brand's numbers in digits, ascending.
     public var lengths: [Int] {
         switch self {
         case .visa: [16, 18, 19]
@@ -39,7 +39,7 @@ public enum CardBrand: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// After how many digits a number is written with a space.
+    /// The positions, in digits, after which a number is written with a space.
     public var gaps: [Int] {
         switch self {
         case .amex, .diners: [4, 10]
@@ -47,6 +47,6 @@ public enum CardBrand: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// How many digits its security code has.
+    /// The length of the brand's security code in digits.
     public var codeLength: Int { self == .amex ? 4 : 3 }
 }

@@ -2,9 +2,9 @@ import Aquifer
 import Foundation
 import Observation
 
-/// The form of a new card: what was typed, whether it is right, and saving it.
+/// The form of a new card. It holds the text typed, validates it, and saves the card.
 ///
-/// What was typed stays here: the hints that a page is given hold no digit of the number.
+/// The text typed stays in this model. The hints that a page receives contain no digit of the number.
 @MainActor @Observable
 public final class CardFormModel {
     /// A field of the form.
@@ -17,28 +17,28 @@ public final class CardFormModel {
         case expiry
     }
 
-    /// What is to be known of the number while it is typed.
+    /// The hint for the number while it is typed.
     public private(set) var number: NumberHint
-    /// What is to be known of the holder.
+    /// The hint for the holder.
     public private(set) var holder: FieldHint<HolderNameError>
-    /// What is to be known of the expiry.
+    /// The hint for the expiry date.
     public private(set) var expiry: FieldHint<ExpiryError>
-    /// Whether the card is being saved.
+    /// True while the card is being saved.
     public private(set) var isSaving = false
     /// The card that was saved.
     public private(set) var saved: CardSummary?
-    /// Why it could not be saved.
+    /// The reason why the card could not be saved.
     public private(set) var error: VaultError?
-    /// Whether the number is the remote's test card, which is taken here.
+    /// True if the number is the remote's test card and the service accepts it.
     public private(set) var isTestCard = false
-    /// Whether every field is right.
+    /// True if every field is valid, and the card is neither being saved nor saved already.
     public var canSave: Bool { !isSaving && saved == nil && card != nil }
 
     @ObservationIgnored private let service: PaymentsService
     private var card: (number: CardNumber, holder: String, expiry: Expiry)?
     @ObservationIgnored private var typed: [Field: String] = [:]
 
-    /// A form whose card a service will keep.
+    /// A form that saves its card with a service.
     public init(_ service: PaymentsService) {
         self.service = service
         number = CardRules.number("", allowsTestCard: service.allowsTestCard)
@@ -46,7 +46,7 @@ public final class CardFormModel {
         expiry = CardRules.expiry("", now: service.now())
     }
 
-    /// A field as it was typed.
+    /// Takes the text of a field. Ignored while the card is being saved, and for texts of more than 200 characters.
     public func edit(_ field: Field, _ text: String) {
         guard !isSaving, text.count <= 200 else { return }
         saved = nil
@@ -54,7 +54,7 @@ public final class CardFormModel {
         judge()
     }
 
-    /// Keeps the card, if every field is right.
+    /// Saves the card if ``canSave`` is true, and empties the form.
     public func save() async {
         guard canSave, let card else { return }
         isSaving = true
@@ -68,14 +68,14 @@ public final class CardFormModel {
         isSaving = false
     }
 
-    /// An empty form.
+    /// Empties the form.
     public func reset() {
         clear()
         saved = nil
         error = nil
     }
 
-    /// The customer has read what went wrong.
+    /// Clears the error after the user has read it.
     public func dismissError() {
         error = nil
     }
@@ -90,7 +90,7 @@ public final class CardFormModel {
         number = CardRules.number(typed[.number] ?? "", allowsTestCard: service.allowsTestCard)
         holder = CardRules.holder(typed[.holder] ?? "")
         isTestCard = number.isTestCard
-        // Whatever is wrong with a field is told by its hint; the card is there when nothing is.
+        // The hints show the errors of the fields. The card is set only if all fields are valid.
         let parsed = try? CardNumber(typed[.number] ?? "", allowsTestCard: service.allowsTestCard)
         let month = isTestCard ? Expiry(ofTestCard: text) : try? Expiry(parsing: text, now: service.now())  // as above
         expiry = isTestCard && month != nil ? .right : CardRules.expiry(text, now: service.now())
@@ -103,7 +103,8 @@ public final class CardFormModel {
 }
 
 extension Expiry {
-    /// The expiry of the remote's test card, which expired long ago and is taken by that remote all the same: any month.
+    /// The expiry date of the remote's test card: any month, written `MM/YY`. The card expired long ago, and its remote
+    /// accepts it all the same.
     public init?(ofTestCard text: String) {
         let parts = text.split(separator: "/").map { $0.trimmingCharacters(in: .whitespaces) }
         guard parts.count == 2, parts.allSatisfy({ $0.count == 2 }), let month = Int(parts[0]),

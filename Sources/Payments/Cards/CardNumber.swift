@@ -1,11 +1,11 @@
 /// The number of a payment card, known to be well formed.
 ///
-/// It never shows more than its last four digits: not when printed, dumped, reflected or interpolated. It cannot be
-/// encoded; only ``CardVault`` keeps it, sealed.
+/// A number never shows more than its last four digits: not when it is printed, dumped, reflected or interpolated. It
+/// cannot be encoded. Only ``CardVault`` stores it, sealed.
 public struct CardNumber: Sendable, Hashable {
-    /// Who issued it; `nil` for the remote's test card.
+    /// The card's brand; `nil` for the remote's test card.
     public let brand: CardBrand?
-    /// All of them: for the request to the remote and for the vault, and for nothing else.
+    /// All digits, for the request to the remote and for the vault only.
     package let digits: String
 
     /// The one card that the reference remote always approves. It fails Luhn's check and is of no brand.
@@ -13,8 +13,8 @@ public struct CardNumber: Sendable, Hashable {
 
     /// Reads a number as people type it, with spaces and dashes or without.
     ///
-    /// - Parameter allowsTestCard: Whether ``isTestCard`` is taken too. No other number is checked less for it.
-    /// - Throws: ``CardNumberError``: what is wrong with it, first things first.
+    /// - Parameter allowsTestCard: True to accept the test card as well. The checks of all other numbers are the same.
+    /// - Throws: ``CardNumberError``, for the first check that the number fails.
     public init(_ text: String, allowsTestCard: Bool = false) throws(CardNumberError) {
         let digits = try Self.digits(of: text)
         if digits.isEmpty { throw .empty }
@@ -31,22 +31,24 @@ public struct CardNumber: Sendable, Hashable {
         self.digits = digits
     }
 
-    /// A number that was checked when it was added. It stays what it was, even if the rules have changed since.
+    /// A stored number, which was checked when it was added. It is not checked again, even if the rules have changed.
     init(stored digits: String) {
         self.digits = digits
         brand = CardBrand.of(digits: digits)
     }
 
-    /// Whether it is the remote's test card, which no bank issued.
+    /// True if this is the number of the remote's test card, which no bank issued.
     public var isTestCard: Bool { digits == Self.testCard }
 
     /// The last four digits.
     public var lastFour: String { String(digits.suffix(4)) }
 
-    /// What may be shown: `•••• 1234`.
+    /// The masked number, which may be shown: `•••• 1234`.
     public var masked: String { "•••• \(lastFour)" }
 
-    /// The digits of a text that has but digits, spaces and dashes.
+    /// The digits of a text of digits, spaces and dashes.
+    ///
+    /// - Throws: ``CardNumberError/notDigits`` if the text has other characters.
     static func digits(of text: String) throws(CardNumberError) -> String {
         var digits = ""
         for character in text where !character.isWhitespace && character != "-" {
@@ -56,10 +58,10 @@ public struct CardNumber: Sendable, Hashable {
         return digits
     }
 
-    /// Whether the test card's number begins with these digits.
+    /// True if the test card's number begins with these digits.
     static func isTestCardsBeginning(_ digits: String) -> Bool { testCard.hasPrefix(digits) }
 
-    /// Luhn's check (ISO/IEC 7812-1): it finds any one wrong digit, and most neighbours swapped.
+    /// Luhn's check (ISO/IEC 7812-1). It detects any single wrong digit, and most swaps of neighbours.
     static func passesLuhn(_ digits: String) -> Bool {
         var sum = 0
         for (place, byte) in digits.utf8.reversed().enumerated() {

@@ -1,21 +1,21 @@
 import Aquifer
 
-/// What is wrong with a card's number. It never holds the number.
+/// An error in a card's number. It never contains the number.
 public enum CardNumberError: Error, Sendable, Hashable {
     /// Nothing was typed.
     case empty
-    /// There is something other than digits, spaces and dashes.
+    /// The text has characters other than digits, spaces and dashes.
     case notDigits
-    /// It begins as no card of the brands we know does.
+    /// The number begins as no number of a known brand does.
     case noBrand
-    /// Numbers of its brand have other lengths, ascending.
+    /// The number has another length than its brand's numbers. `expected` has their lengths in digits, ascending.
     case wrongLength(expected: [Int])
     /// Luhn's check fails: a digit is wrong, or two are swapped.
     case wrongCheckDigit
-    /// It is the remote's test card, and this remote is not a test.
+    /// The number is the test card's, and the remote does not accept the test card.
     case testCardNotAllowed
 
-    /// What the customer is told.
+    /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
         case .empty:

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a form needs to know while a card is typed. No digit is ever given back.
+/// The hints for a form while a card is typed. They never contain a digit of the card.
 public enum CardRules {
-    /// What can be said of a number so far.
+    /// The hint for the number typed so far.
     public static func number(_ typed: String, allowsTestCard: Bool = false) -> NumberHint {
         let digits: String
         do throws(CardNumberError) {
@@ -20,7 +20,7 @@ public enum CardRules {
         }
     }
 
-    /// What can be said of an expiry date so far.
+    /// The hint for the expiry date typed so far.
     public static func expiry(_ typed: String, now: Date) -> FieldHint<ExpiryError> {
         FieldHint { () throws(ExpiryError) in
             _ = try Expiry(parsing: typed, now: now)
@@ -34,7 +34,7 @@ public enum CardRules {
         }
     }
 
-    /// What can be said of a security code so far.
+    /// The hint for the security code typed so far.
     public static func code(_ typed: String, brand: CardBrand?) -> FieldHint<SecurityCodeError> {
         FieldHint { () throws(SecurityCodeError) in
             _ = try SecurityCode(typed, for: brand)
@@ -47,7 +47,7 @@ public enum CardRules {
         }
     }
 
-    /// What can be said of the name on the card so far.
+    /// The hint for the name typed so far.
     public static func holder(_ typed: String) -> FieldHint<HolderNameError> {
         FieldHint { () throws(HolderNameError) in
             _ = try HolderName.parse(typed)
@@ -56,8 +56,8 @@ public enum CardRules {
         }
     }
 
-    /// Whether more digits can make a good number of it. A length at which cards of its brand end is complete, even
-    /// where longer ones exist: that a digit is wrong is told there, not three digits later.
+    /// True if further digits can make the number valid. A number with one of its brand's lengths is complete, even if
+    /// the brand has longer numbers: a wrong digit is reported at that length, not three digits later.
     private static func mayBecomeRight(_ digits: String, _ brand: CardBrand?, _ allowsTestCard: Bool) -> Bool {
         if digits.isEmpty { return true }
         if allowsTestCard && CardNumber.isTestCardsBeginning(digits) { return true }
@@ -65,12 +65,12 @@ public enum CardRules {
         return digits.count < brand.lengths.last ?? 0 && !brand.lengths.contains(digits.count)
     }
 
-    /// Whether `01/20` was typed, which `29` may follow.
+    /// True if the text may be the beginning of a date with a long year: `29` may follow `01/20`.
     private static func mayGetALongYear(_ typed: String) -> Bool {
         typed.filter { !$0.isWhitespace }.wholeMatch(of: /(0?[1-9]|1[0-2])[\/-]?20/) != nil
     }
 
-    /// Whether `typed` is a beginning of `MM/YY` or `MM/YYYY`.
+    /// True if `typed` is the beginning of `MM/YY` or `MM/YYYY`.
     private static func isExpirysBeginning(_ typed: String) -> Bool {
         let text = typed.filter { !$0.isWhitespace }
         if text.wholeMatch(of: /[01]|0[1-9]|1[0-2]|[1-9][\/-]/) != nil { return true }
@@ -78,17 +78,17 @@ public enum CardRules {
     }
 }
 
-/// What can be said of a card's number while it is typed.
+/// The hint for a card's number while it is typed.
 public struct NumberHint: Sendable, Hashable {
-    /// Whose card it is, as soon as that is plain.
+    /// The card's brand, as soon as the digits determine it.
     public let brand: CardBrand?
-    /// How many digits were typed.
+    /// The number of digits typed.
     public let digits: Int
-    /// Whether it is a good number.
+    /// True if the number is valid.
     public let isComplete: Bool
-    /// Whether it is the remote's test card, which is to be labelled as such.
+    /// True if this is the remote's test card, which screens must label as such.
     public let isTestCard: Bool
-    /// What is wrong, once no further digit can make it right or it is complete and wrong.
+    /// The error; `nil` if the number is valid, or if it is incomplete and further digits can make it valid.
     public let error: CardNumberError?
 
     init(
@@ -102,17 +102,17 @@ public struct NumberHint: Sendable, Hashable {
         self.error = error
     }
 
-    /// After how many digits to write a space.
+    /// The positions, in digits, after which to write a space.
     public var gaps: [Int] { brand?.gaps ?? [4, 8, 12] }
-    /// How many digits can be typed.
+    /// The most digits that can be typed.
     public var maxLength: Int { brand?.lengths.last ?? (isTestCard ? 16 : 19) }
 }
 
-/// What can be said of a field while it is typed.
+/// The hint for a field while it is typed.
 public struct FieldHint<Failure: Error & Hashable>: Sendable, Hashable {
-    /// Whether it is good.
+    /// True if the text is valid.
     public let isValid: Bool
-    /// What is wrong, once nothing that follows can make it right.
+    /// The error; `nil` if the text is valid, or if further characters can make it valid.
     public let error: Failure?
 
     init(_ check: () throws(Failure) -> Void, isUnfinished: (Failure) -> Bool) {

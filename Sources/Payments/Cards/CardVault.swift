@@ -3,23 +3,31 @@ import Foundation
 
 /// Keeps cards between payments, sealed with XChaCha20-Poly1305.
 ///
-/// - The cards are in one file, `cards.vault`; its key is in another folder, `<vault-id>.key`. Files have mode 0600 in
-///   folders of mode 0700; what others may read is refused.
-/// - Any change of any byte is found, and is an error: never another card, never one card less.
-/// - What returned is on the device, whole. Killed at any moment, a process leaves the cards of before or of after.
-/// - What was replaced is overwritten before it is given up. A device that writes elsewhere (flash, snapshots) may
-///   still keep it: sealed, and of no use without the key.
+/// - The cards are in one file, `cards.vault`. Its key is in another folder, in `<vault-id>.key`. Files have mode 0600
+///   in folders of mode 0700. A file or folder that other users can access is refused.
+/// - A change of any byte is detected, and is an error. The vault never returns another card, or one card less.
+/// - An older copy in the vault's place is detected (``VaultError/rolledBack(path:change:last:)``): the vault contains
+///   the number of its last change, and the latest number is stored beside the key. A removed card does not come back
+///   unnoticed. This holds for every change that returned. A copy of vault *and* keys, both older, looks like the
+///   latest.
+/// - A change that returned is completely on the device. A process that is killed at any moment leaves the cards as
+///   they were before or after its change. Once anybody has read the cards after it, those before it are an older copy.
+/// - A change that throws was not made, with one exception: if the vault was written and its number could not be stored
+///   beside the key, the change is made, and the next read or change stores the number.
+/// - A deleted vault is an error (``VaultError/lost(path:)``), and not a vault without cards.
+/// - The old content of a vault or key file is overwritten before it is deleted. A device that writes elsewhere (flash,
+///   snapshots) may still hold it. The cards in it are sealed, and useless without the key.
 /// - Several vaults, tasks and processes may use the same files at once.
 ///
-/// Nothing is opened before it is needed, nor made before the first card is added.
+/// No file is opened before it is needed, or created before the first card is added.
 public actor CardVault {
     private let storage: VaultStorage
     private let queue = SerialQueue("aquifer.vault")
 
     /// - Parameters:
-    ///   - folder: Where the cards are. It is this vault's own.
-    ///   - keys: Where keys are. Choose a folder that is not copied along with the cards.
-    ///   - patience: How long to wait while another process writes.
+    ///   - folder: The folder of the cards. It is this vault's own.
+    ///   - keys: The folder of the keys. Choose one that is not copied along with the cards.
+    ///   - patience: The longest wait while another process writes.
     ///   - makeID: Names a vault when it is made.
     public init(
         folder: URL, keys: URL, patience: Duration = .seconds(5), makeID: @escaping @Sendable () -> UUID = { UUID() }
@@ -29,23 +37,24 @@ public actor CardVault {
             keys: PrivateFolder(path: keys.standardizedFileURL.path), patience: patience, makeID: makeID)
     }
 
-    /// What may be shown of the cards, in the order they were added. Empty when nothing was ever kept.
+    /// The cards as they may be shown, in the order they were added. The list is empty if no card is stored, and in no
+    /// other case: a vault that cannot be read is an error.
     ///
     /// - Throws: ``VaultError``.
     public func cards() async throws(VaultError) -> [CardSummary] {
         try await run { storage throws(VaultError) in try storage.load()?.cards.map(\.summary) ?? [] }
     }
 
-    /// A card, to pay with; `nil` if it is not kept.
+    /// A card, to pay with; `nil` if it is not stored.
     ///
     /// - Throws: ``VaultError``.
     public func card(_ id: UUID) async throws(VaultError) -> Card? {
         try await run { storage throws(VaultError) in try storage.load()?.cards.first { $0.id == id } }
     }
 
-    /// Keeps a card. It takes the place of one with the same id or the same number.
+    /// Stores a card. It replaces a card with the same id or the same number.
     ///
-    /// - Throws: ``VaultError``. Nothing has changed then.
+    /// - Throws: ``VaultError``.
     public func add(_ card: Card) async throws(VaultError) {
         try await run { storage throws(VaultError) in
             try storage.update(isMaking: true) { opened in
@@ -58,7 +67,7 @@ public actor CardVault {
         }
     }
 
-    /// Forgets a card: no byte of it is left in the files. False if it was not kept.
+    /// Removes a card. No byte of it is left in the files. Returns false if it was not stored.
     ///
     /// - Throws: ``VaultError``.
     public func remove(_ id: UUID) async throws(VaultError) -> Bool {
@@ -74,9 +83,9 @@ public actor CardVault {
         }
     }
 
-    /// Seals the cards with a new key, and forgets the old one. Does nothing if nothing was ever kept.
+    /// Seals the cards with a new key, and deletes the old key. Does nothing if there is no vault.
     ///
-    /// - Throws: ``VaultError``. The cards can be opened then as before.
+    /// - Throws: ``VaultError``. The cards can then be opened as before.
     public func rotateKey() async throws(VaultError) {
         try await run { storage throws(VaultError) in
             try storage.update(isMaking: false) { opened throws(VaultError) in
@@ -86,7 +95,38 @@ public actor CardVault {
         }
     }
 
-    /// Off the cooperative threads: files and locks are waited for.
+    /// Accepts an older copy in the vault's place as the vault.
+    ///
+    /// - Returns: True if there was an older copy. The latest vault is left as it is.
+    /// - Throws: ``VaultError``.
+    public func acceptOlder() async throws(VaultError) -> Bool {
+        try await changeOlder { _ in }
+    }
+
+    /// Removes all cards of an older copy in the vault's place. No byte of them is left in the files. If the vault was
+    /// deleted, this forgets it, and the vault begins without cards.
+    ///
+    /// - Returns: True if there was an older copy, or a deleted vault. The latest vault is left as it is.
+    /// - Throws: ``VaultError``.
+    public func discardOlder() async throws(VaultError) -> Bool {
+        if try await run({ storage throws(VaultError) in try storage.forgetLost() }) { return true }
+        return try await changeOlder { $0 = [] }
+    }
+
+    private func changeOlder(_ change: @escaping @Sendable (inout [Card]) -> Void) async throws(VaultError) -> Bool {
+        try await run { storage throws(VaultError) in
+            var wasOlder = false
+            try storage.update(isMaking: false, .accepted) { opened in
+                guard opened.isOlder else { return false }
+                wasOlder = true
+                change(&opened.cards)
+                return true
+            }
+            return wasOlder
+        }
+    }
+
+    /// Runs `body` off the cooperative threads, because it waits for files and locks.
     private func run<Value: Sendable>(
         _ body: @Sendable (VaultStorage) throws(VaultError) -> Value
     ) async throws(VaultError) -> Value {

@@ -9,9 +9,9 @@ public final class CardsModel {
     public private(set) var cards: [CardSummary] = []
     /// The card that payments are made with.
     public private(set) var chosen: UUID?
-    /// Whether the cards have been read.
+    /// True if the cards have been read.
     public private(set) var isLoaded = false
-    /// What went wrong.
+    /// The trouble, if there is any.
     public private(set) var error: VaultError?
 
     @ObservationIgnored private let service: PaymentsService
@@ -52,7 +52,35 @@ public final class CardsModel {
         }
     }
 
-    /// The customer has read what went wrong.
+    /// True if the cards are an older copy, which the user must accept or discard.
+    public var isOlderCopy: Bool {
+        if case .rolledBack = error { true } else { false }
+    }
+
+    /// True if the file of the cards was deleted. The user must decide to begin without them.
+    public var isLost: Bool {
+        if case .lost = error { true } else { false }
+    }
+
+    /// Accepts the older copy of the cards as the latest.
+    public func acceptOlder() async {
+        do throws(VaultError) { _ = try await service.vault.acceptOlder() } catch {
+            self.error = error
+            return
+        }
+        await appear()
+    }
+
+    /// Removes all cards of the older copy, or begins without the cards of a deleted file.
+    public func discardOlder() async {
+        do throws(VaultError) { _ = try await service.vault.discardOlder() } catch {
+            self.error = error
+            return
+        }
+        await appear()
+    }
+
+    /// The user has read what went wrong.
     public func dismissError() {
         error = nil
     }

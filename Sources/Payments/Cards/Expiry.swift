@@ -5,13 +5,13 @@ import Foundation
 public struct Expiry: Sendable, Hashable {
     /// From 1 to 12.
     public let month: Int
-    /// All digits of it: 2029.
+    /// The year in full: 2029.
     public let year: Int
 
-    /// How many calendar years ahead a card can end at most.
+    /// The most calendar years ahead in which a card can expire.
     public static let mostYearsAhead = 19
 
-    /// A month that is known to be one.
+    /// The expiry date in a valid month.
     ///
     /// - Precondition: `month` is from 1 to 12 and `year` from 2000 to 9999.
     public init(month: Int, year: Int) {
@@ -22,7 +22,8 @@ public struct Expiry: Sendable, Hashable {
 
     /// Reads what people type: `01/29`, `1/29`, `0129`, `01-29`, `01/2029`.
     ///
-    /// - Throws: ``ExpiryError``, also when the month is over at `now`, or its year is more than 19 after that of `now`.
+    /// - Throws: ``ExpiryError``, also when the month is over at `now`, or its year is more than 19 after that of
+    ///   `now`.
     public init(parsing text: String, now: Date) throws(ExpiryError) {
         let typed = text.filter { !$0.isWhitespace }
         if typed.isEmpty { throw .empty }
@@ -42,10 +43,10 @@ public struct Expiry: Sendable, Hashable {
         self.init(month: month, year: year)
     }
 
-    /// As cards have it: `01/29`.
+    /// The date as cards show it: `01/29`.
     public var text: String { "\(Self.twoDigits(month))/\(Self.twoDigits(year % 100))" }
 
-    /// Whether its month is over.
+    /// True if the month is over at `date`.
     public func isExpired(at date: Date) -> Bool {
         let current = Self.month(of: date)
         return (year, month) < (current.year, current.month)
@@ -64,7 +65,7 @@ public struct Expiry: Sendable, Hashable {
         return (parts.year ?? 0, parts.month ?? 0)
     }
 
-    /// The digits of month and year, or `nil` if they are not where they belong.
+    /// The digits of month and year; `nil` if the text does not have the form of a date.
     private static func parts(_ typed: String) -> (month: Substring, year: Substring)? {
         let digits = typed.split(separator: /[\/-]/, omittingEmptySubsequences: false)
         guard digits.allSatisfy({ part in part.allSatisfy { $0.isASCII && $0.isNumber } }) else { return nil }
@@ -82,7 +83,7 @@ public struct Expiry: Sendable, Hashable {
 extension Expiry: Codable {
     private enum CodingKeys: CodingKey { case month, year }
 
-    /// - Throws: `DecodingError` for what is not a month.
+    /// - Throws: `DecodingError` if the values are not a valid month.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let month = try values.decode(Int.self, forKey: .month)
@@ -95,7 +96,7 @@ extension Expiry: Codable {
     }
 }
 
-/// What is wrong with an expiry date.
+/// An error in an expiry date.
 public enum ExpiryError: Error, Sendable, Hashable {
     /// Nothing was typed.
     case empty
@@ -105,10 +106,10 @@ public enum ExpiryError: Error, Sendable, Hashable {
     case noSuchMonth
     /// The month is over.
     case expired
-    /// No card is good for so long: more than ``Expiry/mostYearsAhead`` years.
+    /// The year is more than ``Expiry/mostYearsAhead`` years ahead: no card is valid for so long.
     case tooFarAhead
 
-    /// What the customer is told.
+    /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
         case .empty: language.pick("Enter the expiry date.", "Digite a validade.")

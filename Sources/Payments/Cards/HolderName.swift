@@ -2,10 +2,10 @@ import Aquifer
 
 /// The name on a card.
 public enum HolderName {
-    /// How many characters a name has at most.
+    /// The maximum length of a name in characters.
     public static let longest = 60
 
-    /// The name, with single spaces between its words and none around.
+    /// The name, with single spaces between its words and none around it.
     ///
     /// - Throws: ``HolderNameError``. Digits are refused: a number typed into the wrong field would be shown.
     public static func parse(_ text: String) throws(HolderNameError) -> String {
@@ -24,7 +24,7 @@ public enum HolderName {
     }
 }
 
-/// What is wrong with the name on a card.
+/// An error in the name on a card.
 public enum HolderNameError: Error, Sendable, Hashable {
     /// Nothing was typed.
     case empty
@@ -33,7 +33,7 @@ public enum HolderNameError: Error, Sendable, Hashable {
     /// It has more than ``HolderName/longest`` characters.
     case tooLong
 
-    /// What the customer is told.
+    /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
         case .empty: language.pick("Enter the name on the card.", "Digite o nome que está no cartão.")

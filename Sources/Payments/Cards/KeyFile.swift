@@ -4,8 +4,8 @@ import Foundation
 
 /// The keys of one vault, in a folder of their own: `<vault-id>.key`.
 ///
-/// It holds one key, and two while a rotation is under way, the new one first. 8 bytes of title and version, the
-/// number of keys in one byte, the keys, and a checksum of all of it.
+/// The file holds one key, or two during a rotation, the new one first. It has a title and version in 8 bytes, the
+/// number of keys in one byte, the keys, and a checksum of all of these in 8 bytes.
 struct KeyFile: Sendable {
     private static let title = Data("AQKEYS\u{0}\u{1}".utf8)
 
@@ -43,9 +43,9 @@ struct KeyFile: Sendable {
         return keys
     }
 
-    /// Replaces the keys. What they were is overwritten. Within the folder's lock.
+    /// Replaces the keys, and overwrites the old ones. The caller holds the folder's lock.
     func write(_ keys: [SymmetricKey]) throws(VaultError) {
-        // Room for all of it from the start: growing would leave copies of keys in memory.
+        // The capacity is reserved at once: growing would leave copies of keys in memory.
         var bytes = Data(capacity: Self.title.count + 1 + keys.count * SymmetricKey.length + 8)
         defer { wipe(&bytes) }
         bytes.append(Self.title)
@@ -62,7 +62,7 @@ struct KeyFile: Sendable {
 }
 
 extension VaultError {
-    /// What a failure to seal or open means for the file at `path`.
+    /// The vault error for a failure to seal or open the file at `path`.
     init(_ error: CryptoError, _ path: String) {
         switch error {
         case .notAuthentic: self = .damaged(path: path)

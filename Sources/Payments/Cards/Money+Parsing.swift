@@ -4,10 +4,11 @@ extension Money {
     /// Reads an amount as people type it, with Brazilian or English separators: `79,90`, `79.90`, `R$ 1.234,50`,
     /// `1,234.50`, `1234`.
     ///
-    /// A single separator before three digits, as in `1.234` or `1,234`, is refused: whoever meant one real and some
-    /// decimals would pay a thousandfold. With both separators, or with the same one twice, it is plain what is meant.
+    /// A single separator before three digits, as in `1.234` or `1,234`, is refused: a user who meant one real and some
+    /// decimals would pay a thousand times the amount. With both separators, or the same one twice, the meaning is
+    /// clear.
     ///
-    /// - Throws: ``MoneyError``; also for nothing and less, and for more than ``limit``.
+    /// - Throws: ``MoneyError``, also for zero and negative amounts, and for amounts above ``limit``.
     public init(parsing text: String) throws(MoneyError) {
         var typed = Substring(text).trimmed
         if typed.isEmpty { throw .empty }
@@ -67,20 +68,20 @@ extension Character {
     fileprivate var isDigit: Bool { isASCII && isNumber }
 }
 
-/// What is wrong with an amount.
+/// An error in an amount.
 public enum MoneyError: Error, Sendable, Hashable {
     /// Nothing was typed.
     case empty
     /// It is not an amount.
     case malformed
-    /// It is nothing, or less.
+    /// It is zero or negative.
     case notPositive
     /// It has more than two decimals, or may have: `1.234`.
     case tooManyDecimals
     /// It is more than ``Money/limit``.
     case overLimit
 
-    /// What the customer is told.
+    /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
         case .empty: language.pick("Enter an amount.", "Digite um valor.")

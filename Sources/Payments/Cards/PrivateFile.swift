@@ -9,22 +9,23 @@ import Foundation
     import Musl
 #endif
 
-/// A small file that only this user may read, replaced in one step, of which no old content is left behind.
+/// A small file that only this user may read. It is replaced atomically, and its old content is overwritten.
 ///
-/// A replacement is written beside it (`incoming`) and renamed. The old file is kept under a second name
-/// (`outgoing`) meanwhile, so that its content can be overwritten even by the next process if this one is killed.
-/// All but `read` belongs within the folder's lock.
+/// A replacement is written to a file beside it (`incoming`), which is then renamed. Meanwhile the old file has a
+/// second name (`outgoing`): if this process is killed, the next one can still overwrite the old content.
+/// The caller holds the folder's lock for all operations but `read`.
 struct PrivateFile: Sendable {
     let path: String
     var incoming: String { path + ".incoming" }
     var outgoing: String { path + ".outgoing" }
 
-    /// No vault is larger: more than this was not written by us.
+    /// The largest size in bytes. A larger file is damaged.
     private static let limit = 16 << 20
 
-    /// All of it; `nil` if there is none.
+    /// The content of the file; `nil` if there is no file.
     ///
-    /// - Throws: ``VaultError/tooOpen(path:fix:)``, ``VaultError/damaged(path:)`` for what is no file of ours.
+    /// - Throws: ``VaultError/tooOpen(path:fix:)``; ``VaultError/damaged(path:)`` if it is not a regular file of this
+    ///   format.
     func read() throws(VaultError) -> Data? {
         guard let file = try posix({ () throws(StoreError) in try POSIX.openToRead(path) }) else { return nil }
         try Privacy.check(path)
@@ -41,13 +42,32 @@ struct PrivateFile: Sendable {
         return bytes
     }
 
-    /// Puts `bytes` in its place. When it returns they are on the device, and the old content is not.
+    /// Writes the replacement for ``commit()``, and flushes it.
+    func prepare(_ bytes: Data) throws(VaultError) {
+        try posix { () throws(StoreError) in
+            do throws(StoreError) { try Self.write(bytes, to: incoming) } catch {
+                // The first error is the one to report. The next process sweeps again.
+                try? Self.shred(incoming)
+                throw error
+            }
+        }
+    }
+
+    /// Replaces the file with the prepared bytes. The old content is not secret, and is not overwritten.
+    func commit() throws(VaultError) {
+        try posix { () throws(StoreError) in
+            try POSIX.replace(path, with: incoming)
+            try flushFolder()
+        }
+    }
+
+    /// Replaces the content with `bytes`. On return they are on the device, and the old content is overwritten.
     func replace(with bytes: Data) throws(VaultError) {
         try posix { () throws(StoreError) in
             do throws(StoreError) {
                 try Self.write(bytes, to: incoming)
-                // Not every file system has second names. Without one the old content is overwritten below all the same,
-                // unless this process is killed just then.
+                // Not every file system has hard links. Without one the old content is still overwritten below, unless
+                // this process is killed before that.
                 let old = POSIX.exists(path) ? try POSIX.openToWrite(path, truncate: false) : nil
                 let hasName = old != nil && link(path, outgoing) == 0
                 let isShared = (Privacy.links(path) ?? 0) > (hasName ? 2 : 1)
@@ -62,16 +82,16 @@ struct PrivateFile: Sendable {
         }
     }
 
-    /// Whether someone was killed, or is busy, while replacing it.
+    /// True if a process was killed while it replaced the file, or is replacing it now.
     var hasLeftovers: Bool { POSIX.exists(incoming) || POSIX.exists(outgoing) }
 
-    /// Overwrites and removes what a killed process left.
+    /// Overwrites and removes the files that a killed process left.
     func sweep() throws(StoreError) {
         try Self.shred(incoming)
         try Self.shred(outgoing)
     }
 
-    /// Overwrites a file's content and removes it. Content that has another name too is left to that name: it is the
+    /// Overwrites a file's content and removes the file. Content with another name is not overwritten: that name is the
     /// file itself, or a copy that someone made with a link.
     static func shred(_ path: String) throws(StoreError) {
         guard let links = Privacy.links(path) else { return }
@@ -102,7 +122,7 @@ struct PrivateFile: Sendable {
     }
 }
 
-/// What the file system says of who may read a file.
+/// The access permissions and the hard links of files.
 enum Privacy {
     /// Refuses a file or folder that others may read, write or enter.
     static func check(_ path: String) throws(VaultError) {
@@ -113,7 +133,7 @@ enum Privacy {
         throw .tooOpen(path: path, fix: "chmod \(mode) '\(quoted)'")
     }
 
-    /// How many names the file at `path` has; `nil` if there is no file.
+    /// The number of hard links to the file at `path`; `nil` if there is no regular file.
     static func links(_ path: String) -> Int? {
         var info = stat()
         return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG ? Int(info.st_nlink) : nil

@@ -1,29 +1,29 @@
 import Aquifer
 import Foundation
 
-/// A folder that only this user may enter, in which one process at a time writes.
+/// A folder that only this user may enter. One process at a time writes in it.
 struct PrivateFolder: Sendable {
     let path: String
 
     var exists: Bool { POSIX.exists(path) }
 
-    /// Makes it with mode 0700 if it is missing.
+    /// Creates the folder with mode 0700 if it is missing.
     ///
-    /// - Throws: ``VaultError/tooOpen(path:fix:)`` if it is there and others may enter.
+    /// - Throws: ``VaultError/tooOpen(path:fix:)`` if it exists and other users can access it.
     func make() throws(VaultError) {
         try posix { () throws(StoreError) in try POSIX.makeFolder(path) }
         try Privacy.check(path)
     }
 
-    /// Runs `body` while no one else, in this process or another, writes in it.
+    /// Runs `body` with the folder's lock: nobody else, in this process or another, writes in the folder meanwhile.
     ///
-    /// - Throws: ``VaultError/busy(path:)`` if someone else did for all of `patience`.
+    /// - Throws: ``VaultError/busy(path:)`` if the lock was held elsewhere for all of `patience`.
     func exclusively<Value>(
         _ patience: Duration, _ body: () throws(VaultError) -> Value
     ) throws(VaultError) -> Value {
         let file = try posix { () throws(StoreError) in
             let file = try POSIX.openToWrite(path + "/lock", truncate: false)
-            // Not a waiting lock: a process that was stopped while holding it would hold us for ever.
+            // This does not use a blocking lock: a process that was suspended with the lock would block us for ever.
             guard try Waiting.until(patience, { () throws(StoreError) in try POSIX.tryLock(file) }) else {
                 throw .busy(path: path)
             }
@@ -33,17 +33,17 @@ struct PrivateFolder: Sendable {
         return try body()
     }
 
-    /// The files in it that a killed process left half replaced. They have to be asked for within the lock, as others
-    /// are busy with theirs otherwise.
+    /// Overwrites and removes the files that a killed process left half replaced. The caller holds the lock: without
+    /// it, another process may still use these files.
     func sweep() throws(VaultError) {
         try posix { () throws(StoreError) in
             for name in try leftovers() { try PrivateFile.shred(path + "/" + name) }
         }
     }
 
-    /// Whether there is anything to sweep, or someone is writing.
+    /// True if there are files to sweep, or a process is writing.
     var hasLeftovers: Bool {
-        // What cannot be listed cannot be swept; reading on tells why.
+        // A folder that cannot be listed cannot be swept. The read that follows reports the error.
         exists && (try? leftovers())?.isEmpty == false
     }
 

@@ -2,15 +2,15 @@ import Aquifer
 
 /// The security code of a card (CVV), for one payment.
 ///
-/// It may not be kept once the payment is authorized, not even sealed (PCI DSS 3.3.1): so it cannot be encoded, and is
-/// never shown.
+/// A security code may not be stored after the authorization of the payment, not even sealed (PCI DSS 3.3.1). So it
+/// cannot be encoded, and is never shown.
 public struct SecurityCode: Sendable, Hashable {
-    /// For the request to the remote only. A text, as a code may begin with zero.
+    /// The digits, for the request to the remote only. They are a text because a code may begin with zero.
     package let digits: String
 
     /// Reads what people type.
     ///
-    /// - Parameter brand: Whose card it is of; `nil` for the test card, which has a code of three digits.
+    /// - Parameter brand: The card's brand; `nil` for the test card, whose code has three digits.
     /// - Throws: ``SecurityCodeError``.
     public init(_ text: String, for brand: CardBrand?) throws(SecurityCodeError) {
         let digits = text.filter { !$0.isWhitespace }
@@ -21,7 +21,7 @@ public struct SecurityCode: Sendable, Hashable {
         self.digits = digits
     }
 
-    /// How many digits the code of such a card has.
+    /// The length of the code of such a card in digits.
     public static func length(for brand: CardBrand?) -> Int { brand?.codeLength ?? 3 }
 }
 
@@ -34,16 +34,16 @@ extension SecurityCode: CustomStringConvertible, CustomDebugStringConvertible, C
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What is wrong with a security code. It never holds the code.
+/// An error in a security code. It never contains the code.
 public enum SecurityCodeError: Error, Sendable, Hashable {
     /// Nothing was typed.
     case empty
-    /// There is something other than digits.
+    /// The text has characters other than digits.
     case notDigits
-    /// The codes of such cards have another length.
+    /// The codes of such cards have another length: `expected`, in digits.
     case wrongLength(expected: Int)
 
-    /// What the customer is told.
+    /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
         case .empty: language.pick("Enter the security code.", "Digite o código de segurança.")

@@ -1,28 +1,34 @@
 import Aquifer
 
-/// Why a vault could not do what it was asked. Nothing was lost: what was kept is still there. It never holds a
-/// number or a key.
+/// An error of a vault. It changes no stored card. An error never contains a number or a key.
 public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The vault is there, its key is not.
+    /// The key of the vault is missing.
     case missingKey(path: String)
     /// The vault was sealed with a key that its key file does not have.
     case wrongKey(path: String)
-    /// A file is cut, or has changed since it was written.
+    /// A file is truncated, or was changed since it was written.
     case damaged(path: String)
-    /// The vault was written by a newer version. It was left as it is.
+    /// The vault is an older copy: it contains change number `change`, and the number beside its key is `last`. `last`
+    /// is `nil` if that number is missing or damaged, so that the vault may or may not be the latest. The user decides:
+    /// ``CardVault/acceptOlder()`` or ``CardVault/discardOlder()``.
+    case rolledBack(path: String, change: UInt64, last: UInt64?)
+    /// The file of the cards was deleted. The user restores a copy of it, or begins without the cards:
+    /// ``CardVault/discardOlder()``.
+    case lost(path: String)
+    /// A newer version has written the vault. It was left unchanged.
     case newerVersion(path: String, found: Int, supported: Int)
-    /// Others may read it. `fix` is the command that ends this.
+    /// Other users may read the file or folder. `fix` is the command that corrects its permissions.
     case tooOpen(path: String, fix: String)
     /// There is no room left on the device.
     case full(path: String)
     /// It cannot be written to.
     case readOnly(path: String)
-    /// Another process held it for longer than this one was ready to wait.
+    /// Another process held the lock for longer than this one waits.
     case busy(path: String)
     /// Reading, writing or the cryptographic library failed in another way.
     case failed(reason: String)
 
-    /// One line: what was wrong, and what to do.
+    /// One line with the error and the remedy.
     public var description: String {
         switch self {
         case .missingKey(let path):
@@ -31,6 +37,17 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(path) was sealed with another key; put the key file that belongs to it back"
         case .damaged(let path):
             "\(path) is damaged; put a copy of it back, or move it away and add the cards again"
+        case .rolledBack(let path, let change, let last?):
+            "\(path) is an older copy (of change \(change), the last was \(last)), in which removed cards may be back;"
+                + " put the latest one in its place, or decide: aquifer cards accept-older keeps its cards,"
+                + " aquifer cards discard-older removes them all"
+        case .rolledBack(let path, _, nil):
+            "nothing tells whether \(path) is the latest: the number of its last change, kept beside its key, is missing or"
+                + " damaged; put that file back, or decide: aquifer cards accept-older keeps the cards,"
+                + " aquifer cards discard-older removes them all"
+        case .lost(let path):
+            "\(path), in which cards were kept, is gone; put a copy of it back, or begin without those cards:"
+                + " aquifer cards discard-older"
         case .newerVersion(let path, let found, let supported):
             "\(path) was written by a newer version (format \(found), this one knows \(supported)); update"
         case .tooOpen(let path, let fix):
@@ -46,7 +63,7 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What the customer is told.
+    /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
         case .missingKey, .wrongKey:
@@ -57,6 +74,20 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
             language.pick(
                 "The saved cards can’t be read: the file is damaged. Nothing was deleted.",
                 "Não deu para ler os cartões salvos: o arquivo está danificado. Nada foi apagado.")
+        case .rolledBack(_, _, .some):
+            language.pick(
+                "The saved cards are from an older copy. Cards you removed may be back in it. Do you want to use it?",
+                "Os cartões salvos são de uma cópia antiga. Cartões que você removeu podem ter voltado. Quer usar essa cópia?"
+            )
+        case .rolledBack(_, _, nil):
+            language.pick(
+                "Nothing tells whether these are the latest cards: they may be an older copy. Do you want to use them?",
+                "Não dá para saber se estes são os cartões mais recentes: pode ser uma cópia antiga. Quer usá-los?")
+        case .lost:
+            language.pick(
+                "Your saved cards are gone: their file was deleted. Put a copy of it back, or begin without them.",
+                "Seus cartões salvos sumiram: o arquivo deles foi apagado. Ponha uma cópia no lugar ou comece sem eles."
+            )
         case .newerVersion:
             language.pick(
                 "The saved cards are from a newer version. Update to use them.",
@@ -81,7 +112,7 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What a failure of the operating system means here.
+    /// The meaning of a failure of the operating system.
     init(_ error: StoreError) {
         switch error {
         case .full(let path): self = .full(path: path)
@@ -89,12 +120,12 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
         case .busy(let path): self = .busy(path: path)
         case .failed(let operation, let reason): self = .failed(reason: "could not \(operation): \(reason)")
         case .notAStore(let path): self = .failed(reason: "\(path) is not what it should be")
-        case .unreadable, .newerVersion, .invalidKey: self = .failed(reason: "\(error)")
+        case .unreadable, .newerVersion, .invalidKey, .damaged, .lost: self = .failed(reason: "\(error)")
         }
     }
 }
 
-/// Runs what the engine's POSIX calls do, and tells a failure as the vault's.
+/// Runs POSIX calls of the engine, and throws a failure as an error of the vault.
 func posix<Value>(_ body: () throws(StoreError) -> Value) throws(VaultError) -> Value {
     do throws(StoreError) { return try body() } catch { throw VaultError(error) }
 }

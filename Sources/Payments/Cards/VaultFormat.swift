@@ -2,7 +2,8 @@ import Aquifer
 import AquiferCrypto
 import Foundation
 
-/// What a vault's file begins with. It is not secret, and is authenticated with the cards: no byte of it can change.
+/// The header of a vault's file. It is not secret. It is authenticated with the cards: no byte of it can change
+/// unnoticed.
 ///
 /// | bytes | what |
 /// |---|---|
@@ -10,14 +11,18 @@ import Foundation
 /// | 4 | version, big-endian |
 /// | 16 | the vault's id, which names its key file |
 /// | 16 | the fingerprint of the key |
-/// | 8 | a checksum of these: tells a damaged file from one of another key |
+/// | 8 | a checksum of these: distinguishes a damaged file from a file of another key |
 ///
-/// All that follows is one sealed box with all the cards: a card cannot be left out, put back or swapped by itself.
+/// The rest of the file is one sealed box with all the cards. A single card cannot be removed, restored or swapped.
+///
+/// The box of version 1 contains only the cards. The box of version 2 contains the number of the vault's last change as
+/// well (see ``VaultCounter``). A vault of version 1 can be read, and its next change writes version 2.
 struct VaultHeader: Hashable, Sendable {
-    static let version = 1
+    static let version = 2
     static let length = 52
     private static let title = Data("AQVAULT\n".utf8)
 
+    let version: Int
     let vault: UUID
     let key: Data
 
@@ -25,25 +30,27 @@ struct VaultHeader: Hashable, Sendable {
     init(reading file: Data, path: String) throws(VaultError) {
         guard file.count >= 12, file.prefix(8) == Self.title else { throw .damaged(path: path) }
         let version = file[8..<12].reduce(0) { $0 << 8 | Int($1) }
-        // Before the checksum: a newer version may well have another header.
+        // This check precedes the checksum: a newer version may have another header.
         guard version <= Self.version else {
             throw .newerVersion(path: path, found: version, supported: Self.version)
         }
-        guard version == Self.version, file.count >= Self.length + Sealed.overhead,
+        guard version >= 1, file.count >= Self.length + Sealed.overhead,
             file[44..<52] == Self.checksum(of: file.prefix(44))
         else { throw .damaged(path: path) }
+        self.version = version
         vault = file.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(fromByteOffset: 12, as: uuid_t.self)) }
         key = Data(file[28..<44])
     }
 
     init(vault: UUID, key: SymmetricKey) {
+        version = Self.version
         self.vault = vault
         self.key = key.fingerprint
     }
 
     var bytes: Data {
         var bytes = Self.title
-        withUnsafeBytes(of: UInt32(Self.version).bigEndian) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: UInt32(version).bigEndian) { bytes.append(contentsOf: $0) }
         withUnsafeBytes(of: vault.uuid) { bytes.append(contentsOf: $0) }
         bytes.append(key)
         bytes.append(Self.checksum(of: bytes))
@@ -56,7 +63,7 @@ struct VaultHeader: Hashable, Sendable {
     }
 }
 
-/// The cards as they are within the box: the one place where a number is encoded.
+/// The encoding of the cards in the box. No other code encodes a card's number.
 enum VaultBox {
     private struct Record: Codable {
         let id: UUID
@@ -65,13 +72,29 @@ enum VaultBox {
         let expiry: Expiry
     }
 
-    static func seal(_ cards: [Card], with key: SymmetricKey, header: Data) throws(VaultError) -> Data {
+    /// The content of a box of version 2.
+    private struct Content: Codable {
+        /// The number of the vault's last change.
+        let change: UInt64
+        let cards: [Record]
+    }
+
+    /// The content of an opened box of either version.
+    struct Opened {
+        /// The number of the vault's last change; 0 in version 1, which has no such number.
+        let change: UInt64
+        let cards: [Card]
+    }
+
+    static func seal(
+        _ cards: [Card], change: UInt64, with key: SymmetricKey, header: Data
+    ) throws(VaultError) -> Data {
         let records = cards.map {
             Record(id: $0.id, number: $0.number.digits, holder: $0.holder, expiry: $0.expiry)
         }
         var plain: Data
-        do { plain = try JSONEncoder().encode(records) } catch {
-            // Not the error itself: it may quote what could not be encoded.
+        do { plain = try JSONEncoder().encode(Content(change: change, cards: records)) } catch {
+            // The reason omits the error itself, which may quote the values that could not be encoded.
             throw .failed(reason: "a card could not be encoded")
         }
         defer { wipe(&plain) }
@@ -83,21 +106,29 @@ enum VaultBox {
     }
 
     static func open(
-        _ box: Data, with key: SymmetricKey, header: Data, path: String
-    ) throws(VaultError) -> [Card] {
+        _ box: Data, with key: SymmetricKey, header: VaultHeader, path: String
+    ) throws(VaultError) -> Opened {
         var plain: Data
         do throws(CryptoError) {
-            plain = try Sealed.open(box, with: key, authenticating: header)
+            plain = try Sealed.open(box, with: key, authenticating: header.bytes)
         } catch {
             throw VaultError(error, path)
         }
         defer { wipe(&plain) }
-        let records: [Record]
-        do { records = try JSONDecoder().decode([Record].self, from: plain) } catch {
+        let content: Content
+        do {
+            let decoder = JSONDecoder()
+            content =
+                header.version == 1
+                ? Content(change: 0, cards: try decoder.decode([Record].self, from: plain))
+                : try decoder.decode(Content.self, from: plain)
+        } catch {
             throw .damaged(path: path)  // and not the error itself: it may quote what could not be decoded
         }
-        return records.map {
-            Card(id: $0.id, number: CardNumber(stored: $0.number), holder: $0.holder, expiry: $0.expiry)
-        }
+        return Opened(
+            change: content.change,
+            cards: content.cards.map {
+                Card(id: $0.id, number: CardNumber(stored: $0.number), holder: $0.holder, expiry: $0.expiry)
+            })
     }
 }

@@ -1,13 +1,13 @@
 import Aquifer
 import Foundation
 
-/// Someone money can be sent to.
+/// A person money can be sent to.
 public struct Contact: Sendable, Hashable, Identifiable, Codable {
-    /// The remote's number of the person.
+    /// The remote's identifier of the person.
     public let id: Int
     /// The full name.
     public let name: String
-    /// Where the person's picture is: `http` or `https`.
+    /// The address of the person's picture: `http` or `https`.
     public let imageURL: URL
     /// The user name, with its `@`.
     public let username: String
@@ -20,14 +20,16 @@ public struct Contact: Sendable, Hashable, Identifiable, Codable {
         self.username = username
     }
 
-    /// The first letters of the first and the last name, for where there is no picture.
+    /// The first letters of the first and the last name, to show in place of a missing picture. `?` if there is no
+    /// name.
     public var initials: String {
         let words = name.split(separator: " ").compactMap(\.first)
         guard let first = words.first else { return "?" }
         return (words.count > 1 ? "\(first)\(words[words.count - 1])" : "\(first)").uppercased()
     }
 
-    /// Whether the name or the user name contains a text, whatever its case and accents: "marcia" finds Márcia.
+    /// True if the name or the user name contains a text. The comparison ignores case and accents: "marcia" finds
+    /// Márcia.
     public func matches(_ query: String) -> Bool {
         SearchText(query).isIn(name, username)
     }

@@ -1,7 +1,7 @@
 import Aquifer
 import Foundation
 
-/// Makes contacts of `[{"id":Int,"name":String,"img":URL,"username":String}]`, with status 200.
+/// Decodes contacts from `[{"id":Int,"name":String,"img":URL,"username":String}]`, with status 200.
 ///
 /// One bad contact rejects the list: a repeated id, an address that is not `http` or `https`, a user name without `@`.
 public enum ContactsMapper {
@@ -14,7 +14,7 @@ public enum ContactsMapper {
 
     /// The contacts of an answer, in its order.
     ///
-    /// - Throws: ``InvalidData`` or `DecodingError` when it is not as the contract says.
+    /// - Throws: ``InvalidData`` or `DecodingError` when the answer violates the contract.
     public static func map(_ head: HTTPResponseHead, _ body: Data) throws -> [Contact] {
         guard head.status == 200 else { throw InvalidData.status(head.status) }
         var seen: Set<Int> = []

@@ -2,19 +2,19 @@ import Aquifer
 import Foundation
 import Observation
 
-/// The screen of the contacts: the list, and what of it is searched for.
+/// The screen of the contacts: the list and the search.
 @MainActor @Observable
 public final class ContactsModel {
     /// The list's state.
     public let list: ResourceModel<[Contact]>
-    /// What is searched for.
+    /// The text searched for.
     public private(set) var query = ""
 
     /// The contacts that match the search, in the remote's order.
     public var contacts: [Contact] { (list.value ?? []).filter { $0.matches(query) } }
-    /// Whether a load has shown that there are no contacts at all.
+    /// True if the list was loaded and has no contacts.
     public var isEmpty: Bool { list.value?.isEmpty == true && !list.isLoading }
-    /// Whether there are contacts, and none of them matches.
+    /// True if the list has contacts, and none of them matches the search.
     public var hasNoMatch: Bool { list.value?.isEmpty == false && contacts.isEmpty }
 
     /// The screen of a list of contacts.

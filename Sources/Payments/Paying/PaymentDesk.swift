@@ -1,192 +1,191 @@
 import Aquifer
 import Foundation
 
-/// Why a payment was not sent.
-public enum PaymentError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// It could not be written down first; what is not written down is not sent.
-    case ledger(StoreError)
-    /// The card is no longer there.
-    case noCard
-    /// The card has expired.
-    case cardExpired
-    /// The remote's test card, and this is not the reference remote.
-    case testCard
-    /// A payment of this key is on its way.
-    case underWay
-
-    /// One line: what was wrong, and what to do.
-    public var description: String {
-        switch self {
-        case .ledger(let error): "the payment was not sent, because it could not be written down: \(error)"
-        case .noCard: "the card is not there any more; choose another one"
-        case .cardExpired: "the card has expired; choose another one"
-        case .testCard: "the test card is for the reference remote only; choose another one"
-        case .underWay: "this payment is on its way; wait for it"
-        }
-    }
-
-    /// What the customer is told.
-    public func message(in language: Language) -> String {
-        switch self {
-        case .ledger:
-            language.pick(
-                "Nothing was sent: the payment couldn’t be written down first. Free some room and try again.",
-                "Nada foi enviado: não deu para registrar o pagamento antes. Libere espaço e tente de novo.")
-        case .noCard:
-            language.pick("This card is gone. Choose another one.", "Este cartão não existe mais. Escolha outro.")
-        case .cardExpired:
-            language.pick("This card has expired. Choose another one.", "Este cartão venceu. Escolha outro.")
-        case .testCard:
-            language.pick(
-                "The test card works with the reference server only.",
-                "O cartão de teste só funciona com o servidor de referência.")
-        case .underWay:
-            language.pick("This payment is on its way.", "Este pagamento está a caminho.")
-        }
-    }
-}
-
 /// Makes payments, each at most once.
 ///
-/// - A payment is written down before it is sent, with its key; what cannot be written down is not sent.
-/// - It is sent once. Nothing is tried again by itself.
-/// - What was sent and not answered is ``PaymentRecord/State/unknown``, here and after a restart, until ``check(_:)``
-///   or a retry with the same key decides it.
-/// - A caller who leaves does not stop a payment that was sent: its outcome is written down all the same.
+/// - A payment is recorded with its key before it is sent. A payment that cannot be recorded is not sent.
+/// - It is sent once. There are no automatic retries, and no redirect is followed.
+/// - A payment that was sent and not answered as the contract defines is ``PaymentRecord/State/unknown``, also after a
+///   restart. Only an answer with its transaction decides it. An answer that the remote knows no such payment is noted
+///   (``PaymentRecord/notFoundAt``) and decides nothing. A retry with the same key or ``giveUp(_:)`` resolves it.
+/// - While the outcome of a payment is unknown, another payment of its amount to the same person is refused
+///   (``PaymentError/unresolved(_:)``), unless the user was shown the earlier one and means a second.
+/// - A payment that any living process is sending is ``PaymentRecord/State/sending``. No other process changes that,
+///   unless the remote shows its transaction. The lock of a killed process shows at once that it was killed.
+/// - A payment is sent again, and checked, only with the server that it was first sent to. Another server has other
+///   people under the same numbers, and does not know the key.
+/// - A cancelled caller does not stop a payment that was sent. Its outcome is recorded all the same.
 public actor PaymentDesk {
     /// The payments made.
     public nonisolated let ledger: PaymentLedger
-    private let base: URL
-    private let client: any HTTPClient
-    private let now: @Sendable () -> Date
-    private var underWay: Set<UUID> = []
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    nonisolated let base: URL
+    let client: any HTTPClient
+    let locks: SendingLocks?
+    let clock: any Clock<Duration>
+    let now: @Sendable () -> Date
+    /// Names this desk in leases.
+    private let owner: UUID
+    /// The payments that are being sent here.
+    private(set) var underWay: Set<UUID> = []
+    private let endings = Bell()
+    /// Admits the payments of this desk one by one to the check for earlier ones.
+    private let turn = Turnstile()
 
-    init(base: URL, client: any HTTPClient, ledger: PaymentLedger, now: @escaping @Sendable () -> Date) {
+    /// - Parameters:
+    ///   - locks: The locks by which senders show other processes that they live; `nil` leaves only the date in their
+    ///     leases.
+    ///   - clock: The clock for renewing leases and waiting for payments of other processes.
+    init(
+        base: URL, client: any HTTPClient, ledger: PaymentLedger, locks: SendingLocks?,
+        clock: any Clock<Duration> = ContinuousClock(), owner: UUID = UUID(), now: @escaping @Sendable () -> Date
+    ) {
         self.base = base
         self.client = client
         self.ledger = ledger
+        self.locks = locks
+        self.clock = clock
+        self.owner = owner
         self.now = now
+    }
+
+    /// Names the server in records.
+    nonisolated var server: String { Self.name(of: base) }
+
+    /// The name of a server, however its address is spelled: the case of scheme and host, the default port, `/./` and
+    /// slashes at the end do not count.
+    static func name(of address: URL) -> String {
+        var parts = URLComponents(url: address.standardized, resolvingAgainstBaseURL: true) ?? URLComponents()
+        parts.scheme = parts.scheme?.lowercased()
+        parts.host = parts.host?.lowercased()
+        if parts.port == (parts.scheme == "https" ? 443 : 80) { parts.port = nil }
+        var text = parts.string ?? address.absoluteString
+        while text.hasSuffix("/") { text.removeLast() }
+        return text
     }
 
     /// Sends a payment, or sends it again with the same key.
     ///
-    /// - Returns: what became of it.
-    func send(_ order: PaymentOrder) async throws(PaymentError) -> PaymentRecord {
-        guard underWay.insert(order.key).inserted else { throw .underWay }
-        defer { ended(order.key) }
-        var record = PaymentRecord(order, at: now())
-        do throws(StoreError) {
-            if let known = try await ledger.record(order.key) {
-                // Decided already, by an answer to an earlier try: sending again would ask for nothing.
-                if known.state == .approved || known.state == .declined { return known }
-                record = known
-                record.state = .sending
-            }
-            try await ledger.keep(record)
-        } catch { throw .ledger(error) }
-
-        // A task of its own: who goes back while paying does not cut the payment off.
-        let request = HTTPRequest.transaction(base, order)
-        let outcome = await Task { [client] in await Outcome(of: request, by: client) }.value
-        return await settle(record, outcome)
-    }
-
-    /// Asks what became of a payment, without making it.
+    /// A payment that is decided is returned as it is, and nothing is sent.
     ///
-    /// - Returns: the payment, decided if the remote could tell.
-    public func check(_ id: UUID) async throws(LoadError) -> PaymentRecord? {
-        let known: PaymentRecord?
-        do throws(StoreError) { known = try await ledger.record(id) } catch {
-            throw .store(error, after: .connectivity)
+    /// - Parameter besides: the payments of this amount to this person that the user was shown, and pays besides.
+    /// - Returns: The payment with its outcome.
+    func send(_ order: PaymentOrder, besides: Set<UUID> = []) async throws(PaymentError) -> PaymentRecord {
+        guard underWay.insert(order.key).inserted else { throw .underWay }
+        defer {
+            underWay.remove(order.key)
+            endings.ring()
         }
-        guard let record = known, record.state == .unknown || record.state == .sending, !underWay.contains(id) else {
-            return known
+        let lock: SendingLock?
+        do throws(StoreError) { lock = try await locks?.take(order.key) } catch { throw .ledger(error) }
+        guard lock != nil || locks == nil else { throw .underWay }
+
+        let begun: PaymentRecord
+        do throws(PaymentError) {
+            begun = try await begin(order, besides, isLocked: lock != nil)
+        } catch {
+            // The file of a killed sender stays: it shows other processes that the sender was killed.
+            await lock?.release(isSettled: await !isWrittenAsSending(order.key))
+            throw error
         }
-        let answer = try await RemoteLoader<Outcome>(.transaction(base, key: id), client: client) { head, body in
-            if head.status == 404, Self.isUnknownKey(body) { return .refused(404) }
-            return .answered(try TransactionMapper.map(head, body))
-        }.load()
-        return await settle(record, answer)
+        guard begun.state == .sending, begun.lease?.owner == owner else {
+            await lock?.release(isSettled: true)
+            // The payment is decided by an answer to an earlier try. It need not be sent again.
+            guard begun.isDecided else { throw .underWay }
+            return begun
+        }
+
+        let renewal = Task { await self.renew(order.key) }
+        // The request has a task of its own, so that a cancelled caller does not cancel the payment.
+        let request = HTTPRequest.transaction(base, order)
+        let outcome = await Task { [client] in await PaymentOutcome(of: request, by: client) }.value
+        renewal.cancel()
+        let owner = owner
+        do throws(StoreError) {
+            let settled =
+                try await ledger.change(begun.id) { known in (known ?? begun).settled(by: outcome, of: owner) }
+                ?? begun
+            await lock?.release(isSettled: true)
+            return settled
+        } catch {
+            // The ledger still has the state "sending", which is shown as unknown. That is true, and safe.
+            await lock?.release(isSettled: false)
+            return begun.settled(by: outcome, of: owner)
+        }
     }
 
-    /// Waits until one of the payments under way here has come to its end; returns at once when there is none.
+    /// Waits until one of the payments under way here has ended, but for at most a second, because other processes do
+    /// not notify this one. Returns at once when the task is cancelled.
     public func nextOutcome() async {
-        guard !underWay.isEmpty else { return }
-        await withCheckedContinuation { waiting.append($0) }
+        await endings.wait(after: endings.rings, atMost: .seconds(1), on: clock)
     }
 
-    private func ended(_ key: UUID) {
-        underWay.remove(key)
-        for continuation in waiting { continuation.resume() }
-        waiting = []
+    /// Records that this desk is sending the payment, unless it is decided, someone else sends it, or another payment
+    /// might be the same one. Check and record are atomic: across processes with locks, without them in this desk.
+    private func begin(
+        _ order: PaymentOrder, _ besides: Set<UUID>, isLocked: Bool
+    ) async throws(PaymentError) -> PaymentRecord {
+        if !turn.tryEnter() { await turn.enter() }
+        defer { turn.leave() }
+        let door: SendingDoor?
+        do throws(StoreError) { door = try await locks?.enter() } catch { throw .ledger(error) }
+        defer { door?.close() }
+        try await refuseDoubt(order, besides)
+        return try await write(order, isLocked: isLocked)
     }
 
-    /// A payment as it stands for this process: one that is not under way here is not known to be under way at all.
-    public func present(_ record: PaymentRecord) -> PaymentRecord {
-        guard record.state == .sending, !underWay.contains(record.id) else { return record }
-        var record = record
-        record.state = .unknown
-        return record
-    }
-
-    private func settle(_ record: PaymentRecord, _ outcome: Outcome) async -> PaymentRecord {
-        var record = record
-        switch outcome {
-        case .answered(let transaction)
-        where transaction.cents == record.amount.cents && transaction.contactID == record.contact.id:
-            record.state = transaction.isApproved ? .approved : .declined
-            record.number = transaction.number
-            record.bookedAt = transaction.date
-        case .answered, .unanswered: record.state = .unknown
-        case .unsent, .refused: record.state = .failed
+    private func refuseDoubt(_ order: PaymentOrder, _ besides: Set<UUID>) async throws(PaymentError) {
+        let known: PaymentRecord?
+        let earlier: [PaymentRecord]
+        do throws(StoreError) {
+            known = try await ledger.record(order.key)
+            earlier = try await unresolved(order.amount, to: order.contact)
+        } catch { throw .ledger(error) }
+        if let known {
+            try expectOwn(known)
+            // A payment whose own outcome is unknown is sent again under its key, which resolves it.
+            if known.isDecided || known.state == .unknown || known.state == .sending { return }
         }
-        // If this cannot be written down, the ledger goes on saying "sending", which is shown as unknown: true, and safe.
-        try? await ledger.keep(record)
-        return record
+        let others = earlier.filter { $0.id != order.key && !besides.contains($0.id) }
+        guard others.isEmpty else { throw .unresolved(others) }
     }
 
-    /// Only a remote that knows of keys can say that it knows none of this one.
-    private static func isUnknownKey(_ body: Data) -> Bool {
-        // Anything else than that sentence says nothing of the payment.
-        (try? JSONDecoder().decode([String: String].self, from: body)) == ["error": "no transaction has this key"]
+    private func write(_ order: PaymentOrder, isLocked: Bool) async throws(PaymentError) -> PaymentRecord {
+        let (date, owner, until, server) = (now(), owner, leaseEnd, server)
+        let lease = SendingLease(owner: owner, until: until, followsDoubt: false)
+        let new = PaymentRecord(order, at: date, server: server, lease: lease)
+        do throws(StoreError) {
+            return try await ledger.change(order.key) { known in
+                guard let known else { return new }
+                if known.isDecided { return nil }
+                if !isLocked, known.state == .sending, let lease = known.lease, lease.owner != owner,
+                    SendingLease.isCurrent(lease.until, at: date)
+                {
+                    return nil
+                }
+                return known.begun(by: owner, until: until, at: server)
+            } ?? new
+        } catch { throw .ledger(error) }
     }
-}
 
-/// How a payment's request ended.
-private enum Outcome: Sendable {
-    /// With a transaction.
-    case answered(Transaction)
-    /// It never left this machine.
-    case unsent
-    /// The remote did not take it.
-    case refused(Int)
-    /// It may have arrived, and no answer that makes sense has come.
-    case unanswered
+    private func isWrittenAsSending(_ key: UUID) async -> Bool {
+        // A ledger that cannot be read may have this state, so the answer is true.
+        do throws(StoreError) { return try await ledger.record(key)?.state == .sending } catch { return true }
+    }
 
-    init(_ transaction: Transaction) { self = .answered(transaction) }
+    private var leaseEnd: Date { now().addingTimeInterval(SendingLease.length.timeInterval) }
 
-    init(of request: HTTPRequest, by client: any HTTPClient) async {
-        let head: HTTPResponseHead
-        let body: Data
-        do throws(TransportError) {
-            let response = try await client.send(request)
-            head = response.head
-            body = try await response.data(upTo: 1 << 20)
-        } catch {
-            switch error.kind {
-            // No connection was made, so nothing was sent.
-            case .offline, .cannotResolve, .cannotConnect, .insecure, .unsupportedURL, .unreadableBody: self = .unsent
-            default: self = .unanswered
+    /// Renews the lease three times per lease period, until the task is cancelled.
+    private func renew(_ id: UUID) async {
+        while !Task.isCancelled {
+            // Sleeping throws only when the task was cancelled.
+            do { try await clock.sleep(for: SendingLease.length / 3) } catch { return }
+            let (owner, until) = (owner, leaseEnd)
+            // The next renewal and the lock make up for a renewal that cannot be written.
+            _ = try? await ledger.change(id) { known in
+                guard var record = known, record.state == .sending, record.lease?.owner == owner else { return nil }
+                record.lease?.until = until
+                return record
             }
-            return
-        }
-        do {
-            self = .answered(try TransactionMapper.map(head, body))
-        } catch {
-            // A refusal decides; a server that is too busy, or breaks down, may have done it before.
-            let refuses = (400...499).contains(head.status) && ![408, 409, 425, 429, 499].contains(head.status)
-            self = refuses ? .refused(head.status) : .unanswered
         }
     }
 }

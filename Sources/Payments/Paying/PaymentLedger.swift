@@ -1,54 +1,109 @@
 import Aquifer
 import Foundation
 
-/// Keeps the payments that were made, each in an entry of its own. They never expire.
+/// Stores the payments that were made, each in an entry of its own. They never expire.
 public struct PaymentLedger: Sendable {
-    private static let prefix = "payment:"
-    private let store: any CacheStore
+    static let prefix = "payment:"
+    let store: any CacheStore
 
     init(_ store: any CacheStore) {
         self.store = store
     }
 
-    /// All payments, the latest first.
-    ///
-    /// - Throws: ``StoreError`` when one of them cannot be read: a list with a gap would be a lie.
-    public func records() async throws(StoreError) -> [PaymentRecord] {
-        var records: [PaymentRecord] = []
-        for summary in try await store.entries() where summary.key.hasPrefix(Self.prefix) {
-            if let entry = try await store.retrieve(summary.key) { records.append(try decode(entry, summary.key)) }
-        }
-        return records.sorted { ($0.startedAt, $0.id.uuidString) > ($1.startedAt, $1.id.uuidString) }
+    /// The payments that can be read, and those that cannot.
+    public struct Contents: Sendable, Hashable {
+        /// The payments, the latest first.
+        public let records: [PaymentRecord]
+        /// The entries that cannot be read and are, or may be, payments.
+        public let unreadable: [Unreadable]
     }
 
-    /// The payment of this key.
+    /// A stored payment that cannot be read. Its entry is left unchanged.
+    public struct Unreadable: Sendable, Hashable {
+        /// The payment's identifier; `nil` if the entry does not show it.
+        public let id: UUID?
+        /// The reason why the entry cannot be read, in a few words.
+        public let reason: String
+    }
+
+    /// All payments. A payment that cannot be read is listed as unreadable, and does not hide the others. A damaged
+    /// entry without a key, which may or may not be a payment, is listed as unreadable too.
+    ///
+    /// - Throws: ``StoreError`` when the store cannot be read at all.
+    public func contents() async throws(StoreError) -> Contents {
+        var records: [PaymentRecord] = []
+        var unreadable: [Unreadable] = []
+        let contents = try await store.contents()
+        for damaged in contents.damaged where Self.mayBePayment(damaged) {
+            unreadable.append(Unreadable(id: Self.id(damaged), reason: damaged.reason))
+        }
+        for summary in contents.entries where summary.key.hasPrefix(Self.prefix) {
+            do throws(StoreError) {
+                guard let entry = try await store.retrieve(summary.key) else {
+                    // A payment that can be read is never deleted: the store has lost this entry.
+                    throw .unreadable(key: summary.key, reason: "it is listed and cannot be found")
+                }
+                records.append(try decode(entry, summary.key))
+            } catch {
+                guard case .unreadable(let key, let reason) = error else { throw error }
+                unreadable.append(Unreadable(id: Self.id(key), reason: reason))
+            }
+        }
+        return Contents(
+            records: records.sorted { ($0.startedAt, $0.id.uuidString) > ($1.startedAt, $1.id.uuidString) },
+            unreadable: unreadable.sorted { ($0.id?.uuidString ?? "") < ($1.id?.uuidString ?? "") })
+    }
+
+    private static func id(_ key: String) -> UUID? {
+        key.hasPrefix(prefix) ? UUID(uuidString: String(key.dropFirst(prefix.count))) : nil
+    }
+
+    static func id(_ damaged: DamagedEntry) -> UUID? { damaged.key.flatMap(id) }
+
+    /// Whether a damaged entry may have been a payment. Its key may be what is damaged, so that any other than those
+    /// that this store has beside payments may.
+    static func mayBePayment(_ damaged: DamagedEntry) -> Bool {
+        damaged.key.map { !DefaultCard.keys.contains($0) } ?? true
+    }
+
+    /// The payment of this key; `nil` if there is none.
     public func record(_ id: UUID) async throws(StoreError) -> PaymentRecord? {
         let key = Self.prefix + id.uuidString
         guard let entry = try await store.retrieve(key) else { return nil }
         return try decode(entry, key)
     }
 
-    /// Keeps a payment, or what has become of it.
+    /// Reads a payment and replaces it atomically.
     ///
-    /// What was decided stays decided: an answer that comes late, or to another process, does not undo it.
-    func keep(_ record: PaymentRecord) async throws(StoreError) {
-        let key = Self.prefix + record.id.uuidString
-        let entry: StoredEntry
+    /// - Parameter decide: Receives the payment, or `nil` if there is none, and returns its replacement. `nil` leaves
+    ///   the payment as it is.
+    /// - Returns: the payment as it is afterwards.
+    @discardableResult
+    func change(
+        _ id: UUID, _ decide: @Sendable (PaymentRecord?) -> PaymentRecord?
+    ) async throws(StoreError) -> PaymentRecord? {
+        let key = Self.prefix + id.uuidString
+        let result = Locked<PaymentRecord?>(nil)
+        try await store.update(key) { current throws(StoreError) in
+            var known: PaymentRecord?
+            if let entry = try current.get() { known = try decode(entry, key) }
+            let changed = decide(known)
+            result.withLock { $0 = changed ?? known }
+            guard let changed, changed != known else { return .keep }
+            return .replace(try encode(changed, key))
+        }
+        return result.withLock { $0 }
+    }
+
+    private func encode(_ record: PaymentRecord, _ key: String) throws(StoreError) -> StoredEntry {
         do {
-            entry = StoredEntry(bytes: try JSONEncoder().encode(record), savedAt: record.startedAt)
+            return StoredEntry(bytes: try JSONEncoder().encode(record), savedAt: record.startedAt)
         } catch {
             throw .failed(operation: "encode \"\(key)\"", reason: "\(type(of: error))")
         }
-        try await store.update(key) { current throws(StoreError) in
-            guard let known = try current.get() else { return .replace(entry) }
-            switch try decode(known, key).state {
-            case .approved, .declined: return .keep
-            case .sending, .unknown, .failed: return .replace(entry)
-            }
-        }
     }
 
-    private func decode(_ entry: StoredEntry, _ key: String) throws(StoreError) -> PaymentRecord {
+    func decode(_ entry: StoredEntry, _ key: String) throws(StoreError) -> PaymentRecord {
         do {
             return try JSONDecoder().decode(PaymentRecord.self, from: entry.bytes)
         } catch {

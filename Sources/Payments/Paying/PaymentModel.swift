@@ -2,59 +2,65 @@ import Aquifer
 import Foundation
 import Observation
 
-/// The screen of one payment: whom, how much, with which card, and what became of it.
+/// The screen of one payment: its receiver, amount, card and outcome.
 ///
-/// - Nothing is sent before contact, amount, card and security code are there, and never twice: while a payment is on
-///   its way, ``pay()`` does nothing.
-/// - The security code lives here for one payment, and is forgotten with its end.
-/// - What was not answered is ``Phase/unknown``: ``check()`` asks what became of it, ``retry()`` sends it again with the
-///   same key, which the remote books once.
+/// - Nothing is sent before contact, amount, card and security code are set. Nothing is sent twice: while a payment is
+///   on its way, ``pay()`` does nothing.
+/// - The model holds the security code for one payment, and forgets it when the payment ends.
+/// - While the outcome of an earlier payment of this amount to this contact is unknown, ``pay()`` sends nothing and
+///   shows that payment (``Phase/earlier(_:)``). The user decides.
+/// - A payment without an answer is ``Phase/unknown(_:)``. ``check()`` asks for its outcome. ``retry()`` sends it again
+///   with the same key, which the remote books once. ``giveUp()`` leaves it undecided for good.
 @MainActor @Observable
 public final class PaymentModel {
-    /// What the screen shows.
+    /// The content of the screen.
     public enum Phase: Sendable, Hashable {
         /// Contact and cards are being loaded.
         case loading
-        /// There is no such contact, or the contacts could not be had.
+        /// There is no such contact, or the contacts could not be loaded.
         case missing(LoadError?)
         /// Ready for amount, card and code.
         case ready
+        /// Nothing was sent: it is not known whether these payments, of the same amount to the same contact, were made.
+        /// The user checks them (``checkEarlier()``), pays once more (``payOnceMore()``), or goes back (``again()``).
+        case earlier([PaymentRecord])
         /// The payment is on its way.
         case sending
         /// The money went.
         case approved(PaymentRecord)
         /// The remote refused; no money went.
         case declined(PaymentRecord)
-        /// No money went: the remote could not be reached, or did not take the request.
+        /// No money went: the remote could not be reached, or refused the order.
         case failed(PaymentRecord)
         /// It is not known whether the money went.
         case unknown(PaymentRecord)
     }
 
-    /// What the screen shows.
-    public private(set) var phase: Phase = .loading
-    /// Whom the money is for.
+    /// The content of the screen.
+    public internal(set) var phase: Phase = .loading
+    /// The receiver of the money.
     public private(set) var contact: Contact?
-    /// How much, as it was typed: digits that grow from the right.
-    public private(set) var amount = Money(cents: 0)
+    /// The amount as it was typed: digits that grow from the right.
+    public internal(set) var amount = Money(cents: 0)
     /// The cards kept.
     public private(set) var cards: [CardSummary] = []
     /// The card that will be used.
     public private(set) var card: CardSummary?
-    /// Whether the security code fits the card.
+    /// True if the security code fits the card.
     public var hasCode: Bool { code != nil }
-    /// Why the code typed does not fit.
+    /// The error of the security code.
     public private(set) var codeError: SecurityCodeError?
-    /// Why the text given as an amount is none.
+    /// The error of the text that was entered as an amount.
     public private(set) var amountError: MoneyError?
-    /// Why the last attempt was not even sent, or the cards could not be read.
-    public private(set) var problem: Problem?
-    /// Whether the remote is being asked what became of a payment.
-    public private(set) var isChecking = false
-    /// Whether the remote could not tell, when it was asked.
-    public private(set) var checkFailed = false
+    /// The reason why the last attempt was not sent, or the cards could not be read.
+    public internal(set) var problem: Problem?
+    /// True while the remote is being asked for the outcome of a payment.
+    public internal(set) var isChecking = false
+    /// True if the last check failed, or its answer left the outcome unknown without saying that there is no such
+    /// payment.
+    public internal(set) var checkFailed = false
 
-    /// What went wrong on this side.
+    /// The trouble on this side.
     public enum Problem: Sendable, Hashable {
         /// With the payment.
         case payment(PaymentError)
@@ -62,26 +68,26 @@ public final class PaymentModel {
         case vault(VaultError)
     }
 
-    /// Whether there is no card to pay with.
+    /// True if there is no card to pay with.
     public var needsCard: Bool { cards.isEmpty && phase == .ready && problem == nil }
-    /// Whether everything is there.
+    /// True if everything is there.
     public var canPay: Bool {
         phase == .ready && contact != nil && card != nil && code != nil && amount.cents > 0 && amount <= .limit
             && isUsable(card)
     }
-    /// Whether a payment that is not known of can be sent again with its key: not after a restart, when nobody has the
+    /// True if a payment that is not known of can be sent again with its key: not after a restart, when nobody has the
     /// code any more.
     public var canRetry: Bool {
         guard case .unknown = phase else { return false }
         return order != nil
     }
 
-    @ObservationIgnored private let service: PaymentsService
+    @ObservationIgnored let service: PaymentsService
     @ObservationIgnored private let contactID: Int
     /// Watched, as ``canPay`` depends on it.
     private var code: SecurityCode?
     /// Kept while an attempt is not decided: only then may it be sent again.
-    private var order: PaymentOrder?
+    var order: PaymentOrder?
     /// The card last chosen for all payments; a newer choice, such as a card just added, is followed.
     @ObservationIgnored private var lastChoice: UUID?
 
@@ -115,7 +121,8 @@ public final class PaymentModel {
         amountError = nil
     }
 
-    /// The amount as people write it, such as pasted text. What is no amount is said, and leaves the amount as it was.
+    /// Takes the amount as people write it, such as pasted text. A text that is not an amount is an error, and changes
+    /// nothing.
     public func enter(amount text: String) {
         guard phase == .ready else { return }
         do throws(MoneyError) {
@@ -138,12 +145,12 @@ public final class PaymentModel {
         }
     }
 
-    /// Pays with another card. The code belongs to the card, and is asked for again.
+    /// Chooses another card. The user must enter the security code again, because it belongs to the card.
     public func choose(_ id: UUID) async {
         guard phase == .ready, let chosen = cards.first(where: { $0.id == id }) else { return }
         card = chosen
         forgetCode()
-        // A choice that cannot be kept holds for this payment.
+        // A choice that cannot be stored still applies to this payment.
         try? await service.choose(id)
         lastChoice = await service.chosenCard(of: cards)?.id
     }
@@ -158,40 +165,30 @@ public final class PaymentModel {
                 return fail(.payment(.noCard))
             }
             do throws(PaymentError) {
-                let order = try service.order(amount, to: contact, with: card, code)
-                self.order = order
-                show(try await service.desk.send(order))
+                await send(try service.order(amount, to: contact, with: card, code), besides: [])
             } catch { fail(.payment(error)) }
         } catch { fail(.vault(error)) }
     }
 
-    /// Asks what became of a payment that is not known of.
-    public func check() async {
-        guard case .unknown(let record) = phase, !isChecking else { return }
-        isChecking = true
-        checkFailed = false
-        do throws(LoadError) {
-            let answer = try await service.desk.check(record.id)
-            checkFailed = answer?.state == .unknown
-            if let answer { show(answer) }
-        } catch {
-            checkFailed = true
-        }
-        isChecking = false
-    }
-
-    /// Sends a payment that is not known of again, with the same key.
-    public func retry() async {
-        guard case .unknown = phase, let order else { return }
+    func send(_ order: PaymentOrder, besides: Set<UUID>) async {
         phase = .sending
         checkFailed = false
-        do throws(PaymentError) { show(try await service.desk.send(order)) } catch { fail(.payment(error)) }
+        self.order = order
+        do throws(PaymentError) {
+            await show(try await service.send(order, besides: besides))
+        } catch {
+            guard case .unresolved(let earlier) = error else { return fail(.payment(error)) }
+            // The order stays, as with a payment that is not decided: the user may mean it.
+            phase = .earlier(earlier)
+            forgetCode()
+        }
     }
 
     /// Back to the form: with the same amount after a payment that did not go through, empty after one that did.
     public func again() {
         switch phase {
         case .declined, .failed: phase = .ready
+        case .earlier where !isChecking: leave()
         case .approved:
             phase = .ready
             amount = Money(cents: 0)
@@ -199,7 +196,7 @@ public final class PaymentModel {
         }
     }
 
-    /// The customer has read what went wrong.
+    /// Clears the error after the user has read it.
     public func dismissProblem() {
         problem = nil
     }
@@ -224,17 +221,19 @@ public final class PaymentModel {
         return card.isTestCard ? service.allowsTestCard : !card.expiry.isExpired(at: service.now())
     }
 
-    private func show(_ record: PaymentRecord) {
+    func show(_ record: PaymentRecord) async {
         switch record.state {
         case .approved: phase = .approved(record)
         case .declined: phase = .declined(record)
         case .failed: phase = .failed(record)
-        case .sending, .unknown: phase = .unknown(record)
+        case .sending, .unknown, .abandoned: phase = .unknown(record)
         }
         forgetCode()
         // Only an attempt that is not decided may be sent again, and needs the card's number and code for that.
         if case .unknown = phase { return }
         order = nil
+        // A declined card is not the default any more. Here it stays until another one is chosen.
+        lastChoice = await service.chosenCard(of: cards)?.id
     }
 
     private func fail(_ problem: Problem) {
@@ -244,7 +243,14 @@ public final class PaymentModel {
         forgetCode()
     }
 
-    private func forgetCode() {
+    /// Back to the form without having sent anything.
+    func leave() {
+        phase = .ready
+        order = nil
+        forgetCode()
+    }
+
+    func forgetCode() {
         code = nil
         codeError = nil
     }

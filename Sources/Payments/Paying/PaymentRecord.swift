@@ -1,44 +1,114 @@
 import Foundation
 
-/// What is kept of a payment: everything but what would make another one.
+/// A payment as it is stored: everything except the data that would allow another payment.
 public struct PaymentRecord: Sendable, Hashable, Identifiable, Codable {
-    /// What became of a payment.
+    /// The end of a payment, as far as it is known.
     public enum State: String, Sendable, Hashable, Codable, CaseIterable {
-        /// It was sent, and nothing has come back yet.
+        /// It is being sent, here or by another process.
         case sending
         /// The money went.
         case approved
-        /// The remote refused it; no money went.
+        /// The remote declined it; no money went.
         case declined
-        /// It was sent and not answered, or answered with nonsense: the money went or it did not.
+        /// It was sent and not answered as the contract defines: the money went, or it did not.
         case unknown
-        /// It never reached the remote, or the remote never took it; no money went.
+        /// It never left this machine, or the remote refused the order with the contract's error document. No money
+        /// went.
         case failed
+        /// The user gave up on a payment that was ``unknown``. It is still not known whether the money went.
+        case abandoned
     }
 
     /// The payment's idempotency key: made once, sent with every try.
     public let id: UUID
-    /// What became of it.
-    public var state: State
-    /// Who the money was for.
+    /// The end of the payment, as far as it is known.
+    public internal(set) var state: State
+    /// The receiver of the money.
     public let contact: Contact
-    /// How much.
+    /// The amount.
     public let amount: Money
     /// The card, masked.
     public let card: CardSummary
     /// When it was first sent.
     public let startedAt: Date
+    /// The address of the server it was sent to; `nil` in payments of versions that did not write it down.
+    public internal(set) var server: String?
     /// The remote's number of it, once there is one.
-    public var number: Int?
+    public internal(set) var number: Int?
     /// When the remote booked it, once it has.
-    public var bookedAt: Date?
+    public internal(set) var bookedAt: Date?
+    /// The date when the remote last answered that it knows no payment of this key. This is no proof: it may arrive
+    /// later.
+    public internal(set) var notFoundAt: Date?
+    /// The status of the remote's refusal, if it is why the payment failed.
+    public internal(set) var refusal: Int?
+    /// When the user gave up on it.
+    public internal(set) var abandonedAt: Date?
+    /// The sender, while it is being sent.
+    var lease: SendingLease?
 
-    init(_ order: PaymentOrder, at date: Date) {
+    init(_ order: PaymentOrder, at date: Date, server: String? = nil, lease: SendingLease? = nil) {
         id = order.key
         state = .sending
         contact = order.contact
         amount = order.amount
         card = order.card.summary
         startedAt = date
+        self.server = server
+        self.lease = lease
+    }
+}
+
+extension PaymentRecord {
+    /// True if the remote has shown the payment's outcome. Nothing changes it after that.
+    public var isDecided: Bool { state == .approved || state == .declined }
+
+    /// The payment when a sender begins to send it, with the same key.
+    func begun(by owner: UUID, until: Date, at server: String) -> PaymentRecord {
+        var record = self
+        record.server = self.server ?? server
+        record.lease = SendingLease(owner: owner, until: until, followsDoubt: state != .failed)
+        record.state = .sending
+        record.notFoundAt = nil
+        record.refusal = nil
+        record.abandonedAt = nil
+        return record
+    }
+
+    /// The payment after a request for it, or a question about it, has ended.
+    ///
+    /// - Parameter owner: The sender of the request; `nil` for a question.
+    func settled(by outcome: PaymentOutcome, of owner: UUID?) -> PaymentRecord {
+        var record = self
+        let isOwn = state == .sending && owner != nil && lease?.owner == owner
+        switch outcome {
+        case .answered(let transaction)
+        where transaction.cents == amount.cents && transaction.contactID == contact.id:
+            // A decision is final, also when an answer comes late or to another process.
+            guard !isDecided else { return self }
+            record.state = transaction.isApproved ? .approved : .declined
+            record.number = transaction.number
+            record.bookedAt = transaction.date
+            record.notFoundAt = nil
+        case .unsent, .refused:
+            guard isOwn else { return self }
+            // A try that did not arrive, or was refused, does not show the outcome of an earlier try that may have
+            // arrived.
+            record.state = lease?.followsDoubt == true ? .unknown : .failed
+            if case .refused(let status) = outcome, record.state == .failed { record.refusal = status }
+        case .answered, .unanswered:
+            guard isOwn else { return self }
+            record.state = .unknown
+        }
+        record.lease = nil
+        return record
+    }
+
+    /// The payment after its sender was found dead.
+    var orphaned: PaymentRecord {
+        var record = self
+        record.state = .unknown
+        record.lease = nil
+        return record
     }
 }

@@ -7,14 +7,28 @@ import Observation
 public final class PaymentsModel {
     /// The payments, the latest first.
     public private(set) var payments: [PaymentRecord] = []
-    /// Whether they have been read.
+    /// The stored payments that cannot be read. The others are shown all the same.
+    public private(set) var unreadable: [PaymentLedger.Unreadable] = []
+    /// True if the payments have been read.
     public private(set) var isLoaded = false
-    /// Why they could not be read.
+    /// The reason why the payments could not be read at all.
     public private(set) var error: StoreError?
-    /// The payments whose outcome is being asked for.
-    public private(set) var checking: Set<UUID> = []
-    /// Why the remote could not be asked.
-    public private(set) var checkError: LoadError?
+    /// The payments that are being checked, sent again or given up.
+    public private(set) var busy: Set<UUID> = []
+    /// The error of the last check, retry or give-up.
+    public private(set) var problem: Problem?
+
+    /// An error with one payment.
+    public enum Problem: Sendable, Hashable {
+        /// The remote could not be asked.
+        case check(LoadError)
+        /// The payment was not sent, or the change was not stored.
+        case payment(PaymentError)
+        /// The cards could not be read.
+        case vault(VaultError)
+        /// The code does not fit the card.
+        case code(SecurityCodeError)
+    }
 
     @ObservationIgnored private let service: PaymentsService
 
@@ -23,7 +37,7 @@ public final class PaymentsModel {
         self.service = service
     }
 
-    /// The screen is visible: reads the payments, and again whenever one that is on its way has come to its end.
+    /// Reads the payments when the screen appears, and again whenever a payment that is being sent may have ended.
     public func appear() async {
         await read()
         while !Task.isCancelled, payments.contains(where: { $0.state == .sending }) {
@@ -32,30 +46,86 @@ public final class PaymentsModel {
         }
     }
 
+    /// Asks for the outcome of an unknown payment.
+    public func check(_ id: UUID) async {
+        await act(id) { [service] () async throws(Failure) in
+            do throws(PaymentError) { _ = try await service.check(id) } catch { throw Failure(error) }
+        }
+    }
+
+    /// Sends an unknown or failed payment again, with the same key and the same card.
+    ///
+    /// - Parameter code: The card's security code as typed. It is not stored.
+    public func retry(_ id: UUID, code: String) async {
+        guard let record = payments.first(where: { $0.id == id }), record.state.canBeSentAgain else { return }
+        await act(id) { [service] () async throws(Failure) in
+            let card: Card?
+            do throws(VaultError) { card = try await service.vault.card(record.card.id) } catch {
+                throw Failure(.vault(error))
+            }
+            guard let card else { throw Failure(.payment(.noCard)) }
+            let parsed: SecurityCode
+            do throws(SecurityCodeError) { parsed = try SecurityCode(code, for: card.number.brand) } catch {
+                throw Failure(.code(error))
+            }
+            do throws(PaymentError) { _ = try await service.payAgain(record, with: card, code: parsed) } catch {
+                throw Failure(.payment(error))
+            }
+        }
+    }
+
+    /// Gives up on an unknown payment.
+    public func giveUp(_ id: UUID) async {
+        await act(id) { [service] () async throws(Failure) in
+            do throws(PaymentError) { _ = try await service.desk.giveUp(id) } catch { throw Failure(.payment(error)) }
+        }
+    }
+
+    /// Clears the error after the user has read it.
+    public func dismissError() {
+        error = nil
+        problem = nil
+    }
+
+    private struct Failure: Error {
+        let problem: Problem
+
+        init(_ problem: Problem) { self.problem = problem }
+
+        init(_ error: PaymentError) {
+            if case .notAnswered(let error) = error { problem = .check(error) } else { problem = .payment(error) }
+        }
+    }
+
+    private func act(_ id: UUID, _ work: () async throws(Failure) -> Void) async {
+        guard busy.insert(id).inserted else { return }
+        problem = nil
+        do throws(Failure) { try await work() } catch { problem = error.problem }
+        busy.remove(id)
+        await read()
+    }
+
     private func read() async {
         do throws(StoreError) {
+            let contents = try await service.desk.ledger.contents()
             var present: [PaymentRecord] = []
-            for record in try await service.desk.ledger.records() { present.append(await service.desk.present(record)) }
+            for record in contents.records { present.append(await service.desk.present(record)) }
             payments = present
+            unreadable = contents.unreadable
             error = nil
         } catch {
             self.error = error
         }
         isLoaded = true
     }
+}
 
-    /// Asks what became of a payment that is not known of.
-    public func check(_ id: UUID) async {
-        guard checking.insert(id).inserted else { return }
-        checkError = nil
-        do throws(LoadError) { _ = try await service.desk.check(id) } catch { checkError = error }
-        checking.remove(id)
-        await read()
-    }
-
-    /// The customer has read what went wrong.
-    public func dismissError() {
-        error = nil
-        checkError = nil
+extension PaymentRecord.State {
+    /// True if a payment in this state can be sent again with its key.
+    public var canBeSentAgain: Bool {
+        switch self {
+        case .unknown, .failed, .abandoned: true
+        case .sending, .approved, .declined: false
+        }
     }
 }

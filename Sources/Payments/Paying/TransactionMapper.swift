@@ -1,7 +1,7 @@
 import Aquifer
 import Foundation
 
-/// What the remote says of a payment.
+/// The remote's record of a payment.
 struct Transaction: Sendable, Hashable {
     let number: Int
     let date: Date
@@ -10,8 +10,8 @@ struct Transaction: Sendable, Hashable {
     let isApproved: Bool
 }
 
-/// Makes a transaction of `{"transaction":{"id","timestamp","value","destination_user":{…},"success","status"}}`, with
-/// status 200. `value` is a number or a text; `timestamp` is in UNIX seconds.
+/// Decodes a transaction from `{"transaction":{"id","timestamp","value","destination_user":{…},"success","status"}}`,
+/// with status 200. `value` is a number or a text; `timestamp` is in UNIX seconds.
 enum TransactionMapper {
     private struct Answer: Decodable {
         struct Item: Decodable {
@@ -43,7 +43,7 @@ enum TransactionMapper {
             var hundredfold = value * 100
             var rounded = Decimal()
             NSDecimalRound(&rounded, &hundredfold, 0, .plain)
-            // A fraction of a cent beyond what binary numbers bring is another amount than the one sent.
+            // A fraction of a cent beyond binary rounding errors makes another amount than the one sent.
             guard abs(rounded - value * 100) < Decimal(string: "0.0001") ?? 0, rounded.isFinite,
                 abs(rounded) < 1_000_000_000_000
             else { throw InvalidData.body(".transaction.value is no amount of money") }

@@ -1,12 +1,17 @@
 import Aquifer
 import Foundation
 
-/// What comes of creating a storage account: the specification's "New Storage".
+/// The result of creating a storage account: the specification's "New Storage".
 public struct NewStorage: Sendable, Hashable, Decodable {
     /// The new account; `nil` if the server did not name it.
     public let shadowBucket: PublicKey?
-    /// What Solana knows the transaction by.
+    /// The signature that identifies the transaction on Solana.
     public let transactionSignature: Signature
+
+    init(shadowBucket: PublicKey?, transactionSignature: Signature) {
+        self.shadowBucket = shadowBucket
+        self.transactionSignature = transactionSignature
+    }
 
     private enum CodingKeys: String, CodingKey {
         case shadowBucket = "shdw_bucket"
@@ -16,49 +21,50 @@ public struct NewStorage: Sendable, Hashable, Decodable {
 
 /// A storage account, as the server describes it.
 public struct StorageAccount: Sendable, Hashable, Identifiable, Codable {
-    /// The version of an account.
+    /// The version of a storage account.
     public enum Version: String, Sendable, Hashable, Codable {
-        /// The first: two owners.
+        /// The first version, with up to two owners.
         case v1 = "V1"
-        /// Today's.
+        /// The current version.
         case v2 = "V2"
     }
 
-    /// Its address.
+    /// The account's address.
     public var address: PublicKey
-    /// Its name.
+    /// The account's name.
     public var identifier: String
-    /// How many bytes are reserved.
+    /// The reserved storage in bytes.
     public var reservedBytes: UInt64
-    /// How many of them are taken.
+    /// The used storage in bytes.
     public var currentUsage: UInt64
-    /// Whether nothing in it can be changed or deleted any more.
+    /// True if its files cannot be replaced or deleted, and its storage cannot be reduced. New files are still
+    /// accepted.
     public var isImmutable: Bool
-    /// Whether its deletion was asked for.
+    /// True if its deletion was requested.
     public var isToBeDeleted: Bool
-    /// In which epoch; 0 if it was not.
+    /// The epoch of the deletion request; 0 if there is none.
     public var deleteRequestEpoch: UInt64
     /// The owner.
     public var owner1: PublicKey
     /// The second owner, of accounts of the first version.
     public var owner2: PublicKey?
-    /// The number that its address was derived from; `nil` if the server does not say.
+    /// The number that its address is derived from; `nil` if the server does not give it.
     public var counterSeed: UInt32?
-    /// When it was made, in seconds since 1970; `nil` if the server does not say.
+    /// The time of creation in seconds since 1970; `nil` if the server does not give it.
     public var creationTime: UInt64?
-    /// In which epoch; `nil` as long as the server has not said.
+    /// The epoch of creation; `nil` until the server gives it.
     public var creationEpoch: UInt64?
-    /// The last epoch that fees were taken in; `nil` as long as the server has not said.
+    /// The last epoch for which fees were collected; `nil` until the server gives it.
     public var lastFeeEpoch: UInt64?
-    /// Its version.
+    /// The account's version.
     public var version: Version
 
     /// The address.
     public var id: PublicKey { address }
-    /// How many bytes are free.
+    /// The free storage in bytes.
     public var freeBytes: UInt64 { reservedBytes - min(reservedBytes, currentUsage) }
 
-    /// An account as it is when it was just made.
+    /// A newly created account.
     public init(
         address: PublicKey, identifier: String, reservedBytes: UInt64, owner: PublicKey, counterSeed: UInt32?,
         creationTime: UInt64
@@ -93,7 +99,7 @@ public struct StorageAccount: Sendable, Hashable, Identifiable, Codable {
         case version
     }
 
-    /// What other clients and old pages call the same fields.
+    /// The names of the same fields in other clients and old documentation.
     private enum Alias: String, CodingKey {
         case owner1 = "owner_1"
         case owner2 = "owner_2"
@@ -101,7 +107,7 @@ public struct StorageAccount: Sendable, Hashable, Identifiable, Codable {
         case rightCounterSeed = "accountCounterSeed"
     }
 
-    /// From the server's names, or their aliases.
+    /// Decodes an account from the server's field names or their aliases.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         let aliases = try decoder.container(keyedBy: Alias.self)
@@ -131,18 +137,30 @@ public struct StorageAccount: Sendable, Hashable, Identifiable, Codable {
 
 /// A file of a storage account.
 public struct StoredFile: Sendable, Hashable, Identifiable, Codable {
-    /// Its name.
+    /// The file's name.
     public var name: String
-    /// Its size in bytes.
+    /// The file's size in bytes.
     public var size: UInt64
 
-    /// The name: no two files of an account have the same.
-    public var id: String { name }
+    /// The UTF-8 bytes of the name, unique within an account. The composed and the decomposed form of a name are
+    /// different names.
+    public var id: Data { Data(name.utf8) }
 
-    /// A file.
+    /// Creates a file.
     public init(name: String, size: UInt64) {
         self.name = name
         self.size = size
+    }
+
+    /// True if the files have the same name, byte for byte, and the same size.
+    public static func == (one: StoredFile, other: StoredFile) -> Bool {
+        one.name.isExactly(other.name) && one.size == other.size
+    }
+
+    /// Hashes the name's bytes and the size.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(size)
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -151,7 +169,13 @@ public struct StoredFile: Sendable, Hashable, Identifiable, Codable {
     }
 }
 
-/// Whose a file is.
+extension String {
+    /// True if two file names are equal byte for byte, as servers compare them. `==` treats the composed and the
+    /// decomposed form of a letter as equal.
+    package func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+/// The ownership of a file.
 public struct FileOwnership: Sendable, Hashable, Decodable {
     /// The owner of the storage account.
     public let owner: PublicKey
@@ -167,9 +191,9 @@ public struct FileOwnership: Sendable, Hashable, Decodable {
     }
 }
 
-/// What the server says of an upload.
+/// The server's response to an upload.
 public struct UploadAnswer: Sendable, Hashable, Decodable {
-    /// A file that it did not take.
+    /// A file that the server did not accept.
     public struct Failure: Sendable, Hashable, Decodable {
         /// The file's name.
         public let file: String
@@ -177,11 +201,11 @@ public struct UploadAnswer: Sendable, Hashable, Decodable {
         public let error: String
     }
 
-    /// Where the files lie; `nil` if it does not say.
+    /// The addresses of the files; `nil` if the server does not give them.
     public let locations: [String]?
     /// The server's words.
     public let message: String?
-    /// The files that it did not take.
+    /// The files that the server did not accept.
     public let failures: [Failure]
 
     private enum CodingKeys: String, CodingKey {
@@ -190,7 +214,7 @@ public struct UploadAnswer: Sendable, Hashable, Decodable {
         case failures = "upload_errors"
     }
 
-    /// From the server's names.
+    /// Decodes a response from the server's field names.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         locations = try fields.decodeIfPresent([String].self, forKey: .locations)
@@ -202,12 +226,18 @@ public struct UploadAnswer: Sendable, Hashable, Decodable {
     }
 }
 
-/// What the server says of a change.
+/// The server's response to a change.
 public struct ChangeAnswer: Sendable, Hashable, Decodable {
     /// The server's words.
     public let message: String
-    /// What Solana knows the transaction by, if there was one.
+    /// The signature that identifies the transaction on Solana; `nil` if there was none.
     public let transactionSignature: Signature?
+
+    /// A change that the chain confirms and that the server did not acknowledge.
+    init(carriedOut signature: Signature) {
+        message = "Carried out by Solana"
+        transactionSignature = signature
+    }
 
     private enum CodingKeys: String, CodingKey {
         case message

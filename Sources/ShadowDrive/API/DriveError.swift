@@ -1,17 +1,19 @@
 import Aquifer
 import Foundation
 
-/// What the server, or Solana, said no with.
+/// A refusal by the server or by Solana.
 public struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What it means, as far as it can be told.
+    /// The meaning of a refusal, as far as it is known.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// Solana's `0x1`: the wallet has too little SOL (or SHDW) for it.
         case notEnoughFunds
-        /// The transaction's blockhash is too old, or not known.
+        /// The transaction's blockhash is too old or unknown.
         case staleBlockhash
-        /// The server does not take the signature (401).
+        /// This very transaction was processed before.
+        case alreadyProcessed
+        /// The server does not accept the signature (401).
         case badSignature
-        /// The server failed to list an account: so it does when there is nothing in it.
+        /// The server failed to list an account. It does so for an empty account.
         case emptyAccount
         /// The server failed (5xx).
         case serverFailure
@@ -19,17 +21,20 @@ public struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
         case other
     }
 
-    /// The status of the answer; that of Solana's JSON-RPC is a negative code.
+    /// The HTTP status of the response, or the negative error code of Solana's JSON-RPC.
     public let status: Int
-    /// The server's words: one line of at most ``wordsLimit`` letters; empty if it said nothing that can be read.
+    /// The server's words: one line of at most ``wordsLimit`` characters. The line is empty if the response had no
+    /// readable text.
     public let words: String
-    /// What it means.
+    /// The meaning of the refusal.
     public let reason: Reason
 
-    /// The most letters of a server that are repeated.
+    /// The statuses that a gateway gives for the server behind it. The text of such a response is not the server's.
+    static let gateways: Set<Int> = [408, 502, 503, 504]
+    /// The maximum number of the server's characters that are repeated.
     public static let wordsLimit = 300
 
-    /// A refusal in these words.
+    /// Creates a refusal with the server's words.
     public init(status: Int, words: String, reason: Reason? = nil) {
         self.status = status
         let line = words.split(whereSeparator: { $0.isWhitespace || $0.isNewline }).joined(separator: " ")
@@ -45,6 +50,7 @@ public struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
         {
             return .staleBlockhash
         }
+        if words.contains("already been processed") || words.contains("alreadyprocessed") { return .alreadyProcessed }
         if words.firstMatch(of: #/\b0x1\b/#) != nil || words.contains("insufficient funds")
             || words.contains("insufficient lamports")
         {
@@ -54,12 +60,45 @@ public struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
         return (500...599).contains(status) ? .serverFailure : .other
     }
 
-    /// One line: what it means, and the server's words.
+    /// True if the refusal proves that nothing was done. Only then does a change that was sent count as refused.
+    ///
+    /// The proof is one of these:
+    /// - the server's own words with a 4xx or in a 2xx response;
+    /// - with a 500, the words of a simulation in which the transaction failed before it was sent;
+    /// - a node's error code for a transaction that it did not send.
+    ///
+    /// Any other refusal may come from an intermediary, or from the server after the change.
+    var isFinal: Bool {
+        let line = words.lowercased()
+        guard !words.isEmpty, !Self.inVain.contains(where: line.contains) else { return false }
+        return switch status {
+        case ..<0: Self.unsent.contains(status)
+        case 200...299: true
+        // Proxy authentication, request timeout, too early, too many requests.
+        case 407, 408, 425, 429: false
+        case 400...499: true
+        case 500:
+            [.staleBlockhash, .notEnoughFunds, .alreadyProcessed].contains(reason) || line.contains("simulation failed")
+        default: false
+        }
+    }
+
+    /// The words of a server that sent a transaction and did not see it confirmed.
+    private static let inVain = ["not confirmed", "timed out", "timeout", "time-out", "unknown if it"]
+
+    /// The error codes of a node that has sent nothing: the simulation failed, the signature or the length is wrong,
+    /// the node lags behind, or the version is unknown. JSON-RPC's codes for an invalid request belong to them.
+    private static let unsent: Set<Int> = [
+        -32_002, -32_003, -32_005, -32_013, -32_015, -32_016, -32_600, -32_601, -32_602, -32_700,
+    ]
+
+    /// A description in one line: the meaning and the server's words.
     public var description: String {
         let meaning =
             switch reason {
             case .notEnoughFunds: "the wallet has too little SOL for this"
             case .staleBlockhash: "the transaction is too old"
+            case .alreadyProcessed: "the transaction was processed before"
             case .badSignature: "the server does not take the signature"
             case .emptyAccount: "the server failed; it does so for an account without files"
             case .serverFailure: "the server failed"
@@ -75,55 +114,53 @@ extension Unicode.GeneralCategory {
     }
 }
 
-/// Why something with Shadow Drive did not work.
+/// The reason why an operation of Shadow Drive failed.
 public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// No answer came, or not the whole of it.
+    /// No response arrived, or only a part of it.
     case connectivity(TransportError)
-    /// An answer came that is not what the contract says.
+    /// The response does not match the API contract.
     case invalidData(InvalidData)
-    /// The server, or Solana, said no.
+    /// The server or Solana refused.
     case refused(Refusal)
     /// There is no such file.
     case noSuchFile(String)
-    /// It is beyond the limits, and was not sent.
+    /// The request exceeds the limits and was not sent.
     case limit(LimitError)
     /// A file cannot be sent, or written.
     case file(FileError)
-    /// The transaction is not what it should be, and was not sent.
+    /// The transaction is invalid and was not sent.
     case transaction(TransactionError)
     /// There is no key pair to sign with.
     case noKeypair
-    /// What was loaded or made could not be saved, or a saved copy not be read.
+    /// A result could not be saved, or a saved copy could not be read.
     case store(StoreError)
     /// The caller's task was cancelled.
     case cancelled
-    /// What was to change something was sent, and it is not known whether it did: no answer came, or none that makes
-    /// sense. It is never sent again by itself: load the accounts to see. ``cause`` says what went wrong.
+    /// A change was sent and its outcome is unknown, because no conclusive response arrived. The change is never resent
+    /// automatically. Load the accounts to see the outcome. ``cause`` is the underlying error.
     ///
-    /// Questions never end so, nor does what failed before it was sent.
+    /// A question never ends with this error. A request that failed before it was sent does not either.
     indirect case outcomeUnknown(because: DriveError)
 
-    /// Whether it is not known if what was asked for happened.
+    /// True if it is unknown whether the change happened.
     public var isOutcomeUnknown: Bool { if case .outcomeUnknown = self { true } else { false } }
 
-    /// What went wrong, whether or not it is known what came of it.
+    /// The underlying error, with or without a known outcome.
     public var cause: DriveError { if case .outcomeUnknown(let cause) = self { cause } else { self } }
 
-    /// The same for a request that was to change something, once it may have reached the server.
+    /// The error of a change that may have reached the server.
     var afterSending: DriveError {
         switch self {
         case .connectivity(let error) where error.kind == .timedOut || error.kind == .interrupted:
             .outcomeUnknown(because: self)
         case .invalidData(.unusable(let error)) where error.kind == .unsupportedURL: self
         case .invalidData, .cancelled: .outcomeUnknown(because: self)
-        // A gateway gave up on the server, which has said nothing.
-        case .refused(let refusal) where [502, 504].contains(refusal.status) && refusal.words.isEmpty:
-            .outcomeUnknown(because: self)
+        case .refused(let refusal) where !refusal.isFinal: .outcomeUnknown(because: self)
         default: self
         }
     }
 
-    /// One line.
+    /// A description in one line.
     public var description: String {
         switch self {
         case .connectivity(let error): "no connectivity (\(error))"
@@ -141,8 +178,8 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What a failed transfer means: one that was cancelled, one without a whole answer, or one with another answer than
-    /// the contract's.
+    /// Creates the error of a failed transfer: it was cancelled, its response was incomplete, or its response does not
+    /// match the contract.
     public init(_ error: TransportError) { self.init(LoadError(error)) }
 
     init(_ error: LoadError) {
@@ -156,7 +193,7 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// As the engine's loads tell it.
+    /// The error as the engine's loads report it.
     var loadError: LoadError {
         switch self {
         case .connectivity(let error): .connectivity(error)
@@ -169,28 +206,32 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Why a file cannot be sent or written.
+/// The reason why a file cannot be sent or written.
 public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// It is not there, or is not a file.
+    /// The file does not exist, is not a file, or cannot be read.
     case unreadable(name: String, reason: String)
-    /// It has so many bytes.
+    /// The file is larger than the limit.
     case tooLarge(name: String, bytes: UInt64)
-    /// It cannot be called so.
+    /// The file's name is not allowed.
     case badName(name: String, reason: String)
-    /// Another one of the same upload has its name.
+    /// A file of this name is already stored, and replacing it was not requested.
+    case exists(name: String)
+    /// Another file of the same upload has the same name.
     case repeated(name: String)
-    /// It was changed while it was read.
+    /// The file changed while it was read.
     case changed(name: String)
-    /// It could not be written.
+    /// The file could not be written.
     case unwritable(path: String, reason: String)
 
-    /// One line.
+    /// A description in one line.
     public var description: String {
         switch self {
         case .unreadable(let name, let reason): "\(name): \(reason)"
         case .tooLarge(let name, let bytes):
-            "\(name) has \(StorageSize.text(bytes)), and \(StorageSize.text(ShadowDriveLimits.fileBytes)) are the most"
+            "\(name) has \(bytes) bytes, and \(StorageSize.text(ShadowDriveLimits.fileBytes))"
+                + " (\(ShadowDriveLimits.fileBytes) bytes) are the most"
         case .badName(let name, let reason): "\"\(name)\" cannot be a file's name: \(reason)"
+        case .exists(let name): "a file called \(name) is stored already"
         case .repeated(let name): "\(name) is there twice"
         case .changed(let name): "a file was changed while it was sent (\(name))"
         case .unwritable(let path, let reason): "\(path) cannot be written: \(reason)"

@@ -1,16 +1,16 @@
 import Aquifer
 import Foundation
 
-/// Where a file of a storage account lies: its address, as it is sent, signed and loaded.
+/// The address of a file in a storage account, as it is sent, signed and loaded.
 public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
     /// The storage account.
     public let account: PublicKey
-    /// The file's name, as people write it.
+    /// The file's name, not percent-encoded.
     public let name: String
     /// The address, byte for byte.
     public let text: String
 
-    /// The address of a file under `base`, the name encoded as JavaScript's `encodeURIComponent` does.
+    /// The address of a file under `base`. The name is encoded as by JavaScript's `encodeURIComponent`.
     public init(_ name: String, in account: PublicKey, base: URL) {
         self.account = account
         self.name = name
@@ -19,15 +19,15 @@ public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
         text = "\(start)/\(account)/\(Self.encode(name))"
     }
 
-    /// An address that someone wrote. The part after the account is the name: where it is not, or only half, encoded
-    /// (`#`, `?`, spaces), that is made good.
+    /// Parses an address that a user wrote. The part after the account is the name. A name that is not encoded, or only
+    /// partly (`#`, `?`, spaces), is encoded.
     ///
-    /// - Returns: `nil` if it is no web address, or names no storage account and file.
+    /// - Returns: `nil` if the text is not a web address or does not name a storage account and a file.
     public init?(_ text: String) {
         guard let scheme = text.range(of: "://"), let host = text[scheme.upperBound...].firstIndex(of: "/"),
             let base = URL(string: String(text[..<host])), base.isWebAddress
         else { return nil }
-        // The account is the first part that is a key: a server may lie behind a path of its own.
+        // The account is the first part that is a key. The server's base address may have a path.
         let parts = text[host...].dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         guard let place = parts.dropLast().firstIndex(where: { (try? PublicKey(String($0))) != nil }),
             let account = try? PublicKey(String(parts[place]))  // it was one a line above
@@ -41,13 +41,14 @@ public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
         self.text = "\(start)/\(Self.encode(name))"
     }
 
-    /// As a URL.
+    /// The address as a URL.
     public var url: URL? { URL(string: text) }
 
     /// The address.
     public var description: String { text }
 
-    /// Percent-encodes as JavaScript's `encodeURIComponent`: all but letters and digits of ASCII and `-_.!~*'()`.
+    /// Percent-encodes a name as JavaScript's `encodeURIComponent` does: every byte except ASCII letters, ASCII digits
+    /// and `-_.!~*'()`.
     public static func encode(_ name: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

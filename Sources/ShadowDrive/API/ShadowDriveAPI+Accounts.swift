@@ -2,7 +2,7 @@ import Aquifer
 import Foundation
 
 extension ShadowDriveAPI {
-    /// `POST /storage-account`: makes a storage account.
+    /// `POST /storage-account`: creates a storage account.
     ///
     /// - Parameter transaction: signed by the owner; the server adds its signature and sends it to Solana.
     public func createStorageAccount(_ transaction: Transaction) async throws(DriveError) -> NewStorage {
@@ -21,20 +21,20 @@ extension ShadowDriveAPI {
 
     /// `POST /add-storage`: reserves more bytes.
     ///
-    /// - Parameter transaction: `increase_storage2`, or `increase_immutable_storage2` for an immutable account; signed by
-    ///   the owner.
+    /// - Parameter transaction: `increase_storage2`, or `increase_immutable_storage2` for an immutable account, signed
+    ///   by the owner.
     public func addStorage(_ transaction: Transaction) async throws(DriveError) -> ChangeAnswer {
         try await post("add-storage", ["transaction": transaction.base64], .change)
     }
 
-    /// `POST /reduce-storage`: gives bytes back.
+    /// `POST /reduce-storage`: releases reserved bytes.
     ///
     /// - Parameter transaction: `decrease_storage2`, signed by the owner.
     public func reduceStorage(_ transaction: Transaction) async throws(DriveError) -> ChangeAnswer {
         try await post("reduce-storage", ["transaction": transaction.base64], .change)
     }
 
-    /// `POST /make-immutable`: makes an account immutable, for ever.
+    /// `POST /make-immutable`: makes an account immutable, permanently.
     ///
     /// - Parameter transaction: `make_account_immutable2`, signed by the owner.
     public func makeImmutable(_ transaction: Transaction) async throws(DriveError) -> ChangeAnswer {
@@ -45,7 +45,7 @@ extension ShadowDriveAPI {
         let storage_used: UInt64
     }
 
-    /// `GET /storage-account-size`: how many bytes of an account are taken. (Undocumented; other clients use it.)
+    /// `GET /storage-account-size`: the used bytes of an account. (Undocumented; other clients use it.)
     public func storageUsed(_ account: PublicKey) async throws(DriveError) -> UInt64 {
         let path = "storage-account-size"
         let url = base.appending(path: path).appending(

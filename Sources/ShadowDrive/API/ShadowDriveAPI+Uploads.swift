@@ -1,22 +1,22 @@
 import Aquifer
 import Foundation
 
-/// A file to be sent: checked, with the name that it will have.
+/// A file to send, checked, with its name in the storage account.
 public struct FileToSend: Sendable, Hashable {
-    /// Where it is on this machine.
+    /// The file on this machine.
     public let url: URL
-    /// The name that it will have, in Unicode's composed form.
+    /// The name in the storage account. The file's own name is in Unicode's composed form; a given name is unchanged.
     public let name: String
-    /// Its size in bytes.
+    /// The file's size in bytes.
     public let size: UInt64
 
-    /// A file that may be sent, under its own name unless told otherwise.
+    /// Checks a file, and gives it its own name unless another one is given.
     ///
-    /// - Throws: ``FileError``: not there, above 1 GiB, with a name that no request can carry.
+    /// - Throws: ``FileError`` if the file cannot be read, is larger than 1 GiB, or has a name that no request can
+    ///   carry.
     public init(_ url: URL, name: String? = nil) throws(FileError) {
-        let given = name ?? url.lastPathComponent
         self.url = url
-        self.name = given.precomposedStringWithCanonicalMapping
+        self.name = name ?? url.lastPathComponent.precomposedStringWithCanonicalMapping
         try Self.check(name: self.name)
         do throws(StoreError) {
             guard let file = try POSIX.openToRead(url.path(percentEncoded: false)), let size = try POSIX.size(file)
@@ -24,7 +24,7 @@ public struct FileToSend: Sendable, Hashable {
             self.size = UInt64(size)
         } catch {
             let reason = if case .failed(_, let reason) = error { reason } else { "\(error)" }
-            throw .unreadable(name: given, reason: reason)
+            throw .unreadable(name: name ?? url.lastPathComponent, reason: reason)
         }
         guard size <= ShadowDriveLimits.fileBytes else { throw .tooLarge(name: self.name, bytes: size) }
     }
@@ -33,14 +33,14 @@ public struct FileToSend: Sendable, Hashable {
         guard !name.isEmpty, name != ".", name != ".." else {
             throw .badName(name: name, reason: "addresses with it lead elsewhere")
         }
-        // The names of an upload are joined by commas, and signed so.
+        // The names of an upload are joined by commas in the signed message.
         guard !name.contains(",") else { throw .badName(name: name, reason: "a comma separates names") }
         guard !name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
             throw .badName(name: name, reason: "it has a control character")
         }
     }
 
-    /// The media type that goes with the name's ending.
+    /// The media type for the name's extension.
     var mediaType: String {
         switch name.split(separator: ".").last?.lowercased() {
         case "html", "htm": "text/html"
@@ -62,15 +62,15 @@ public struct FileToSend: Sendable, Hashable {
 }
 
 extension ShadowDriveAPI {
-    /// A silent server is waited for so long after an upload: it stores before it answers.
+    /// The idle timeout of an upload. It is long, because the server stores the files before it responds.
     private static let uploadLimits = HTTPRequest.Limits(idle: .seconds(120))
 
-    /// `POST /upload`: sends up to five files, read from disk as they are sent.
+    /// `POST /upload`: sends up to five files. They are read from disk as they are sent.
     ///
     /// - Parameters:
-    ///   - signature: of ``SignedMessage/upload(to:names:)`` with the names in this order.
-    ///   - overwrite: whether files of the same names are replaced.
-    ///   - onSent: told how many bytes of the body have gone out, and how many it has.
+    ///   - signature: the signature of ``SignedMessage/upload(to:names:)`` with the names in this order.
+    ///   - overwrite: true if files of the same names are replaced.
+    ///   - onSent: called with the sent bytes of the body and the body's length in bytes.
     public func upload(
         _ files: [FileToSend], to account: PublicKey, signer: PublicKey, signature: Signature, overwrite: Bool = false,
         onSent: (@Sendable (_ sent: UInt64, _ of: UInt64) -> Void)? = nil
@@ -95,8 +95,9 @@ extension ShadowDriveAPI {
     /// - Parameters:
     ///   - file: the new content, under the name of the file that it replaces.
     ///   - location: the file's address.
-    ///   - signature: of ``SignedMessage/edit(_:in:hash:)``.
-    /// - Returns: where the file lies.
+    ///   - signature: the signature of ``SignedMessage/edit(_:in:hash:)``.
+    ///   - onSent: called with the sent bytes of the body and the body's length in bytes.
+    /// - Returns: the file's address.
     public func edit(
         _ file: FileToSend, at location: FileLocation, signer: PublicKey, signature: Signature,
         onSent: (@Sendable (_ sent: UInt64, _ of: UInt64) -> Void)? = nil

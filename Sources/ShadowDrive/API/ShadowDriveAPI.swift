@@ -1,32 +1,32 @@
 import Aquifer
 import Foundation
 
-/// The REST API of Shadow Drive v1: one function an endpoint, nothing kept, nothing signed.
+/// The REST API of Shadow Drive v1, with one function per endpoint. It keeps no state and signs nothing.
 ///
-/// - Any 2xx is a success. Everything else, and a 2xx that holds an `error`, is ``DriveError/refused(_:)`` with the
-///   server's words; an answer that is not what the contract says is ``DriveError/invalidData(_:)``.
-/// - Questions are asked again as the ``RetryPolicy`` says; what changes something is sent once.
+/// - Any 2xx is a success. Any other status, and a 2xx with an `error`, is ``DriveError/refused(_:)`` with the server's
+///   words. A response that does not match the contract is ``DriveError/invalidData(_:)``.
+/// - A question is repeated according to the ``RetryPolicy``. A change is sent once.
 /// - Source of the contract: the public SDKs (`reference/shadow-drive.md`).
 public struct ShadowDriveAPI: Sendable {
-    /// Where the API is.
+    /// The base address of the API.
     public let base: URL
-    /// Where files are loaded from.
+    /// The base address of the files.
     public let files: URL
     let client: any HTTPClient
     private let retry: RetryPolicy
 
-    /// Where the API was: the service itself no longer answers.
+    /// The public base address of the API. The service itself no longer responds.
     public static let publicBase = "https://shadow-storage.genesysgo.net"
-    /// Where files were loaded from.
+    /// The public base address of the files.
     public static let publicFiles = "https://shdw-drive.genesysgo.net"
 
-    /// An API.
+    /// Creates an API.
     ///
     /// - Parameters:
-    ///   - base: where the API is.
-    ///   - files: where files are loaded from.
-    ///   - client: carries the requests.
-    ///   - retry: whether a question is asked again; never unless told otherwise.
+    ///   - base: the base address of the API.
+    ///   - files: the base address of the files.
+    ///   - client: the client that sends the requests.
+    ///   - retry: the policy for repeating a question; never by default.
     public init(base: URL, files: URL, client: any HTTPClient, retry: RetryPolicy = .never) {
         self.base = base
         self.files = files
@@ -41,11 +41,11 @@ public struct ShadowDriveAPI: Sendable {
 
     // MARK: One request
 
-    /// Whether a request may be sent again by itself.
+    /// The effect of a request, which decides if it may be repeated automatically.
     enum Effect {
-        /// It asks, and changes nothing.
+        /// The request changes nothing.
         case question
-        /// It changes something.
+        /// The request changes something.
         case change
     }
 
@@ -74,7 +74,7 @@ public struct ShadowDriveAPI: Sendable {
     }
 }
 
-/// An answer of the server, not judged yet.
+/// A whole response of the server, not validated yet.
 struct WholeAnswer: Sendable {
     let head: HTTPResponseHead
     let body: Data
@@ -96,9 +96,9 @@ struct WholeAnswer: Sendable {
         let error: String
     }
 
-    /// The server's own words on what went wrong, if it said any.
+    /// The server's own error message, if there is one.
     private var words: String? {
-        // An answer that is no such JSON has no words.
+        // A response without such JSON has no words.
         guard let words = (try? JSONDecoder().decode(ErrorBody.self, from: body))?.error, !words.isEmpty else {
             return nil
         }
@@ -107,9 +107,10 @@ struct WholeAnswer: Sendable {
 
     func decode<Answer: Decodable>(_ path: String) throws(DriveError) -> Answer {
         guard (200...299).contains(head.status) else {
-            // What is not JSON may still be words: a line of text, and no page.
+            // A response that is not JSON may still be a line of text; an HTML page is not.
             let text = String(decoding: body.prefix(2048), as: UTF8.self)
-            let words = words ?? (text.contains("<") || text.hasPrefix("{") ? "" : text)
+            let isForeign = Refusal.gateways.contains(head.status) || text.contains("<") || text.hasPrefix("{")
+            let words = words ?? (isForeign ? "" : text)
             let isEmpty = head.status == 500 && path == "list-objects"
             throw .refused(Refusal(status: head.status, words: words, reason: isEmpty ? .emptyAccount : nil))
         }
@@ -123,7 +124,7 @@ struct WholeAnswer: Sendable {
 }
 
 extension InvalidData {
-    /// What about an answer made decoding fail, without repeating it.
+    /// Describes the part of a response that failed to decode, without repeating the response.
     init(judging error: any Error) {
         switch error {
         case let error as InvalidData: self = error

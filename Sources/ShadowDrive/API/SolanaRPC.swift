@@ -1,27 +1,28 @@
 import Aquifer
 import Foundation
 
-/// What of Solana's JSON-RPC is used: the latest blockhash, an account's bytes, sending a transaction.
+/// A client of Solana's JSON-RPC. It reads the latest blockhash, an account's bytes and a wallet's balance. It sends a
+/// transaction and reads its outcome.
 public struct SolanaRPC: Sendable {
     /// An account on the chain.
     public struct Account: Sendable, Hashable {
         /// The program that owns it.
         public let owner: PublicKey
-        /// What it holds.
+        /// The account's bytes.
         public let data: Data
     }
 
-    /// Where the node is.
+    /// The address of the node.
     public let url: URL
     private let client: any HTTPClient
-    private let retry: RetryPolicy
+    let retry: RetryPolicy
 
-    /// The node of Solana's own.
+    /// The address of Solana's public node.
     public static let publicURL = "https://api.mainnet-beta.solana.com"
 
-    /// A node.
+    /// Creates a client of a node.
     ///
-    /// - Parameter retry: whether a question is asked again; never unless told otherwise. Transactions are sent once.
+    /// - Parameter retry: the policy for repeating a question; never by default. Transactions are sent once.
     public init(url: URL, client: any HTTPClient, retry: RetryPolicy = .never) {
         self.url = url
         self.client = client
@@ -29,18 +30,22 @@ public struct SolanaRPC: Sendable {
     }
 
     private struct BlockhashResult: Decodable, Sendable {
-        struct Value: Decodable, Sendable {
-            let blockhash: Blockhash
-        }
-        let value: Value
+        struct Context: Decodable, Sendable { let slot: UInt64? }
+        let context: Context?
+        let value: RecentBlockhash
     }
 
-    /// A blockhash that transactions of the next minute may bear.
-    public func latestBlockhash() async throws(DriveError) -> Blockhash {
+    /// The latest blockhash and its validity. Transactions can use it for about a minute.
+    public func recentBlockhash() async throws(DriveError) -> RecentBlockhash {
         let result: BlockhashResult = try await call(
             "getLatestBlockhash", [.object(["commitment": .text("confirmed")])], retry)
-        return result.value.blockhash
+        var recent = result.value
+        recent.slot = result.context?.slot
+        return recent
     }
+
+    /// The latest blockhash. Transactions can use it for about a minute.
+    public func latestBlockhash() async throws(DriveError) -> Blockhash { try await recentBlockhash().blockhash }
 
     private struct AccountResult: Decodable, Sendable {
         struct Value: Decodable, Sendable {
@@ -64,7 +69,7 @@ public struct SolanaRPC: Sendable {
 
     /// An account of a known kind that `program` owns; `nil` if there is none.
     ///
-    /// - Throws: ``DriveError/invalidData(_:)`` if it is another program's, or of another kind.
+    /// - Throws: ``DriveError/invalidData(_:)`` if the account belongs to another program or is of another kind.
     public func account<Layout: AccountLayout>(
         _ address: PublicKey, of program: PublicKey, as layout: Layout.Type = Layout.self
     ) async throws(DriveError) -> Layout? {
@@ -79,9 +84,8 @@ public struct SolanaRPC: Sendable {
 
     /// Sends a transaction, once.
     ///
-    /// - Returns: what Solana knows it by.
-    /// - Throws: ``DriveError/outcomeUnknown(because:)`` when it went out and the node's answer did not come, or makes no
-    ///   sense.
+    /// - Returns: the signature that identifies the transaction on Solana.
+    /// - Throws: ``DriveError/outcomeUnknown(because:)`` if the transaction was sent and no conclusive answer came.
     public func send(_ transaction: Transaction) async throws(DriveError) -> Signature {
         do throws(DriveError) {
             let signature: Signature = try await call(
@@ -99,14 +103,18 @@ public struct SolanaRPC: Sendable {
 
     // MARK: JSON-RPC
 
-    private enum Parameter: Encodable {
+    enum Parameter: Encodable {
         case text(String)
+        case flag(Bool)
+        case list([Parameter])
         case object([String: Parameter])
 
         func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             switch self {
             case .text(let text): try container.encode(text)
+            case .flag(let flag): try container.encode(flag)
+            case .list(let list): try container.encode(list)
             case .object(let object): try container.encode(object)
             }
         }
@@ -128,7 +136,7 @@ public struct SolanaRPC: Sendable {
         let error: Failure?
     }
 
-    private func call<Result: Decodable & Sendable>(
+    func call<Result: Decodable & Sendable>(
         _ method: String, _ params: [Parameter], _ retry: RetryPolicy
     ) async throws(DriveError) -> Result {
         let encoder = JSONEncoder()
@@ -141,7 +149,7 @@ public struct SolanaRPC: Sendable {
             .post, url, headers: ["Content-Type": "application/json", "Accept": "application/json"],
             body: .bytes(body))
         let whole = try await WholeAnswer(to: request, client, retry)
-        // A refusal may come with any status: its words count more.
+        // A refusal may come with any status. Its words take precedence over the status.
         let decoded: Answer<Result>
         do { decoded = try JSONDecoder().decode(Answer<Result>.self, from: whole.body) } catch {
             guard (200...299).contains(whole.head.status) else {

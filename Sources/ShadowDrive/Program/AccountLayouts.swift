@@ -1,24 +1,24 @@
 import AquiferCrypto
 import Foundation
 
-/// What an account on the chain holds: eight bytes that tell its kind, then its fields in borsh.
+/// The data of an account on the chain: eight bytes that identify its kind, then its fields in borsh.
 public protocol AccountLayout: Sendable, Hashable {
-    /// The name of the kind, from which its first eight bytes are made.
+    /// The name of the kind, from which the first eight bytes are derived.
     static var name: String { get }
-    /// Reads the fields. Bytes may follow them: accounts are made larger than what they hold.
+    /// Reads the fields. Bytes may follow them, because an account may be larger than its fields.
     init(data: Data) throws(AccountDataError)
     /// The bytes, with nothing after the fields.
     var data: Data { get }
 }
 
-/// Why an account's bytes cannot be used.
+/// The reason why an account's bytes cannot be used.
 public enum AccountDataError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// They are of another kind of account.
+    /// The bytes are of another kind of account.
     case otherKind(expected: String)
-    /// They end too early, or a field is not as it should be.
+    /// The bytes end too early, or a field is invalid.
     case malformed(String)
 
-    /// One line.
+    /// A description in one line.
     public var description: String {
         switch self {
         case .otherKind(let name): "the account is no \(name)"
@@ -28,7 +28,7 @@ public enum AccountDataError: Error, Sendable, Hashable, CustomStringConvertible
 }
 
 extension AccountLayout {
-    /// The first eight bytes: of the SHA-256 of `account:` and the name.
+    /// The first eight bytes of the SHA-256 of `account:` followed by the name.
     public static var discriminator: Data { SHA256.hash(Data("account:\(name)".utf8)).prefix(8) }
 
     static func read<Value>(
@@ -47,21 +47,21 @@ extension AccountLayout {
     }
 }
 
-/// How many storage accounts an owner has made.
+/// The account that counts an owner's storage accounts.
 public struct UserInfo: AccountLayout {
     /// The name of the kind.
     public static let name = "UserInfo"
 
-    /// How many were ever made: the number of the next one.
+    /// The number of storage accounts ever created, which is the number of the next one.
     public var accountCounter: UInt32
-    /// How many were deleted.
+    /// The number of deleted storage accounts.
     public var deletedCounter: UInt32
-    /// Whether the owner agreed to the terms.
+    /// True if the owner agreed to the terms.
     public var agreedToTerms: Bool
-    /// Whether the owner is banned.
+    /// True if the owner is banned.
     public var isBanned: Bool
 
-    /// The fields.
+    /// Creates the account from its fields.
     public init(accountCounter: UInt32, deletedCounter: UInt32 = 0, agreedToTerms: Bool = true, isBanned: Bool = false)
     {
         self.accountCounter = accountCounter
@@ -90,19 +90,19 @@ public struct UserInfo: AccountLayout {
     }
 }
 
-/// Since when tokens wait to be claimed.
+/// The account with the time since which tokens can be claimed.
 public struct UnstakeInfo: AccountLayout {
     /// The name of the kind.
     public static let name = "UnstakeInfo"
 
-    /// When, in seconds since 1970.
+    /// The time of the unstaking in seconds since 1970.
     public var time: Int64
-    /// In which epoch.
+    /// The epoch of the unstaking.
     public var epoch: UInt64
-    /// Whose they are.
+    /// The owner of the tokens.
     public var unstaker: PublicKey
 
-    /// The fields.
+    /// Creates the account from its fields.
     public init(time: Int64, epoch: UInt64, unstaker: PublicKey) {
         self.time = time
         self.epoch = epoch
@@ -131,34 +131,34 @@ public struct StorageConfig: AccountLayout {
     /// The name of the kind.
     public static let name = "StorageConfig"
 
-    /// What a GiB costs, in shades: billionths of a SHDW.
+    /// The price of a GiB in shades, which are billionths of a SHDW.
     public var shadesPerGib: UInt64
-    /// How many bytes are left to reserve.
+    /// The number of bytes that can still be reserved.
     public var storageAvailable: UInt128
-    /// Where fees go to.
+    /// The token account that receives the fees.
     public var tokenAccount: PublicKey
     /// The second administrator.
     public var admin: PublicKey
-    /// Who signs for the server.
+    /// The key with which the server signs.
     public var uploader: PublicKey
-    /// From which epoch on accounts that can be changed pay fees; `nil` for never.
+    /// The epoch from which mutable accounts pay fees; `nil` for never.
     public var feeStartEpoch: UInt32?
-    /// What a GiB costs an epoch.
+    /// The price of a GiB per epoch, in shades.
     public var shadesPerGibPerEpoch: UInt64
-    /// The share of who collects fees, in hundredths of a per cent.
+    /// The share of the party that collects the fees, in hundredths of a percent.
     public var crankBasisPoints: UInt16
     /// The largest storage account, in bytes.
     public var maxAccountSize: UInt64
     /// The smallest storage account, in bytes.
     public var minAccountSize: UInt64
 
-    /// What so many bytes cost, in shades, rounded up; the largest number if that is more than any.
+    /// The cost of a number of bytes in shades, rounded up. It is the largest `UInt64` if the cost is larger.
     public func cost(ofBytes bytes: UInt64) -> UInt64 {
         let gib: UInt128 = 1 << 30
         return UInt64(clamping: (UInt128(bytes) * UInt128(shadesPerGib) + gib - 1) / gib)
     }
 
-    /// The fields.
+    /// Creates the account from its fields.
     public init(
         shadesPerGib: UInt64, storageAvailable: UInt128, tokenAccount: PublicKey, admin: PublicKey,
         uploader: PublicKey, feeStartEpoch: UInt32? = nil, shadesPerGibPerEpoch: UInt64 = 0,

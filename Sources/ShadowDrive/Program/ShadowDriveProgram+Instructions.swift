@@ -1,10 +1,11 @@
 import Foundation
 
 extension ShadowDriveProgram {
-    /// What the program is asked to do, with the accounts that it wants, in its order.
+    /// The Solana instruction for a storage instruction, with the accounts that the program requires, in the program's
+    /// order.
     ///
     /// - Parameters:
-    ///   - owner: the wallet that owns the storage account, and pays.
+    ///   - owner: the wallet that owns the storage account and pays.
     ///   - account: the storage account: ``storageAccount(of:counter:)``.
     public func instruction(
         _ instruction: StorageInstruction, owner: PublicKey, account: PublicKey
@@ -13,7 +14,7 @@ extension ShadowDriveProgram {
             program: id, accounts: accounts(instruction.kind, owner: owner, account: account), data: instruction.data)
     }
 
-    /// More tokens for the stake of a storage account: a plain transfer of so many shades.
+    /// The instruction that adds tokens to the stake of a storage account. It is a plain transfer of shades.
     public func topUp(_ shades: UInt64, owner: PublicKey, account: PublicKey) -> Instruction {
         var data = WireWriter()
         data.append(3 as UInt8)

@@ -1,19 +1,20 @@
 import AquiferCrypto
 import Foundation
 
-/// What is signed beside a request that changes files. The server checks the very bytes: mind the spaces, they differ.
+/// The message that is signed for a request that changes files. The server checks the exact bytes; the spaces differ
+/// between the messages.
 public struct SignedMessage: Sendable, Hashable, CustomStringConvertible {
-    /// The text, without a line break at its end.
+    /// The text, without a trailing line break.
     public let text: String
 
-    /// To upload files of these names, in this order.
+    /// The message for an upload of files with these names, in this order.
     public static func upload(to account: PublicKey, names: [String]) -> SignedMessage {
         let hash = SHA256.hash(Data(names.joined(separator: ",").utf8)).hexadecimal
         return SignedMessage(
             text: "Shadow Drive Signed Message:\nStorage Account: \(account)\nUpload files with hash: \(hash)")
     }
 
-    /// To replace the content of a file.
+    /// The message for replacing the content of a file.
     ///
     /// - Parameter hash: the SHA-256 of the new content.
     public static func edit(_ name: String, in account: PublicKey, hash: Data) -> SignedMessage {
@@ -23,9 +24,9 @@ public struct SignedMessage: Sendable, Hashable, CustomStringConvertible {
         )
     }
 
-    /// To delete a file.
+    /// The message for deleting a file.
     ///
-    /// - Parameter url: byte for byte as it is sent in `location`.
+    /// - Parameter url: the file's address, byte for byte as it is sent in `location`.
     public static func delete(_ url: String, from account: PublicKey) -> SignedMessage {
         SignedMessage(
             text: "Shadow Drive Signed Message:\nStorageAccount: \(account)\nFile to delete: \(url)")
@@ -37,7 +38,7 @@ public struct SignedMessage: Sendable, Hashable, CustomStringConvertible {
     /// The text.
     public var description: String { text }
 
-    /// The owner's signature of it.
+    /// The owner's signature of the message.
     public func signature(by keypair: Keypair) -> Signature { keypair.sign(bytes) }
 }
 

@@ -1,32 +1,32 @@
 import Foundation
 
-/// A storage account on the chain, of the version that is made today.
+/// A storage account on the chain, of the current version.
 public struct StorageAccountV2: AccountLayout {
     /// The name of the kind.
     public static let name = "StorageAccountV2"
 
-    /// Whether nothing in it can be changed or deleted any more.
+    /// True if its files cannot be replaced or deleted.
     public var immutable: Bool
-    /// Whether its deletion was asked for.
+    /// True if its deletion was requested.
     public var toBeDeleted: Bool
-    /// In which epoch.
+    /// The epoch of the deletion request.
     public var deleteRequestEpoch: UInt32
-    /// How many bytes are reserved.
+    /// The reserved storage in bytes.
     public var storage: UInt64
     /// The owner.
     public var owner1: PublicKey
-    /// The number that its address was derived from.
+    /// The number that its address is derived from.
     public var accountCounterSeed: UInt32
-    /// When it was made, in seconds since 1970.
+    /// The time of creation in seconds since 1970.
     public var creationTime: UInt32
-    /// In which epoch.
+    /// The epoch of creation.
     public var creationEpoch: UInt32
-    /// The last epoch that fees were taken in.
+    /// The last epoch for which fees were collected.
     public var lastFeeEpoch: UInt32
-    /// Its name.
+    /// The account's name.
     public var identifier: String
 
-    /// The fields.
+    /// Creates the account from its fields.
     public init(
         immutable: Bool = false, toBeDeleted: Bool = false, deleteRequestEpoch: UInt32 = 0, storage: UInt64,
         owner1: PublicKey, accountCounterSeed: UInt32, creationTime: UInt32, creationEpoch: UInt32,
@@ -69,46 +69,46 @@ public struct StorageAccountV2: AccountLayout {
     }
 }
 
-/// A storage account on the chain, of the first version: two owners, and a counter of files.
+/// A storage account on the chain, of the first version, with two owners and a counter of files.
 public struct StorageAccountV1: AccountLayout {
     /// The name of the kind.
     public static let name = "StorageAccount"
 
-    /// Whether its size was fixed.
+    /// True if its size is fixed.
     public var isStatic: Bool
-    /// How many files were ever made.
+    /// The number of files ever created.
     public var initCounter: UInt32
-    /// How many files were deleted.
+    /// The number of deleted files.
     public var deletedCounter: UInt32
-    /// Whether nothing in it can be changed or deleted any more.
+    /// True if its files cannot be replaced or deleted.
     public var immutable: Bool
-    /// Whether its deletion was asked for.
+    /// True if its deletion was requested.
     public var toBeDeleted: Bool
-    /// In which epoch.
+    /// The epoch of the deletion request.
     public var deleteRequestEpoch: UInt32
-    /// How many bytes are reserved.
+    /// The reserved storage in bytes.
     public var storage: UInt64
-    /// How many of them are free.
+    /// The free storage in bytes.
     public var storageAvailable: UInt64
     /// The owner.
     public var owner1: PublicKey
     /// The second owner.
     public var owner2: PublicKey
-    /// Who paid.
+    /// The wallet that paid.
     public var payer: PublicKey
-    /// The number that its address was derived from.
+    /// The number that its address is derived from.
     public var accountCounterSeed: UInt32
-    /// What was paid for the storage, in shades.
+    /// The amount paid for the storage, in shades.
     public var totalCost: UInt64
-    /// What fees were paid, in shades.
+    /// The fees paid, in shades.
     public var totalFees: UInt64
-    /// When it was made, in seconds since 1970.
+    /// The time of creation in seconds since 1970.
     public var creationTime: UInt32
-    /// In which epoch.
+    /// The epoch of creation.
     public var creationEpoch: UInt32
-    /// The last epoch that fees were taken in.
+    /// The last epoch for which fees were collected.
     public var lastFeeEpoch: UInt32
-    /// Its name.
+    /// The account's name.
     public var identifier: String
 
     /// Reads the fields.

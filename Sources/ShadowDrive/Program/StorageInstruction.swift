@@ -1,29 +1,31 @@
 import Foundation
 
-/// What the program can be asked to do with a storage account.
+/// An instruction of the program for a storage account.
 public enum StorageInstruction: Sendable, Hashable {
-    /// `initialize_account2`: make it. By way of `/storage-account`.
+    /// `initialize_account2`: creates the account. It is sent through `/storage-account`.
     case create(name: String, bytes: UInt64)
-    /// `increase_storage2`: reserve so many bytes more. By way of `/add-storage`.
+    /// `increase_storage2`: reserves more bytes. It is sent through `/add-storage`.
     case increase(bytes: UInt64)
-    /// `increase_immutable_storage2`: the same for one that is immutable.
+    /// `increase_immutable_storage2`: reserves more bytes in an immutable account. It is sent through `/add-storage`.
     case increaseImmutable(bytes: UInt64)
-    /// `decrease_storage2`: give so many bytes back; `used` are taken. By way of `/reduce-storage`.
+    /// `decrease_storage2`: releases bytes; `used` bytes are in use. It is sent through `/reduce-storage`.
     case decrease(bytes: UInt64, used: UInt64)
-    /// `make_account_immutable2`: for ever; `used` bytes are taken. By way of `/make-immutable`.
+    /// `make_account_immutable2`: makes the account immutable, permanently; `used` bytes are in use. It is sent through
+    /// `/make-immutable`.
     case makeImmutable(used: UInt64)
-    /// `request_delete_account2`: mark it for deletion. By way of Solana, as all below.
+    /// `request_delete_account2`: marks the account for deletion. It is sent directly to Solana, as are the
+    /// instructions below.
     case requestDeletion
-    /// `unmark_delete_account2`: take that back.
+    /// `unmark_delete_account2`: cancels the request for deletion.
     case cancelDeletion
-    /// `claim_stake2`: take back the tokens of storage given back.
+    /// `claim_stake2`: claims the tokens of released storage.
     case claimStake
-    /// `refresh_stake2`: make up for fees.
+    /// `refresh_stake2`: replenishes the stake after fees.
     case refreshStake
-    /// `update_account2`: give it another name, or none.
+    /// `update_account2`: gives the account another name, or none.
     case rename(String?)
 
-    /// Which of them, without what it is told.
+    /// The kind of an instruction, without its arguments.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// See ``StorageInstruction/create(name:bytes:)``.
         case create = "initialize_account2"
@@ -46,7 +48,7 @@ public enum StorageInstruction: Sendable, Hashable {
         /// See ``StorageInstruction/rename(_:)``.
         case rename = "update_account2"
 
-        /// The eight bytes that an instruction's data begins with.
+        /// The first eight bytes of an instruction's data.
         public var discriminator: Data {
             let number: UInt64 =
                 switch self {
@@ -64,7 +66,7 @@ public enum StorageInstruction: Sendable, Hashable {
             return withUnsafeBytes(of: number.bigEndian) { Data($0) }
         }
 
-        /// Whether the server signs too: then it goes through the API, else straight to Solana.
+        /// True if the server signs too. The transaction then goes through the API, and otherwise directly to Solana.
         public var needsUploader: Bool {
             switch self {
             case .create, .increase, .increaseImmutable, .decrease, .makeImmutable: true
@@ -73,7 +75,7 @@ public enum StorageInstruction: Sendable, Hashable {
         }
     }
 
-    /// Which it is.
+    /// The kind of the instruction.
     public var kind: Kind {
         switch self {
         case .create: .create
@@ -89,7 +91,7 @@ public enum StorageInstruction: Sendable, Hashable {
         }
     }
 
-    /// What the program is told: the discriminator, then the arguments in borsh.
+    /// The instruction's data: the discriminator, then the arguments in borsh.
     public var data: Data {
         var writer = WireWriter()
         writer.append(kind.discriminator)
@@ -113,9 +115,9 @@ public enum StorageInstruction: Sendable, Hashable {
         return writer.bytes
     }
 
-    /// Reads what the program is told: all of `data`.
+    /// Reads an instruction's data, which must be all of `data`.
     ///
-    /// - Returns: `nil` if it is no instruction of this program's, or its arguments are not as they should be.
+    /// - Returns: `nil` if the data is not an instruction of this program, or its arguments are invalid.
     public init?(data: Data) {
         do throws(WireReader.Failure) {
             var reader = WireReader(data)

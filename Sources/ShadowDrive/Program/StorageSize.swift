@@ -1,15 +1,15 @@
 import Foundation
 
-/// Why a text is no size of storage.
+/// The reason why a text is not a size of storage.
 public enum StorageSizeError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// It is not a number and one of the units KB, MB and GB.
+    /// The text is not a number followed by KB, MB or GB.
     case notASize
-    /// It is nothing.
+    /// The size is zero.
     case zero
-    /// It is less or more than a storage account may have.
+    /// The size is smaller or larger than a storage account may be.
     case outOfRange
 
-    /// One line.
+    /// A description in one line.
     public var description: String {
         switch self {
         case .notASize: "a size is a number and KB, MB or GB, such as 1.5MB"
@@ -19,12 +19,12 @@ public enum StorageSizeError: Error, Sendable, Hashable, CustomStringConvertible
     }
 }
 
-/// Sizes as Shadow Drive writes them: `<number>KB`, `MB` or `GB`, times 1024.
+/// Sizes as Shadow Drive writes them: `<number>KB`, `MB` or `GB`, in powers of 1024.
 public enum StorageSize {
-    /// The sizes that a storage account may have, in bytes: 1 KiB to 1 TiB.
+    /// The allowed sizes of a storage account in bytes: 1 KiB to 1 TiB.
     public static let accountRange: ClosedRange<UInt64> = 1024...(1 << 40)
 
-    /// The bytes of a text such as `10MB`, `1.5 gb`, whatever its case; rounded up.
+    /// The number of bytes of a text such as `10MB` or `1.5 gb`, rounded up. Case does not matter.
     ///
     /// - Throws: ``StorageSizeError/notASize``, ``StorageSizeError/zero``.
     public static func parse(_ text: String) throws(StorageSizeError) -> UInt64 {
@@ -49,7 +49,7 @@ public enum StorageSize {
         return UInt64(bytes)
     }
 
-    /// The bytes of a text, if a storage account may have that many.
+    /// The number of bytes of a text, which must be an allowed size of a storage account.
     ///
     /// - Throws: ``StorageSizeError``.
     public static func parseAccount(_ text: String) throws(StorageSizeError) -> UInt64 {
@@ -58,7 +58,7 @@ public enum StorageSize {
         return bytes
     }
 
-    /// How people read a number of bytes: "512 B", "1.5 MB", with one digit after the point if it is not 0.
+    /// The text of a number of bytes: "512 B", "1.5 MB". One decimal is shown if it is not 0.
     public static func text(_ bytes: UInt64) -> String {
         guard bytes >= 1024 else { return "\(bytes) B" }
         var (value, unit) = (Double(bytes) / 1024, 0)

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A transaction with one instruction of the program, understood: what is asked, by whom, of which storage account.
+/// A parsed transaction with one instruction of the program: the instruction, the owner and the storage account.
 public struct StorageTransaction: Sendable, Hashable {
-    /// What is asked.
+    /// The instruction.
     public let instruction: StorageInstruction
-    /// The wallet that owns the storage account, pays, and signs.
+    /// The wallet that owns the storage account, pays and signs.
     public let owner: PublicKey
     /// The storage account.
     public let account: PublicKey
-    /// What may be computed.
+    /// The compute budget.
     public let computeBudget: ComputeBudget
 }
 
 extension ShadowDriveProgram {
-    /// The transaction of one instruction, that nobody has signed yet. The owner pays and signs; where the server signs
-    /// too, its signature stays missing.
+    /// The unsigned transaction of one instruction. The owner pays and signs. If the server must sign too, its
+    /// signature is added later.
     ///
     /// - Throws: ``TransactionError/tooLarge(bytes:)`` for a name that does not fit.
     public func transaction(
@@ -28,11 +28,11 @@ extension ShadowDriveProgram {
             blockhash: blockhash)
     }
 
-    /// Understands a transaction: one instruction of this program, after those of a compute budget, with exactly the
-    /// accounts and flags that the program wants for this owner. The order of the keys is free; signatures are not
-    /// checked.
+    /// Parses a transaction with one instruction of this program, after the instructions of a compute budget. The
+    /// accounts and flags must be exactly those that the program requires for this owner. The keys may be in any order.
+    /// Signatures are not checked.
     ///
-    /// - Throws: ``TransactionError/unexpected(_:)`` saying what is not as it should be.
+    /// - Throws: ``TransactionError/unexpected(_:)`` with the reason.
     public func understand(_ transaction: Transaction) throws(TransactionError) -> StorageTransaction {
         let message = transaction.message
         let all = message.instructions

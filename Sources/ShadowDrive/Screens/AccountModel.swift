@@ -2,12 +2,12 @@ import Aquifer
 import Foundation
 import Observation
 
-/// The screen of one storage account: its files, uploads, and what can be done with it.
+/// The screen of one storage account, with its files, uploads and actions.
 ///
-/// One change at a time: while ``action`` is under way, others do nothing.
+/// Only one change runs at a time. While ``action`` is under way, other changes do nothing.
 @MainActor @Observable
 public final class AccountModel {
-    /// Something that is being done.
+    /// An action that is under way.
     public enum Action: Sendable, Hashable {
         /// Files are being sent.
         case uploading
@@ -17,19 +17,25 @@ public final class AccountModel {
         case deleting(String)
         /// Storage is being added.
         case addingStorage
-        /// Storage is being given back.
+        /// Storage is being released.
         case reducingStorage
         /// The account is being made immutable.
         case makingImmutable
+        /// The account's deletion is being requested.
+        case askingForDeletion
+        /// The request for deletion is being cancelled.
+        case keepingAccount
+        /// The tokens of released storage are being claimed.
+        case claiming
     }
 
     /// An upload, under way or ended.
     public struct Upload: Sendable, Hashable {
-        /// How far it is.
+        /// The progress of the upload.
         public var progress: UploadProgress
-        /// What became of the files that have come to their end; in the order given once all have.
+        /// The outcomes of the files that have finished. They are in the given order once all files have finished.
         public var results: [UploadResult]
-        /// Whether it has ended.
+        /// True if the upload has ended.
         public var isDone: Bool
     }
 
@@ -37,29 +43,36 @@ public final class AccountModel {
     public let contents: ResourceModel<AccountContents>
     /// The account's address.
     public let address: PublicKey
-    /// What is being done.
+    /// The action that is under way.
     public private(set) var action: Action?
-    /// What was done last, until something else is.
+    /// The last completed action, until another one starts.
     public private(set) var lastDone: Action?
     /// The upload under way, or the last one until it is dismissed.
     public private(set) var upload: Upload?
-    /// Why the last change did not work, until dismissed.
+    /// The error of the last change, until it is dismissed.
     public private(set) var problem: DriveError?
-    /// What is wrong with the amount of storage typed.
+    /// The action that failed, while ``problem`` holds its error.
+    public private(set) var failed: Action?
+    /// The error in the typed amount of storage.
     public private(set) var sizeError: StorageSizeError?
-    /// The prices; `nil` as long as they are not known.
+    /// The prices; `nil` until they are known.
     public private(set) var config: StorageConfig?
+
+    /// The owner's balances; `nil` until they are known.
+    public private(set) var wallet: Wallet?
+    /// The time since which tokens of released storage can be claimed; `nil` if there are none, or if it is not known.
+    public private(set) var unstaked: UnstakeInfo?
 
     /// The account; `nil` before the first load.
     public var account: StorageAccount? { contents.value?.account }
     /// The files, in the server's order.
     public var files: [StoredFile] { contents.value?.files ?? [] }
-    /// Whether files may be sent, replaced and deleted, and the size changed: there is a key, it is the owner's, and the
-    /// account can be changed.
-    public var canChange: Bool { isOwner && account?.isImmutable == false && action == nil }
-    /// Whether storage can be added, which immutable accounts take too.
-    public var canAddStorage: Bool { isOwner && account != nil && action == nil }
-    /// Whether the key on this machine is an owner's of this account.
+    /// True if files can be replaced and deleted, and storage can be released. The key on this machine must be an
+    /// owner's, the account must not be immutable, and no action may be under way.
+    public var canChange: Bool { canAdd && account?.isImmutable == false }
+    /// True if new files and storage can be added. Immutable accounts accept them too.
+    public var canAdd: Bool { isOwner && account != nil && action == nil }
+    /// True if the key on this machine belongs to an owner of this account.
     public var isOwner: Bool {
         guard let owner = service.owner, let account else { return false }
         return account.owner1 == owner || account.owner2 == owner
@@ -68,14 +81,14 @@ public final class AccountModel {
     @ObservationIgnored private let service: ShadowDriveService
     @ObservationIgnored private var transfer: Task<Result<[UploadResult], DriveError>, Never>?
 
-    /// The screen of an account.
+    /// Creates the screen of an account.
     public init(_ service: ShadowDriveService, account: PublicKey) {
         self.service = service
         address = account
         contents = ResourceModel(service.contents(of: account))
     }
 
-    /// The screen is visible: loads, the first time.
+    /// Loads the contents when the screen first becomes visible.
     public func appear() async {
         await contents.appear()
         await loadPrices()
@@ -87,26 +100,35 @@ public final class AccountModel {
         await loadPrices()
     }
 
-    /// Asks for the prices as long as they are not known: the first load may have been left, or had no connection.
+    /// Requests the prices until they are known, and the owner's balances. The first load may have been cancelled or
+    /// had no connection.
     private func loadPrices() async {
-        guard config == nil, service.owner != nil else { return }
-        config = try? await service.storageConfig()  // shown as "not known"
+        guard service.owner != nil else { return }
+        if config == nil { config = try? await service.storageConfig() }  // shown as "not known", as all here
+        guard isOwner else { return }
+        wallet = (try? await service.wallet()) ?? wallet
+        unstaked = try? await service.unstaked(of: address)  // shown as "none": the next look tells
     }
 
     /// The address of a file.
     public func location(of file: String) -> FileLocation { service.api.location(of: file, in: address) }
 
-    /// What an amount of storage costs, in shades; `nil` if it is none, or prices are not known.
+    /// The cost of an amount of storage in shades; `nil` if the text is not a size, or if the prices are not known.
     public func cost(of text: String) -> UInt64? {
-        guard let config, let bytes = try? StorageSize.parse(text) else { return nil }  // said when it is sent
+        // An invalid size is reported when the change is sent.
+        guard let config, let bytes = try? StorageSize.parse(StorageSize.typed(text)) else { return nil }
         return config.cost(ofBytes: bytes)
     }
 
     // MARK: Files
 
-    /// Sends files. Returns when all have come to their end; leaving stops it.
-    public func upload(_ files: [URL], replacing: Bool = false) async {
-        guard !files.isEmpty, canChange else { return }
+    /// Sends files, and returns when all have finished. Cancelling the task stops the upload. An immutable account
+    /// accepts new files but no replacements.
+    ///
+    /// - Parameter afterReading: called when the files are no longer needed, before the upload is marked as done. It is
+    ///   not called if nothing can be sent.
+    public func upload(_ files: [URL], replacing: Bool = false, afterReading: () -> Void = {}) async {
+        guard !files.isEmpty, replacing ? canChange : canAdd else { return }
         begin(.uploading)
         upload = Upload(
             progress: UploadProgress(sent: 0, total: 0, filesDone: 0, files: files.count), results: [], isDone: false)
@@ -119,7 +141,7 @@ public final class AccountModel {
             } catch { return .failure(error) }
         }
         self.transfer = transfer
-        // Leaving ends the loop at once; the transfer tells the rest of the files before it ends.
+        // Cancellation ends the loop at once. The transfer still reports the remaining files before it ends.
         await withTaskCancellationHandler {
             for await event in events { show(event) }
         } onCancel: {
@@ -127,6 +149,7 @@ public final class AccountModel {
         }
         let outcome = await transfer.value
         self.transfer = nil
+        afterReading()
         upload?.isDone = true
         switch outcome {
         case .success(let results):
@@ -137,21 +160,25 @@ public final class AccountModel {
         }
     }
 
-    /// Stops the upload under way. What was stored stays; the other files are told as cancelled.
+    /// Stops the upload under way. Stored files stay, and the other files are reported as cancelled.
     public func cancelUpload() {
         transfer?.cancel()
     }
 
-    /// The customer has seen what became of the upload.
+    /// Removes an ended upload after the user has seen its outcome.
     public func dismissUpload() {
         if upload?.isDone == true { upload = nil }
     }
 
     /// Replaces the content of a file.
-    public func replace(_ file: String, with url: URL) async {
+    ///
+    /// - Parameter afterReading: called when the new content is no longer needed, before the change is marked as done.
+    ///   It is not called if nothing can be changed.
+    public func replace(_ file: String, with url: URL, afterReading: () -> Void = {}) async {
         guard canChange else { return }
         let location = location(of: file)
         await change(.replacing(file)) { (service) async throws(DriveError) in
+            defer { afterReading() }
             _ = try await service.editFile(location, with: url)
         }
     }
@@ -165,46 +192,17 @@ public final class AccountModel {
         }
     }
 
-    // MARK: The account
-
-    /// Reserves more storage: `10MB`.
-    public func addStorage(_ text: String) async {
-        guard canAddStorage, let bytes = size(text) else { return }
-        await change(.addingStorage) { [address] (service) async throws(DriveError) in
-            _ = try await service.addStorage(bytes, to: address)
-        }
-    }
-
-    /// Gives storage back: `10MB`.
-    public func reduceStorage(_ text: String) async {
-        guard canChange, let bytes = size(text) else { return }
-        await change(.reducingStorage) { [address] (service) async throws(DriveError) in
-            _ = try await service.reduceStorage(bytes, of: address)
-        }
-    }
-
-    /// Whether the account's name was typed, letter by letter: nothing less makes it immutable.
-    public func confirms(_ typed: String) -> Bool { account.map { $0.identifier == typed } ?? false }
-
-    /// Makes the account immutable, for ever, if its name was typed.
-    public func makeImmutable(confirmedBy typed: String) async {
-        guard canChange, confirms(typed) else { return }
-        await change(.makingImmutable) { [address] (service) async throws(DriveError) in
-            _ = try await service.makeImmutable(address)
-        }
-    }
-
-    /// The customer has read what went wrong.
+    /// Clears the errors after the user has read them.
     public func dismissProblem() {
-        problem = nil
+        (problem, failed) = (nil, nil)
         contents.dismissError()
     }
 
     // MARK: One change
 
-    private func size(_ text: String) -> UInt64? {
+    func size(_ text: String) -> UInt64? {
         do throws(StorageSizeError) {
-            let bytes = try StorageSize.parse(text.trimmingCharacters(in: .whitespaces))
+            let bytes = try StorageSize.parse(StorageSize.typed(text))
             sizeError = nil
             return bytes
         } catch {
@@ -213,7 +211,7 @@ public final class AccountModel {
         }
     }
 
-    private func change(
+    func change(
         _ action: Action, _ work: (ShadowDriveService) async throws(DriveError) -> Void
     ) async {
         begin(action)
@@ -226,7 +224,7 @@ public final class AccountModel {
     private func begin(_ action: Action) {
         self.action = action
         lastDone = nil
-        problem = nil
+        (problem, failed) = (nil, nil)
         sizeError = nil
     }
 
@@ -234,8 +232,9 @@ public final class AccountModel {
         let done = action
         action = nil
         problem = error == .cancelled ? nil : error
+        failed = problem == nil ? nil : done
         if error == nil { lastDone = done }
-        // Whatever came of it, the server knows best what there is now.
+        // The screen reloads after success and after failure, because the server has the current state.
         await refresh()
     }
 

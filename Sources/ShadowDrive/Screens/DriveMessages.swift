@@ -2,13 +2,21 @@ import Aquifer
 import Foundation
 
 extension DriveError {
-    /// What the customer is told: what happened and what can be done. Empty when the customer left.
+    /// The message for the user: the problem and a remedy. It is empty if the user cancelled.
     public func message(in language: Language) -> String {
         switch self {
         case .outcomeUnknown(.invalidData):
             language.pick(
                 "The server’s answer made no sense. It may have happened: look again before you retry.",
                 "A resposta do servidor não fez sentido. Pode ter dado certo: confira antes de tentar de novo.")
+        case .outcomeUnknown(.cancelled):
+            language.pick(
+                "It was stopped on its way. It may have happened: look again before you retry.",
+                "Foi interrompido no caminho. Pode ter dado certo: confira antes de tentar de novo.")
+        case .outcomeUnknown(.refused):
+            language.pick(
+                "The server did not say whether it was done. It may have happened: look again before you retry.",
+                "O servidor não disse se foi feito. Pode ter dado certo: confira antes de tentar de novo.")
         case .outcomeUnknown:
             language.pick(
                 "The connection ended before the server answered. It may have happened: look again before you retry.",
@@ -30,7 +38,9 @@ extension DriveError {
         case .limit(let error): error.message(in: language)
         case .file(let error): error.message(in: language)
         case .transaction(let error):
-            language.pick("The transaction isn’t right: \(error).", "A transação não está certa: \(error).")
+            language.pick(
+                "The transaction isn’t right: \(error.message(in: language)).",
+                "A transação não está certa: \(error.message(in: language)).")
         case .noKeypair:
             language.pick(
                 "There is no key on this computer. Make one with “aquifer drive keygen”, then start again with --keypair.",
@@ -44,7 +54,7 @@ extension DriveError {
 }
 
 extension Refusal {
-    /// What the customer is told. The server's own words follow where they say more.
+    /// The message for the user. The server's own words follow if they say more.
     public func message(in language: Language) -> String {
         let words = words.isEmpty ? "" : " (\(words))"
         return switch reason {
@@ -56,6 +66,10 @@ extension Refusal {
             language.pick(
                 "It took too long, and Solana no longer takes it. Try again.",
                 "Demorou demais, e a Solana não aceita mais. Tente de novo.")
+        case .alreadyProcessed:
+            language.pick(
+                "Solana has processed this transaction before, and it changed nothing.",
+                "A Solana já processou esta transação, e ela não mudou nada.")
         case .badSignature:
             language.pick(
                 "The server doesn’t take this key’s signature\(words).",
@@ -74,7 +88,7 @@ extension Refusal {
 }
 
 extension LimitError {
-    /// What the customer is told.
+    /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
         case .noName: language.pick("Give it a name.", "Dê um nome.")
@@ -85,20 +99,22 @@ extension LimitError {
         case .size(let error): error.message(in: language)
         case .tooMuch(let free):
             language.pick(
-                "Only \(StorageSize.text(free)) are free.", "Só \(StorageSize.text(free)) estão livres.")
+                "Only \(language.storage(free)) are free.", "Só \(language.storage(free)) estão livres.")
         case .immutable:
-            language.pick("This account can’t be changed any more.", "Esta conta não pode mais ser alterada.")
+            language.pick(
+                "This account is immutable: its files can’t be replaced or deleted, nor storage given back.",
+                "Esta conta é imutável: não dá para substituir nem excluir arquivos, nem devolver espaço.")
         }
     }
 }
 
 extension StorageSizeError {
-    /// What the customer is told.
+    /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
         case .notASize:
             language.pick(
-                "Write a number and KB, MB or GB, such as 1.5MB.", "Escreva um número e KB, MB ou GB, como 1.5MB.")
+                "Write a number and KB, MB or GB, such as 1.5MB.", "Escreva um número e KB, MB ou GB, como 1,5MB.")
         case .zero: language.pick("Choose more than nothing.", "Escolha mais do que nada.")
         case .outOfRange:
             language.pick("Choose between 1 KB and 1024 GB.", "Escolha entre 1 KB e 1024 GB.")
@@ -107,18 +123,21 @@ extension StorageSizeError {
 }
 
 extension FileError {
-    /// What the customer is told.
+    /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
         case .unreadable(let name, _):
             language.pick("\(name) can’t be read.", "\(name) não pode ser lido.")
         case .tooLarge(let name, let bytes):
             language.pick(
-                "\(name) has \(StorageSize.text(bytes)), and \(StorageSize.text(ShadowDriveLimits.fileBytes)) are the most.",
-                "\(name) tem \(StorageSize.text(bytes)), e o máximo é \(StorageSize.text(ShadowDriveLimits.fileBytes))."
-            )
+                "\(name) has \(bytes) bytes, and \(language.storage(ShadowDriveLimits.fileBytes)) are the most.",
+                "\(name) tem \(bytes) bytes, e o máximo é \(language.storage(ShadowDriveLimits.fileBytes)).")
         case .badName(let name, _):
             language.pick("A file can’t be called “\(name)” there.", "Lá, um arquivo não pode se chamar “\(name)”.")
+        case .exists(let name):
+            language.pick(
+                "A file called \(name) is stored already. To take its place, use “Replace”.",
+                "Já há um arquivo chamado \(name). Para trocá-lo, use “Substituir”.")
         case .repeated(let name): language.pick("\(name) is there twice.", "\(name) está lá duas vezes.")
         case .changed:
             language.pick(

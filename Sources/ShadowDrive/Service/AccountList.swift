@@ -2,28 +2,44 @@ import Aquifer
 import Foundation
 
 /// An owner's storage accounts.
+///
+/// Each account has its own age. Adding a new account does not change the age of the others.
 public struct AccountList: Sendable, Hashable, Codable {
-    /// The accounts, in the order they were made.
+    /// The accounts, in the order of their creation.
     public var accounts: [StorageAccount]
-    /// Whether these are all. Not so when an account was added while nothing good was saved: there may be older ones.
+    /// True if the list contains all accounts. It is false if an account was added without a valid saved list; older
+    /// accounts may then be missing.
     public var isComplete: Bool
+    /// The time of the fetch, if accounts were added since. It is `nil` while the saved entry's timestamp is the time
+    /// of the fetch.
+    private var fetchedAt: Date?
+    /// The creation times of the accounts that were added since, by address.
+    private var addedAt: [String: Date]?
 
-    /// A list.
+    /// Creates a list.
     public init(_ accounts: [StorageAccount], isComplete: Bool = true) {
         self.accounts = accounts
         self.isComplete = isComplete
     }
 
-    /// The account of this address, or, if there is exactly one, of this name.
-    public func account(_ text: String) -> StorageAccount? {
-        if let found = accounts.first(where: { "\($0.address)" == text }) { return found }
-        let named = accounts.filter { $0.identifier == text }
-        return named.count == 1 ? named[0] : nil
+    /// The accounts that a text identifies: the account with this address, or all accounts with this name.
+    public func accounts(called text: String) -> [StorageAccount] {
+        if let found = accounts.first(where: { "\($0.address)" == text }) { return [found] }
+        return accounts.filter { $0.identifier == text }
     }
 
-    /// The list with an account in place of the one of its address, or at its end.
-    func adding(_ account: StorageAccount) -> AccountList {
+    /// The time at which an account was added to the fetched list; `nil` for an account that was fetched with it.
+    public func addedAt(_ account: PublicKey) -> Date? { addedAt?["\(account)"] }
+
+    /// The list with an account added. It replaces the account of the same address, or is appended.
+    ///
+    /// - Parameters:
+    ///   - stamp: the time of the account's creation.
+    ///   - fetchedAt: the time at which the others were fetched; `nil` if there are none.
+    func adding(_ account: StorageAccount, at stamp: Date, fetchedAt: Date?) -> AccountList {
         var list = self
+        list.fetchedAt = list.fetchedAt ?? fetchedAt
+        if list.fetchedAt != nil { list.addedAt = (addedAt ?? [:]).merging(["\(account.address)": stamp]) { $1 } }
         if let place = list.accounts.firstIndex(where: { $0.address == account.address }) {
             list.accounts[place] = account
         } else {
@@ -31,83 +47,92 @@ public struct AccountList: Sendable, Hashable, Codable {
         }
         return list
     }
+
+    /// The accounts that are still fresh, and the time of the oldest.
+    ///
+    /// - Parameter stamp: the timestamp of the entry from which the list was read.
+    func aged(_ stamp: Date, _ isFresh: (Date) -> Bool) -> (list: AccountList, savedAt: Date) {
+        let fetchedAt = fetchedAt ?? stamp
+        var list = self
+        list.accounts.removeAll { !isFresh(addedAt($0.address) ?? fetchedAt) }
+        let added = list.accounts.compactMap { addedAt($0.address) }
+        guard isFresh(fetchedAt) else {
+            list.isComplete = false
+            return (list, added.min() ?? stamp)
+        }
+        return (list, min(fetchedAt, added.min() ?? fetchedAt))
+    }
 }
 
-/// What is in a storage account.
+/// The contents of a storage account.
 public struct AccountContents: Sendable, Hashable, Codable {
     /// The account.
     public var account: StorageAccount
-    /// Its files, in the server's order.
+    /// The account's files, in the server's order.
     public var files: [StoredFile]
 
-    /// What is in an account.
+    /// Creates the contents of an account.
     public init(account: StorageAccount, files: [StoredFile]) {
         self.account = account
         self.files = files
     }
 
-    /// The same after a file was stored, or replaced.
+    /// The contents after a file was stored or replaced.
     func storing(_ file: StoredFile) -> AccountContents {
         var contents = removing(file.name)
         contents.files = files
-        if let place = contents.files.firstIndex(where: { $0.name == file.name }) {
+        if let place = contents.files.firstIndex(where: { $0.id == file.id }) {
             contents.files[place] = file
         } else {
             contents.files.append(file)
         }
-        contents.account.currentUsage += file.size
+        contents.account.currentUsage = contents.account.currentUsage.saturatingAdding(file.size)
         return contents
     }
 
-    /// The same after a file was deleted.
+    /// The contents after a file was deleted.
     func removing(_ name: String) -> AccountContents {
         var contents = self
-        let gone = files.filter { $0.name == name }.reduce(0) { $0 + $1.size }
-        contents.files.removeAll { $0.name == name }
+        let gone = files.filter { $0.name.isExactly(name) }.map(\.size).saturatingSum
+        contents.files.removeAll { $0.name.isExactly(name) }
         contents.account.currentUsage -= min(gone, account.currentUsage)
         return contents
     }
 }
 
-/// The use cases "save", "load" and "validate" for the storage accounts of one owner: kept for seven days.
+/// The use cases "save", "load" and "validate" for the storage accounts of one owner, which are kept for seven days.
 public struct AccountShelf: Sendable {
-    /// What is saved.
+    /// The saved list.
     public let cache: Cache<AccountList>
-    private let store: any CacheStore
     private let now: @Sendable () -> Date
 
     init(key: String, store: any CacheStore, now: @escaping @Sendable () -> Date) {
-        cache = Cache(key: key, in: store, now: now)
-        self.store = store
+        cache = Cache(
+            key: key, in: store, codec: .json,
+            aging: { saved, isFresh in
+                var good = saved
+                (good.value, good.savedAt) = saved.value.aged(saved.savedAt, isFresh)
+                return good
+            }, now: now)
         self.now = now
     }
 
-    /// Adds a new account to the list saved, and stamps it, in one atomic step and without the network.
+    /// Adds a new account to the saved list, in one atomic step and without the network.
     ///
-    /// What was saved seven days ago or earlier, or cannot be read, is replaced by a list of the new account alone.
+    /// The new account gets the current time as its timestamp. The others keep the timestamp of their fetch, and are
+    /// shown for at most seven days from then. A damaged list is replaced by a list of the new account alone.
     ///
-    /// - Parameter isFirst: whether the owner has no other account, so that a list of it alone is complete.
-    /// - Throws: ``StoreError``; then what was saved before still is.
+    /// - Parameter isFirst: true if the owner has no other account, so that a list of it alone is complete.
+    /// - Throws: ``StoreError``; the previously saved list is then unchanged.
     public func add(_ account: StorageAccount, isFirst: Bool) async throws(StoreError) {
-        let codec = CacheCodec<AccountList>.json
-        let (key, stamp) = (cache.key, now())
-        try await store.update(key) { current throws(StoreError) in
-            var list = AccountList([], isComplete: isFirst)
-            // What is not fresh or cannot be read is not shown, and not kept.
-            if case .success(let entry?) = current, cache.policy.isFresh(entry.savedAt, at: stamp),
-                let saved = try? codec.decode(entry.bytes)
-            {
-                list = saved
-            }
-            do {
-                return .replace(StoredEntry(bytes: try codec.encode(list.adding(account)), savedAt: stamp))
-            } catch {
-                throw .failed(operation: "encode \"\(key)\"", reason: "\(type(of: error))")
-            }
+        let stamp = now()
+        try await cache.add { saved in
+            let list = saved?.value ?? AccountList([], isComplete: isFirst)
+            return (list.adding(account, at: stamp, fetchedAt: saved?.savedAt), stamp)
         }
     }
 
-    /// Changes one account of the list saved, if it is there. The stamp stays.
+    /// Changes one account of the saved list, if it is there. The timestamp does not change.
     func amend(_ account: PublicKey, _ change: @Sendable (inout StorageAccount) -> Void) async throws(StoreError) {
         try await cache.amend { list in
             guard let place = list.accounts.firstIndex(where: { $0.address == account }) else { return nil }

@@ -1,17 +1,17 @@
 import Aquifer
 import Foundation
 
-/// Lists an owner's accounts: as many as the chain says were ever made, each asked for at the server, without those that
-/// were deleted since.
+/// Lists an owner's accounts. The chain gives the number of accounts ever created, and the server describes each one.
+/// Deleted accounts are omitted.
 struct AccountListLoader: Sendable {
     let api: ShadowDriveAPI
     let rpc: SolanaRPC
     let program: ShadowDriveProgram
     let owner: PublicKey
 
-    /// How many questions are asked at once.
+    /// The number of concurrent requests.
     private static let width = 4
-    /// More accounts than anyone has: a chain that says so is not believed.
+    /// The largest accepted account count. A larger count is treated as invalid data.
     private static let limit: UInt32 = 10_000
 
     func load() async throws(LoadError) -> AccountList {
@@ -42,13 +42,13 @@ struct AccountListLoader: Sendable {
             for _ in 0..<Self.width { startNext() }
             while let (counter, result) = await group.next() {
                 found[counter] = result
-                // The first failure is the outcome: the rest need not be asked.
+                // The first failure decides the outcome, so the other requests are cancelled.
                 if case .failure = result { group.cancelAll() } else { startNext() }
             }
             return found
         }
         var accounts: [StorageAccount] = []
-        // A failure that is no more than the leaving of the others is not the one to tell.
+        // A request that was cancelled because of another failure does not hide that failure.
         for case .failure(let error) in results.values where error != .cancelled { throw error }
         for counter in 0..<count {
             guard let result = results[counter] else { throw .cancelled }
@@ -61,7 +61,7 @@ struct AccountListLoader: Sendable {
         do throws(DriveError) { return .success(try await account(counter)) } catch { return .failure(error) }
     }
 
-    /// An account; `nil` if it was deleted: the server refuses, and the chain does not know it any more.
+    /// An account; `nil` if it was deleted. For a deleted account the server refuses, and the chain no longer has it.
     private func account(_ counter: UInt32) async throws(DriveError) -> StorageAccount? {
         let address = program.storageAccount(of: owner, counter: counter)
         do throws(DriveError) {

@@ -2,42 +2,46 @@ import Aquifer
 import Foundation
 
 extension ShadowDriveAPI {
-    /// Begins to load a file: its bytes come from the answer's body as they are read. What ends a body too early is told
-    /// as a `TransportError`.
+    /// Starts to load a file. Its bytes arrive from the response's body as they are read. A body that ends too early
+    /// throws a `TransportError`.
     ///
     /// - Throws: ``DriveError/noSuchFile(_:)`` for a 404, ``DriveError/refused(_:)`` for any status but 200, and
     ///   ``DriveError/connectivity(_:)``.
     public func open(_ location: FileLocation) async throws(DriveError) -> HTTPResponse {
         guard let source = location.url else { throw .noSuchFile(location.text) }
         let response: HTTPResponse
-        do throws(TransportError) { response = try await client.send(HTTPRequest(.get, source)) } catch {
-            throw DriveError(error)
-        }
+        // The identity encoding makes the announced size equal to the received size.
+        let request = HTTPRequest(.get, source, headers: ["Accept-Encoding": "identity"])
+        do throws(TransportError) { response = try await client.send(request) } catch { throw DriveError(error) }
         switch response.head.status {
+        case 200 where response.head.isEncoded: throw .invalidData(.compressed)
         case 200: return response
         case 404: throw .noSuchFile(location.text)
         default: throw .refused(Refusal(status: response.head.status, words: ""))
         }
     }
 
-    /// Loads a file, as it arrives, into a file of this machine. It is there whole or not at all: what comes is written
-    /// beside it and renamed in the end.
+    /// Downloads a file to this machine, writing the bytes as they arrive. The bytes go to a temporary file beside the
+    /// destination, which is renamed at the end. The destination is therefore complete, or unchanged.
     ///
     /// - Parameters:
     ///   - location: the file's address.
-    ///   - url: where to; a file that is there is replaced.
-    ///   - onReceived: told how many bytes have come, and how many there are, if the server says.
+    ///   - url: the destination; an existing file is replaced.
+    ///   - id: the identifier in the name of the temporary file.
+    ///   - onReceived: called with the received bytes and the total bytes; the total is `nil` if the server does not
+    ///     give it.
     /// - Returns: the size in bytes.
-    /// - Throws: what ``open(_:)`` throws, also when the body ends too early; ``DriveError/file(_:)`` when it cannot be
-    ///   written.
+    /// - Throws: the errors of ``open(_:)``; a ``DriveError`` if the body ends too early; ``DriveError/file(_:)`` if
+    ///   the file cannot be written.
     @discardableResult
     public func download(
-        _ location: FileLocation, to url: URL,
+        _ location: FileLocation, to url: URL, id: UUID = UUID(),
         onReceived: (@Sendable (_ received: UInt64, _ of: UInt64?) -> Void)? = nil
     ) async throws(DriveError) -> UInt64 {
         let response = try await open(location)
         let path = url.path(percentEncoded: false)
-        let partial = path + ".partial"
+        // The temporary name is unique, so that two downloads to one destination do not share a file.
+        let partial = path + ".\(id.uuidString).partial"
         do throws(DriveError) {
             let size = try await Self.write(response, to: partial, onReceived)
             do throws(StoreError) { try POSIX.replace(path, with: partial) } catch {

@@ -2,7 +2,7 @@ import Aquifer
 import AquiferCrypto
 import Foundation
 
-/// Hashes a file piece by piece: nothing large is held in memory, and a cancelled task stops it.
+/// Hashes a file in pieces of 256 KiB, so that memory use stays small. Cancelling the task stops it.
 enum FileHash {
     private static let piece = 256 << 10
 
@@ -27,5 +27,22 @@ enum FileHash {
         guard !Task.isCancelled else { throw .cancelled }
         guard UInt64(done) == file.size else { throw .file(.changed(name: file.name)) }
         return hash.finish()
+    }
+
+    /// Hashes a stored file as it arrives; `nil` if it has another size. The load stops once the file exceeds `size`.
+    static func sha256(
+        at location: FileLocation, size: UInt64, _ api: ShadowDriveAPI
+    ) async throws(DriveError) -> Data? {
+        let response = try await api.open(location)
+        var (hash, received) = (SHA256(), UInt64(0))
+        while true {
+            let chunk: Data?
+            do throws(TransportError) { chunk = try await response.body.next() } catch { throw DriveError(error) }
+            guard let chunk else { break }
+            received += UInt64(chunk.count)
+            guard received <= size else { return nil }
+            hash.update(chunk)
+        }
+        return received == size ? hash.finish() : nil
     }
 }

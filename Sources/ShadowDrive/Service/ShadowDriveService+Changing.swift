@@ -2,8 +2,14 @@ import Aquifer
 import Foundation
 
 extension ShadowDriveService {
-    /// Reserves so many bytes more. Whether the account is immutable, which takes another instruction, is asked first.
-    public func addStorage(_ bytes: UInt64, to account: PublicKey) async throws(DriveError) -> ChangeAnswer {
+    /// Reserves more bytes. The service first asks if the account is immutable, because an immutable account needs
+    /// another instruction.
+    ///
+    /// - Parameter onWait: called if the server does not know the blockhash, before the wait for the chain of about a
+    ///   minute.
+    public func addStorage(
+        _ bytes: UInt64, to account: PublicKey, onWait: @Sendable () async -> Void = {}
+    ) async throws(DriveError) -> ChangeAnswer {
         _ = try signer()
         guard bytes > 0 else { throw .limit(.size(.zero)) }
         let info = try await api.storageAccountInfo(account)
@@ -11,15 +17,19 @@ extension ShadowDriveService {
         guard !isTooMuch, sum <= StorageSize.accountRange.upperBound else { throw .limit(.size(.outOfRange)) }
         let instruction: StorageInstruction =
             info.isImmutable ? .increaseImmutable(bytes: bytes) : .increase(bytes: bytes)
-        let answer = try await freshly(instruction, account) { (transaction) async throws(DriveError) in
-            try await self.api.addStorage(transaction)
-        }
+        let answer = try await freshly(
+            instruction, account, carriedOut: ChangeAnswer.init(carriedOut:), onWait: onWait,
+            send: { (transaction) async throws(DriveError) in try await self.api.addStorage(transaction) })
         await amend(account) { $0.reservedBytes = sum }
         return answer
     }
 
-    /// Gives so many bytes back. What is taken is asked first.
-    public func reduceStorage(_ bytes: UInt64, of account: PublicKey) async throws(DriveError) -> ChangeAnswer {
+    /// Releases reserved bytes. The service first asks for the used bytes.
+    ///
+    /// - Parameter onWait: as for ``addStorage(_:to:onWait:)``.
+    public func reduceStorage(
+        _ bytes: UInt64, of account: PublicKey, onWait: @Sendable () async -> Void = {}
+    ) async throws(DriveError) -> ChangeAnswer {
         _ = try signer()
         guard bytes > 0 else { throw .limit(.size(.zero)) }
         let info = try await api.storageAccountInfo(account)
@@ -29,53 +39,48 @@ extension ShadowDriveService {
         guard bytes <= free else { throw .limit(.tooMuch(free: free)) }
         let left = info.reservedBytes - bytes
         guard StorageSize.accountRange.contains(left) else { throw .limit(.size(.outOfRange)) }
-        let answer = try await freshly(.decrease(bytes: bytes, used: used), account) {
-            (transaction) async throws(DriveError) in
-            try await self.api.reduceStorage(transaction)
-        }
+        let answer = try await freshly(
+            .decrease(bytes: bytes, used: used), account, carriedOut: ChangeAnswer.init(carriedOut:), onWait: onWait,
+            send: { (transaction) async throws(DriveError) in try await self.api.reduceStorage(transaction) })
         await amend(account) { $0.reservedBytes = left }
         return answer
     }
 
-    /// Makes an account immutable, for ever: nothing in it can be changed or deleted any more.
-    public func makeImmutable(_ account: PublicKey) async throws(DriveError) -> ChangeAnswer {
+    /// Makes an account immutable, permanently. Its files can then not be replaced or deleted, and its storage cannot
+    /// be reduced.
+    ///
+    /// - Parameter onWait: as for ``addStorage(_:to:onWait:)``.
+    public func makeImmutable(
+        _ account: PublicKey, onWait: @Sendable () async -> Void = {}
+    ) async throws(DriveError) -> ChangeAnswer {
         _ = try signer()
         let used = try await api.storageUsed(account)
-        let answer = try await freshly(.makeImmutable(used: used), account) {
-            (transaction) async throws(DriveError) in
-            try await self.api.makeImmutable(transaction)
-        }
+        let answer = try await freshly(
+            .makeImmutable(used: used), account, carriedOut: ChangeAnswer.init(carriedOut:), onWait: onWait,
+            send: { (transaction) async throws(DriveError) in try await self.api.makeImmutable(transaction) })
         await amend(account) { $0.isImmutable = true }
         return answer
     }
 
-    /// Sends what goes straight to Solana: asking for deletion, taking that back, claiming or refreshing the stake,
-    /// renaming.
+    /// Sends an instruction directly to Solana: request or cancel deletion, claim or refresh the stake, rename.
     ///
-    /// - Returns: what Solana knows the transaction by.
+    /// - Returns: the signature that identifies the transaction on Solana.
     public func send(
-        _ instruction: StorageInstruction, for account: PublicKey
+        _ instruction: StorageInstruction, for account: PublicKey, onWait: @Sendable () async -> Void = {}
     ) async throws(DriveError) -> Signature {
         guard !instruction.kind.needsUploader else {
             throw .transaction(.unexpected("\(instruction.kind.rawValue) goes through the API, where the server signs"))
         }
-        let signature = try await freshly(instruction, account) { (transaction) async throws(DriveError) in
-            try await self.rpc.send(transaction)
-        }
-        await amend(account) { account in
-            switch instruction {
-            case .requestDeletion: account.isToBeDeleted = true
-            case .cancelDeletion: account.isToBeDeleted = false
-            case .rename(let name?): account.identifier = name
-            default: break
-            }
-        }
+        let signature = try await freshly(
+            instruction, account, carriedOut: { $0 }, onWait: onWait,
+            send: { (transaction) async throws(DriveError) in try await self.rpc.send(transaction) })
+        await follow(instruction, account)
         return signature
     }
 
     /// Deletes a file.
     ///
-    /// - Parameter location: its address; what is signed is what is sent.
+    /// - Parameter location: the file's address. The signed address and the sent address are the same.
     public func deleteFile(_ location: FileLocation) async throws(DriveError) -> ChangeAnswer {
         let keypair = try signer()
         let message = SignedMessage.delete(location.text, from: location.account)
@@ -90,25 +95,37 @@ extension ShadowDriveService {
     /// - Parameters:
     ///   - location: the file's address.
     ///   - url: the new content, on this machine.
-    ///   - onSent: told how many bytes of the request have gone out, and how many it has.
-    /// - Returns: where the file lies.
+    ///   - onSent: called with the sent bytes of the request and the request's length in bytes.
+    /// - Returns: the file's address.
     public func editFile(
         _ location: FileLocation, with url: URL, onSent: (@Sendable (_ sent: UInt64, _ of: UInt64) -> Void)? = nil
     ) async throws(DriveError) -> String {
         let keypair = try signer()
         let file: FileToSend
         do throws(FileError) { file = try FileToSend(url, name: location.name) } catch { throw .file(error) }
-        let message = SignedMessage.edit(location.name, in: location.account, hash: try await FileHash.sha256(of: file))
-        let place = try await api.edit(
-            file, at: location, signer: keypair.publicKey, signature: message.signature(by: keypair), onSent: onSent)
+        let hash = try await FileHash.sha256(of: file)
+        let message = SignedMessage.edit(file.name, in: location.account, hash: hash)
+        let place: String
+        do throws(DriveError) {
+            place = try await api.edit(
+                file, at: location, signer: keypair.publicKey, signature: message.signature(by: keypair), onSent: onSent
+            )
+        } catch {
+            // The signature is invalid if the file changed after it was hashed.
+            guard case .refused(let refusal) = error, refusal.reason == .badSignature,
+                try await FileHash.sha256(of: file) != hash
+            else { throw error }
+            throw .file(.changed(name: file.name))
+        }
         await amendContents(location.account) { $0.storing(StoredFile(name: file.name, size: file.size)) }
         return place
     }
 
-    // MARK: What is saved follows
+    // MARK: Updating the saved data
 
-    /// Changes an account in what is saved. If that cannot be done, the next load makes it good.
-    private func amend(_ account: PublicKey, _ change: @escaping @Sendable (inout StorageAccount) -> Void) async {
+    /// Changes an account in the saved list and in its saved contents. If saving fails, the next load corrects the
+    /// data.
+    func amend(_ account: PublicKey, _ change: @escaping @Sendable (inout StorageAccount) -> Void) async {
         try? await shelf?.amend(account, change)  // see above
         await amendContents(account) { contents in
             var contents = contents
@@ -117,7 +134,7 @@ extension ShadowDriveService {
         }
     }
 
-    /// Changes the saved contents of an account. If that cannot be done, the next load makes it good.
+    /// Changes the saved contents of an account. If saving fails, the next load corrects the data.
     func amendContents(
         _ account: PublicKey, _ change: @escaping @Sendable (AccountContents) -> AccountContents
     ) async {

@@ -1,11 +1,11 @@
 import Aquifer
 import Foundation
 
-/// Storage accounts and their files: made, listed, changed, shown offline.
+/// Creates, lists and changes storage accounts and their files, and shows them offline.
 ///
-/// - What changes something is sent once. Only a transaction that was refused because its blockhash was too old is made
-///   anew with a fresh one, once.
-/// - Lists come from the remote, else from what was saved less than seven days ago.
+/// - A change is sent once. A transaction is signed a second time only if the server did not know its blockhash, and
+///   only after the first one can no longer be carried out.
+/// - A list comes from the remote, or else from a copy saved less than seven days ago.
 /// - The secret key stays in ``Keypair``: no state, no error and no saved entry holds it.
 public final class ShadowDriveService: Sendable {
     /// The REST API.
@@ -14,34 +14,37 @@ public final class ShadowDriveService: Sendable {
     public let rpc: SolanaRPC
     /// The program and its accounts.
     public let program: ShadowDriveProgram
-    /// Whose accounts these are; `nil` where there is no key.
+    /// The owner of the accounts; `nil` if there is no key.
     public let owner: PublicKey?
-    /// The saved list of the owner's accounts; `nil` where there is no key.
+    /// The saved list of the owner's accounts; `nil` if there is no key.
     public let shelf: AccountShelf?
-    /// The owner's accounts: the latest, or those saved less than seven days ago; `nil` where there is no key.
+    /// The owner's accounts: the latest, or those saved less than seven days ago; `nil` if there is no key.
     public let accounts: Resource<AccountList>?
-    /// What every transaction may compute.
+    /// The compute budget of every transaction.
     public let computeBudget: ComputeBudget
 
     let now: @Sendable () -> Date
+    let clock: any Clock<Duration>
     let store: any CacheStore
     private let keypair: Keypair?
-    /// One account at a time is made here: until it is, the next one would take the same number.
+    /// Admits one creation of an account at a time. Two concurrent creations would use the same number.
     let creation = Turnstile()
     private let contents = Locked<[PublicKey: (Cache<AccountContents>, Resource<AccountContents>)]>([:])
 
     /// Shadow Drive for one owner.
     ///
     /// - Parameters:
-    ///   - program: of v1, unless the server signs with a key of its own: ``ShadowDriveProgram/v1(uploader:)``.
-    ///   - keypair: the owner's; without it accounts cannot be made, changed or listed, and files still be looked at.
-    ///   - store: keeps the lists.
-    ///   - computeBudget: what every transaction may compute; nothing is said of it unless told otherwise.
-    ///   - now: the clock.
+    ///   - program: the program of v1 by default; ``ShadowDriveProgram/v1(uploader:)`` for a server with its own key.
+    ///   - keypair: the owner's key pair. Without it, accounts cannot be created, changed or listed; files can still be
+    ///     read.
+    ///   - store: the store of the saved lists.
+    ///   - computeBudget: the compute budget of every transaction; no budget is set by default.
+    ///   - clock: the clock that times the wait for the chain.
+    ///   - now: the source of the current time.
     public init(
         api: ShadowDriveAPI, rpc: SolanaRPC, program: ShadowDriveProgram = .v1, keypair: Keypair?,
         store: any CacheStore, computeBudget: ComputeBudget = .none,
-        now: @escaping @Sendable () -> Date = { Date() }
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.api = api
         self.rpc = rpc
@@ -50,6 +53,7 @@ public final class ShadowDriveService: Sendable {
         self.store = store
         self.computeBudget = computeBudget
         self.now = now
+        self.clock = clock
         owner = keypair?.publicKey
         shelf = keypair.map { AccountShelf(key: Self.key(api, $0.publicKey), store: store, now: now) }
         if let shelf, let owner = keypair?.publicKey {
@@ -63,7 +67,7 @@ public final class ShadowDriveService: Sendable {
         }
     }
 
-    /// What is in an account: the latest, or what was saved less than seven days ago.
+    /// The contents of an account: the latest, or those saved less than seven days ago.
     public func contents(of account: PublicKey) -> Resource<AccountContents> { shelved(account).1 }
 
     /// The saved contents of an account.
@@ -90,12 +94,12 @@ public final class ShadowDriveService: Sendable {
         } catch { throw error.loadError }
     }
 
-    /// The prices and limits of the program; `nil` where the chain does not tell.
+    /// The prices and limits of the program; `nil` if the chain does not have them.
     public func storageConfig() async throws(DriveError) -> StorageConfig? {
         try await rpc.account(program.storageConfig, of: program.id)
     }
 
-    /// The key that signs.
+    /// The key pair that signs.
     func signer() throws(DriveError) -> Keypair {
         guard let keypair else { throw .noKeypair }
         return keypair

@@ -1,42 +1,43 @@
 import Aquifer
 import Foundation
 
-/// Delivers one batch of files, and finds out what became of each.
+/// Uploads batches of files and determines the outcome of each file.
 struct UploadCourier: Sendable {
     let api: ShadowDriveAPI
     let account: PublicKey
     let keypair: Keypair
     let overwrite: Bool
+    /// True if it is known that no file of these names was stored before.
+    let areNew: Bool
     let meter: UploadMeter
 
     typealias Outcome = Result<FileLocation, DriveError>
 
-    /// One outcome a file, in their order.
+    /// Uploads a batch and returns one outcome per file, in the order of the files.
     func deliver(_ files: [FileToSend]) async -> [Outcome] {
         guard !Task.isCancelled else { return files.map { _ in .failure(.cancelled) } }
         do throws(DriveError) {
             let answer = try await send(files)
-            return files.map { outcome(of: $0, in: answer, alone: files.count == 1) }
+            return await outcomes(of: files, in: answer)
         } catch {
             switch error {
             case .refused(let refusal) where files.count > 1 && refusal.mayConcernOneFile:
-                var outcomes: [Outcome] = []
-                for file in files { outcomes += await deliver([file]) }
-                return outcomes
+                return await deliverOneByOne(files)
             case .file where files.count > 1:
-                // One of them cannot be read any more: the others can.
-                var outcomes: [Outcome] = []
-                for file in files { outcomes += await deliver([file]) }
-                return outcomes
-            case .outcomeUnknown(.cancelled):
-                // The customer left; the list that is loaded next tells what arrived after all.
-                return files.map { _ in .failure(.cancelled) }
-            case .outcomeUnknown(.connectivity):
+                // One file can no longer be read. The others may still be readable.
+                return await deliverOneByOne(files)
+            case .outcomeUnknown(let cause) where cause != .cancelled:
                 return await lookForArrivals(files, error)
             default:
                 return files.map { _ in .failure(error) }
             }
         }
+    }
+
+    private func deliverOneByOne(_ files: [FileToSend]) async -> [Outcome] {
+        var outcomes: [Outcome] = []
+        for file in files { outcomes += await deliver([file]) }
+        return outcomes
     }
 
     private func send(_ files: [FileToSend]) async throws(DriveError) -> UploadAnswer {
@@ -51,47 +52,70 @@ struct UploadCourier: Sendable {
         }
     }
 
-    private func outcome(of file: FileToSend, in answer: UploadAnswer, alone: Bool) -> Outcome {
-        if let failure = answer.failures.first(where: { $0.file == file.name }) {
-            return .failure(.refused(Refusal(status: 200, words: failure.error)))
+    /// A file is stored if the response contains its address. A file that the response does not mention is looked up in
+    /// the account.
+    private func outcomes(of files: [FileToSend], in answer: UploadAnswer) async -> [Outcome] {
+        let told = files.map { outcome(of: $0, in: answer) }
+        let open = zip(files, told).filter { $1 == nil }.map(\.0)
+        guard !open.isEmpty else { return told.compactMap(\.self) }
+        let error = DriveError.invalidData(.body("the answer does not say what became of the file")).afterSending
+        var found = await lookForArrivals(open, error)[...]
+        return told.map { $0 ?? found.removeFirst() }
+    }
+
+    private func outcome(of file: FileToSend, in answer: UploadAnswer) -> Outcome? {
+        if let failure = answer.failures.first(where: { $0.file.isExactly(file.name) }) {
+            return .failure(refusal(failure.error, of: file))
         }
         let location = api.location(of: file.name, in: account)
-        guard let locations = answer.locations else {
-            // A server that names no places names no failures of others either.
-            return answer.failures.isEmpty || !alone ? .success(location) : failed(answer)
+        let isNamed = (answer.locations ?? []).contains { text in
+            text == location.text
+                || FileLocation(text).map { $0.name.isExactly(file.name) && $0.account == account } == true
         }
-        let isNamed = locations.contains { text in
-            text == location.text || FileLocation(text).map { $0.name == file.name && $0.account == account } == true
-        }
-        return isNamed ? .success(location) : failed(answer)
+        return isNamed ? .success(location) : nil
     }
 
-    private func failed(_ answer: UploadAnswer) -> Outcome {
-        if let words = answer.failures.first?.error {
-            return .failure(.refused(Refusal(status: 200, words: words)))
+    /// The error for the server's words about a file. A file that is already stored has its own error, because it can
+    /// be replaced.
+    private func refusal(_ words: String, of file: FileToSend) -> DriveError {
+        if !overwrite, words.firstMatch(of: #/already exist|exists? already/#.ignoresCase()) != nil {
+            return .file(.exists(name: file.name))
         }
-        return .failure(.invalidData(.body("the answer does not say what became of the file")))
+        return .refused(Refusal(status: 200, words: words))
     }
 
-    /// No answer came, and what was sent may have arrived. A file that was to replace one of its name cannot be told from
-    /// that one, and counts as not arrived.
+    /// Looks up files in the account if no response gave their outcome, because they may have arrived.
     private func lookForArrivals(_ files: [FileToSend], _ error: DriveError) async -> [Outcome] {
-        guard !overwrite, let stored = try? await api.listFiles(in: account) else {
+        guard let stored = try? await api.listFiles(in: account) else {
             return files.map { _ in .failure(error) }  // the first error is the one to tell
         }
-        return files.map { file in
-            stored.contains(StoredFile(name: file.name, size: file.size))
-                ? .success(api.location(of: file.name, in: account)) : .failure(error)
+        var outcomes: [Outcome] = []
+        for file in files {
+            outcomes.append(
+                await isStored(file, stored) ? .success(api.location(of: file.name, in: account)) : .failure(error))
         }
+        return outcomes
+    }
+
+    /// True if a file is stored. A stored file of the same name and size may be an older file. The contents are
+    /// therefore compared, unless it is known that no such file was stored before.
+    private func isStored(_ file: FileToSend, _ stored: [StoredFile]) async -> Bool {
+        guard stored.contains(StoredFile(name: file.name, size: file.size)) else { return false }
+        if areNew { return true }
+        // A content that cannot be loaded counts as different.
+        guard let here = try? await FileHash.sha256(of: file),
+            let there = try? await FileHash.sha256(at: api.location(of: file.name, in: account), size: file.size, api)
+        else { return false }
+        return here == there
     }
 }
 
 extension Refusal {
-    /// Whether a batch may have been refused for one of its files, so that the others are worth sending alone.
+    /// True if a batch may have been refused because of one file. The files are then sent one by one.
     fileprivate var mayConcernOneFile: Bool {
         switch reason {
-        case .notEnoughFunds, .staleBlockhash, .badSignature, .emptyAccount: false
-        case .serverFailure, .other: [400, 409, 413, 415, 422, 500].contains(status)
+        case .notEnoughFunds, .staleBlockhash, .alreadyProcessed, .badSignature, .emptyAccount: false
+        case .serverFailure, .other: [400, 409, 413, 415, 422].contains(status)
         }
     }
 }

@@ -1,56 +1,60 @@
 import Aquifer
 import Foundation
 
-/// How far an upload is. Every number only grows.
+/// The progress of an upload. No number ever decreases.
 public struct UploadProgress: Sendable, Hashable {
-    /// How many bytes of the files have gone out.
+    /// The number of bytes of the files that were sent. A file that failed counts as sent.
     public var sent: UInt64
-    /// How many bytes the files have that can be sent.
+    /// The total size in bytes of the files that can be sent.
     public var total: UInt64
-    /// How many files have come to their end, well or not.
+    /// The number of files that have finished, successfully or not.
     public var filesDone: Int
-    /// How many files there are.
+    /// The number of files.
     public var files: Int
 
-    /// The share that has gone out, 0 … 1.
+    /// The share of the bytes that was sent, from 0 to 1.
     public var fraction: Double { total == 0 ? (filesDone == files ? 1 : 0) : Double(sent) / Double(total) }
 }
 
-/// What became of one file.
+/// The outcome of one file.
 public struct UploadResult: Sendable, Hashable {
     /// The file on this machine.
     public let file: URL
-    /// The name it has there.
+    /// The file's name in the storage account.
     public let name: String
-    /// Where it lies, or why it does not.
+    /// The address of the stored file, or the error.
     public let outcome: Result<FileLocation, DriveError>
 
-    /// Where it lies; `nil` if it does not.
+    /// The address of the stored file; `nil` if it was not stored.
     public var location: FileLocation? { try? outcome.get() }  // the error is in `outcome`
-    /// Why it does not.
+    /// The error; `nil` if the file was stored.
     public var error: DriveError? { if case .failure(let error) = outcome { error } else { nil } }
 }
 
-/// What an upload tells on its way.
+/// An event of an upload.
 public enum UploadEvent: Sendable, Hashable {
-    /// More has gone out, or a file has come to its end.
+    /// More bytes were sent, or a file has finished.
     case progress(UploadProgress)
-    /// What became of a file.
+    /// A file has finished with this outcome.
     case file(UploadResult)
 }
 
 extension ShadowDriveService {
-    /// Sends files, five at a time, each read from disk as it is sent.
+    /// Sends files, five at a time. Each file is read from disk as it is sent.
     ///
-    /// - A file that cannot be sent (too large, no good name, gone) is told before anything is, and does not stop the
-    ///   others. A batch that the server refuses as a whole is sent again file by file, so that the good ones arrive.
-    /// - When a batch gets no answer, the account is looked at: files that arrived are told as stored.
-    /// - Cancelling the task stops the transfer; the files that were not sent then are told as cancelled.
+    /// - A file that cannot be sent (too large, invalid name, missing) is reported before anything is sent, and does
+    ///   not stop the others. If the server refuses a batch because of one file, the batch is sent again file by file,
+    ///   so that the valid files arrive.
+    /// - A file whose name is already stored is reported as ``FileError/exists(name:)`` and not sent, unless
+    ///   `overwrite` is true.
+    /// - If a batch gets no response, the account is listed, and files that arrived are reported as stored.
+    /// - Cancelling the task stops the transfer. The files that were not sent by then are reported as cancelled.
     ///
     /// - Parameters:
-    ///   - overwrite: whether files of the same names are replaced.
-    ///   - onEvent: told of progress and of each file, in order, on any thread; must be quick.
-    /// - Returns: what became of each file, in the order given.
+    ///   - overwrite: true if files of the same names are replaced.
+    ///   - onEvent: called with the progress and with each file's outcome, in order, on any thread. It must return
+    ///     quickly.
+    /// - Returns: the outcome of each file, in the given order.
     @discardableResult
     public func upload(
         _ files: [URL], to account: PublicKey, overwrite: Bool = false,
@@ -59,11 +63,14 @@ extension ShadowDriveService {
         let keypair = try signer()
         var results: [Int: UploadResult] = [:]
         var good: [(Int, FileToSend)] = []
-        var names: Set<String> = []
+        var names: Set<Data> = []
+        let stored = overwrite || files.isEmpty ? nil : await storedNames(account)
         for (place, url) in files.enumerated() {
             do throws(FileError) {
                 let file = try FileToSend(url)
-                guard names.insert(file.name).inserted else { throw .repeated(name: file.name) }
+                let name = Data(file.name.utf8)
+                guard names.insert(name).inserted else { throw .repeated(name: file.name) }
+                guard stored?.contains(name) != true else { throw .exists(name: file.name) }
                 good.append((place, file))
             } catch {
                 results[place] = UploadResult(
@@ -74,7 +81,7 @@ extension ShadowDriveService {
             total: good.reduce(0) { $0 + $1.1.size }, files: files.count, tell: onEvent)
         for place in results.keys.sorted() { if let result = results[place] { meter.ended(result, size: 0) } }
         let courier = UploadCourier(
-            api: api, account: account, keypair: keypair, overwrite: overwrite, meter: meter)
+            api: api, account: account, keypair: keypair, overwrite: overwrite, areNew: stored != nil, meter: meter)
         var rest = good[...]
         while !rest.isEmpty {
             let batch = Array(rest.prefix(ShadowDriveLimits.filesPerUpload))
@@ -92,9 +99,17 @@ extension ShadowDriveService {
         return files.indices.compactMap { results[$0] }
     }
 
-    /// The same as a stream, which ends after the last file. Leaving it stops the upload.
+    /// The names of the stored files, byte for byte; `nil` if the list cannot be loaded. The server then checks the
+    /// names on arrival. An account without files has no list either, and cannot be distinguished from a server that
+    /// failed.
+    private func storedNames(_ account: PublicKey) async -> Set<Data>? {
+        (try? await api.listObjects(in: account)).map { Set($0.map { Data($0.utf8) }) }  // see above
+    }
+
+    /// Sends files and returns the events as a stream, which ends after the last file. Ending the iteration stops the
+    /// upload.
     ///
-    /// It throws nothing: without a key, every file is told as failed.
+    /// It does not throw. Without a key, every file is reported as failed.
     public func uploading(
         _ files: [URL], to account: PublicKey, overwrite: Bool = false
     ) -> AsyncStream<UploadEvent> {
@@ -115,12 +130,12 @@ extension ShadowDriveService {
     }
 }
 
-/// Counts what has gone out, and tells it in an order in which nothing shrinks: within its lock, which is why whoever is
-/// told must be quick.
+/// Counts the sent bytes and reports them, so that no reported number decreases. The handler runs within the lock, so
+/// it must return quickly.
 final class UploadMeter: Sendable {
     private struct State {
         var progress: UploadProgress
-        /// The bytes of the files that have come to their end.
+        /// The bytes of the files that have finished.
         var settled: UInt64 = 0
     }
 
@@ -132,25 +147,25 @@ final class UploadMeter: Sendable {
         self.tell = tell
     }
 
-    /// So much of a body has gone out, in which the files have `size` bytes.
+    /// Counts the sent bytes of a request body. `size` is the number of the body's bytes that belong to files.
     func sent(_ sent: UInt64, of length: UInt64, size: UInt64) {
         state.withLock { state in
-            // The fields around the files are not counted.
+            // The form fields around the files are not counted.
             let share = length == 0 ? 0 : UInt64(Double(size) * (Double(min(sent, length)) / Double(length)))
             let now = min(state.settled + share, state.progress.total)
-            // A step is a thousandth: more often nobody can see it, and who watches has other things to do.
+            // Progress is reported in steps of at least a thousandth. Smaller steps are not visible and cost time.
             guard now > state.progress.sent, now - state.progress.sent >= state.progress.total / 1000 else { return }
             state.progress.sent = now
             tell(.progress(state.progress))
         }
     }
 
-    /// A file has come to its end.
+    /// Counts a file that has finished.
     func ended(_ result: UploadResult, size: UInt64) {
         state.withLock { state in
             state.settled += size
             state.progress.filesDone += 1
-            // What failed counts as dealt with: the bar comes to its end.
+            // A failed file counts as sent, so that the progress bar reaches its end.
             state.progress.sent = max(state.progress.sent, min(state.settled, state.progress.total))
             tell(.file(result))
             tell(.progress(state.progress))

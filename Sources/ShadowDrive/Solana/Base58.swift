@@ -1,42 +1,43 @@
 import Foundation
 
-/// Why a text is not the base58 of what it should be.
+/// The reason why a text is not valid base58 of the expected length.
 public enum Base58Error: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A letter that base58 does not have, and its place, counted from 1.
+    /// A character that base58 does not have, and its position, counted from 1.
     case wrongLetter(Character, at: Int)
-    /// It is the base58 of so many bytes, and not of those it should be.
+    /// The text decodes to `found` bytes instead of `expected` bytes.
     case wrongLength(expected: Int, found: Int)
-    /// It has more letters than anything this library reads.
+    /// The text is longer than any base58 text that this library reads.
     case tooLong(limit: Int)
 
-    /// One line.
+    /// A description in one line.
     public var description: String {
         switch self {
         case .wrongLetter(let letter, let place):
             "letter \(place), \"\(letter)\", is none of base58 (which has no 0, O, I and l)"
-        case .wrongLength(let expected, let found): "it stands for \(found) bytes, not \(expected)"
+        case .wrongLength(let expected, let found):
+            "it stands for \(found) \(found == 1 ? "byte" : "bytes"), not \(expected)"
         case .tooLong(let limit): "it has more than \(limit) letters"
         }
     }
 }
 
-/// Base58 as Bitcoin and Solana write it: leading zero bytes are leading `1`s.
+/// Base58 as Bitcoin and Solana write it. Leading zero bytes are leading `1`s.
 public enum Base58 {
-    /// The longest text that is decoded, in letters. Decoding takes the square of the length.
+    /// The maximum length of a text to decode, in UTF-8 bytes. Decoding takes quadratic time.
     public static let limit = 2048
 
     private static let alphabet = Array("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz".utf8)
-    /// The value of each ASCII letter; 255 for those that are none.
+    /// The value of each ASCII character; 255 for a character that base58 does not have.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 128)
         for (value, letter) in alphabet.enumerated() { values[Int(letter)] = UInt8(value) }
         return values
     }()
 
-    /// The text of these bytes.
+    /// Encodes bytes as base58.
     public static func encode(_ bytes: Data) -> String {
         let zeros = bytes.prefix { $0 == 0 }.count
-        // Little-endian digits of base 58, grown as each byte comes in.
+        // The digits of base 58, little-endian; each byte can add digits.
         var digits: [UInt8] = []
         for byte in bytes.dropFirst(zeros) {
             var carry = Int(byte)
@@ -54,14 +55,15 @@ public enum Base58 {
         return String(decoding: letters, as: UTF8.self)
     }
 
-    /// The bytes of a text.
+    /// Decodes a base58 text.
     ///
     /// - Throws: ``Base58Error``.
     public static func decode(_ text: String) throws(Base58Error) -> Data {
         Data(try decode(letters: Array(text.utf8)))
     }
 
-    /// The bytes of a text in UTF-8. Who decodes a secret wipes what comes back; no other copy is left.
+    /// Decodes a base58 text in UTF-8. A caller that decodes a secret must wipe the result; no other copy of the
+    /// decoded bytes remains.
     static func decode(letters: [UInt8]) throws(Base58Error) -> [UInt8] {
         guard letters.count <= limit else { throw .tooLong(limit: limit) }
         let zeros = letters.prefix { $0 == alphabet[0] }.count
@@ -88,7 +90,7 @@ public enum Base58 {
         return bytes
     }
 
-    /// The bytes of a text that must stand for so many.
+    /// Decodes a base58 text of exactly `count` bytes.
     ///
     /// - Throws: ``Base58Error``.
     public static func decode(_ text: String, count: Int) throws(Base58Error) -> Data {
@@ -98,18 +100,18 @@ public enum Base58 {
     }
 }
 
-/// Bytes of a fixed number that are written in base58: keys, signatures, blockhashes.
+/// A value of a fixed number of bytes that is written in base58: a key, a signature or a blockhash.
 public protocol Base58Value: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
-    /// How many bytes it has.
+    /// The length of the value in bytes.
     static var length: Int { get }
     /// The bytes.
     var bytes: Data { get }
-    /// A value of these bytes; `nil` if they are not ``length``.
+    /// Creates a value from its bytes; `nil` if their number is not ``length``.
     init?(bytes: Data)
 }
 
 extension Base58Value {
-    /// The value that a text stands for.
+    /// Decodes a value from a base58 text.
     ///
     /// - Throws: ``Base58Error``.
     public init(_ text: String) throws(Base58Error) {
@@ -120,7 +122,8 @@ extension Base58Value {
         self = value
     }
 
-    /// A constant of the source. Anything wrong with it is a mistake of the programmer, and stops the program.
+    /// Creates a value from a constant in the source code. An invalid constant is a programming error and stops the
+    /// program.
     package init(constant: StaticString) {
         guard let value = try? Self("\(constant)") else {  // the reason would be told to nobody
             preconditionFailure("\(constant) is not base58 of \(Self.length) bytes")
@@ -131,10 +134,10 @@ extension Base58Value {
     /// The base58 text.
     public var description: String { Base58.encode(bytes) }
 
-    /// In the order of the bytes, as Solana sorts.
+    /// Compares the bytes lexicographically, as Solana does.
     public static func < (one: Self, other: Self) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
 
-    /// From a base58 text.
+    /// Decodes a value from a base58 text.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -143,7 +146,7 @@ extension Base58Value {
         }
     }
 
-    /// As a base58 text.
+    /// Encodes the value as a base58 text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Solana's short numbers: seven bits a byte, the lowest first, at most three bytes.
+/// Solana's compact 16-bit numbers: seven bits per byte, the lowest bits first, at most three bytes.
 public enum CompactU16 {
-    /// The bytes of a number.
+    /// Encodes a number.
     public static func encode(_ value: UInt16) -> Data {
         var rest = value
         var bytes = Data()
@@ -15,13 +15,13 @@ public enum CompactU16 {
     }
 }
 
-/// Reads Solana's wire format and borsh from the front.
+/// Reads Solana's wire format and borsh sequentially.
 struct WireReader {
-    /// Why bytes could not be read.
+    /// The reason why bytes could not be read.
     enum Failure: Error, Hashable {
-        /// They end too early.
+        /// The bytes end too early.
         case truncated
-        /// A number or a flag that is not written as its kind is.
+        /// A value is not written in the form of its type.
         case malformed
     }
 
@@ -33,7 +33,7 @@ struct WireReader {
         next = bytes.startIndex
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     var left: Int { bytes.endIndex - next }
 
     mutating func take(_ count: Int) throws(Failure) -> Data {
@@ -48,12 +48,12 @@ struct WireReader {
         return bytes[next]
     }
 
-    /// A little-endian number.
+    /// Reads a little-endian number.
     mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(Failure) -> Number {
         try take(Number.bitWidth / 8).reversed().reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
     }
 
-    /// A short number, in its shortest form: no number is written in two ways.
+    /// Reads a compact number, which must be in its shortest form. Each number therefore has only one encoding.
     mutating func compactU16() throws(Failure) -> Int {
         var value = 0
         for place in 0..<3 {
@@ -71,7 +71,7 @@ struct WireReader {
         return key
     }
 
-    /// Borsh: one byte, 0 or 1.
+    /// Reads a borsh flag: one byte, 0 or 1.
     mutating func flag() throws(Failure) -> Bool {
         switch try byte() {
         case 0: false
@@ -80,7 +80,7 @@ struct WireReader {
         }
     }
 
-    /// Borsh: its length in bytes, then its UTF-8.
+    /// Reads a borsh text: its length in bytes, then its UTF-8.
     mutating func text() throws(Failure) -> String {
         let count = try number(UInt32.self)
         guard count <= left else { throw .truncated }
@@ -88,7 +88,7 @@ struct WireReader {
         return text
     }
 
-    /// Borsh: a flag, and the value if it is set.
+    /// Reads a borsh optional: a flag, and the value if the flag is set.
     mutating func optional<Value>(
         _ read: (inout WireReader) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
@@ -104,17 +104,18 @@ struct WireWriter {
 
     mutating func append(_ byte: UInt8) { bytes.append(byte) }
 
-    /// A little-endian number.
+    /// Writes a little-endian number.
     mutating func number<Number: FixedWidthInteger>(_ value: Number) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// A count. Callers know that it fits: nothing that is written here has more than 65 535 of anything.
+    /// Writes a count as a compact number. The count always fits, because nothing that is written here has more than
+    /// 65 535 elements.
     mutating func count(_ value: Int) { bytes.append(CompactU16.encode(UInt16(clamping: value))) }
 
     mutating func flag(_ value: Bool) { bytes.append(value ? 1 : 0) }
 
-    /// Borsh: its length in bytes, then its UTF-8.
+    /// Writes a borsh text: its length in bytes, then its UTF-8.
     mutating func text(_ value: String) {
         number(UInt32(clamping: value.utf8.count))
         bytes.append(contentsOf: value.utf8)

@@ -1,18 +1,20 @@
 import AquiferCrypto
 import Foundation
 
-/// The address that a program derives from seeds: a hash that is no point of the curve, so that nobody holds its key.
+/// The address that a program derives from seeds. It is a hash that is not a point of the curve, so nobody holds its
+/// secret key.
 public struct DerivedAddress: Sendable, Hashable {
     /// The address.
     public let address: PublicKey
-    /// The number, counted down from 255, that made the hash leave the curve.
+    /// The number, counted down from 255, for which the hash is not a point of the curve.
     public let bump: UInt8
 
-    /// The address of these seeds under a program.
+    /// Derives the address of seeds under a program.
     ///
-    /// Solana takes at most 16 seeds (the bump is one) of at most 32 bytes each.
+    /// Solana accepts at most 16 seeds of at most 32 bytes each. The bump is one of them.
     ///
-    /// - Returns: `nil` if the seeds are more or longer, or (which nobody has ever seen) if no bump gives an address.
+    /// - Returns: `nil` if there are too many seeds, if a seed is too long, or if no bump gives an address. The last
+    ///   case has never been observed.
     public init?(seeds: [Data], program: PublicKey) {
         guard seeds.count < 16, seeds.allSatisfy({ $0.count <= 32 }) else { return nil }
         var beginning = SHA256()
@@ -30,12 +32,13 @@ public struct DerivedAddress: Sendable, Hashable {
         return nil
     }
 
-    /// The account that holds a wallet's tokens of one kind.
+    /// The account that holds a wallet's tokens of one mint.
     public static func tokenAccount(of wallet: PublicKey, mint: PublicKey) -> PublicKey {
         required([wallet.bytes, SolanaPrograms.token.bytes, mint.bytes], SolanaPrograms.associatedToken)
     }
 
-    /// An address of few short seeds: that some bump of 255 gives one is as sure as that two hashes differ.
+    /// The address of a few short seeds. It stops the program if none of the 255 bumps gives an address, which is as
+    /// improbable as a collision of two hashes.
     static func required(_ seeds: [Data], _ program: PublicKey) -> PublicKey {
         guard let derived = DerivedAddress(seeds: seeds, program: program) else {
             preconditionFailure("seeds that give no address")

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What one program is asked to do: with which accounts, and what.
+/// An instruction to one program, with its accounts and its data.
 public struct Instruction: Sendable, Hashable {
-    /// An account that an instruction touches.
+    /// An account that an instruction uses.
     public struct Account: Sendable, Hashable {
-        /// Its address.
+        /// The account's address.
         public var key: PublicKey
-        /// Whether its holder must sign.
+        /// True if the holder of its key must sign.
         public var isSigner: Bool
-        /// Whether it may be changed.
+        /// True if the instruction may change the account.
         public var isWritable: Bool
 
-        /// An account of an instruction.
+        /// Creates an account of an instruction.
         public init(_ key: PublicKey, isSigner: Bool = false, isWritable: Bool = false) {
             self.key = key
             self.isSigner = isSigner
@@ -23,10 +23,10 @@ public struct Instruction: Sendable, Hashable {
     public var program: PublicKey
     /// The accounts, in the program's order.
     public var accounts: [Account]
-    /// What the program is told.
+    /// The data for the program.
     public var data: Data
 
-    /// An instruction.
+    /// Creates an instruction.
     public init(program: PublicKey, accounts: [Account], data: Data) {
         self.program = program
         self.accounts = accounts
@@ -34,23 +34,24 @@ public struct Instruction: Sendable, Hashable {
     }
 }
 
-/// How much a transaction may compute, and what is paid for being early. Its two instructions come first.
+/// The compute limit of a transaction and its priority price. Its instructions, at most two, come first in the
+/// transaction.
 public struct ComputeBudget: Sendable, Hashable {
-    /// The most compute units.
+    /// The maximum number of compute units.
     public var units: UInt32?
     /// The price of a unit, in millionths of a lamport.
     public var price: UInt64?
 
-    /// A budget; what is `nil` is not asked for.
+    /// Creates a budget. A value of `nil` adds no instruction.
     public init(units: UInt32? = nil, price: UInt64? = nil) {
         self.units = units
         self.price = price
     }
 
-    /// Nothing is asked for.
+    /// A budget without instructions.
     public static let none = ComputeBudget()
 
-    /// SetComputeUnitLimit, then SetComputeUnitPrice.
+    /// The budget's instructions: SetComputeUnitLimit, then SetComputeUnitPrice.
     public var instructions: [Instruction] {
         var all: [Instruction] = []
         if let units {
@@ -68,7 +69,7 @@ public struct ComputeBudget: Sendable, Hashable {
         return all
     }
 
-    /// The budget that the first instructions set; how many of them there are.
+    /// The budget that the first instructions set, and the number of these instructions.
     static func reading(_ instructions: [Instruction]) -> (budget: ComputeBudget, count: Int) {
         var budget = ComputeBudget.none
         var count = 0

@@ -1,29 +1,34 @@
 import AquiferCrypto
 import Foundation
 
-/// Why something is not a key pair, or its file cannot be used. Says nothing of the secret.
+/// The reason why a text is not a key pair, or why its file cannot be used. It contains nothing of the secret.
 public enum KeypairError: Error, Sendable, Hashable, CustomStringConvertible {
     /// There is no such file.
     case missing(path: String)
-    /// Others than its owner may read the file; `fix` is the command that changes that.
+    /// The group or others have permissions on the file; `fix` is the command that removes them.
     case tooOpen(path: String, fix: String)
-    /// There is a file of that name already. It was left as it is.
+    /// A file of that name already exists. It is unchanged.
     case exists(path: String)
+    /// The file exists and is empty.
+    case empty(path: String)
     /// The file could not be read or written.
     case failed(reason: String)
-    /// It is neither a list of numbers in brackets nor base58.
+    /// The text is neither a list of numbers in brackets nor base58.
     case notAKey(reason: String)
-    /// A secret key has 64 bytes, and this one another number.
+    /// The secret key does not have 64 bytes.
     case wrongLength(found: Int)
-    /// The second half is not the public key of the first: the file was changed or cut together.
+    /// The second half is not the public key of the first half. The file was modified or combined from two keys.
     case mismatch
 
-    /// One line: what was wrong, and what to do.
+    /// A description in one line: the problem and, if there is one, the remedy.
     public var description: String {
         switch self {
         case .missing(let path): "there is no key file \(path); make one with `aquifer drive keygen`"
         case .tooOpen(let path, let fix): "\(path) can be read by others; protect it with `\(fix)`"
         case .exists(let path): "\(path) is there already, and may hold a key; name another file"
+        case .empty(let path):
+            "the key file \(path) is empty: whoever wrote it was stopped, and it holds no key; remove it with"
+                + " `rm '\(path.replacingOccurrences(of: "'", with: #"'\''"#))'`"
         case .failed(let reason): reason
         case .notAKey(let reason): "this is no key file of Solana's: \(reason)"
         case .wrongLength(let found): "a secret key has 64 bytes, and this one \(found)"
@@ -32,27 +37,27 @@ public enum KeypairError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A secret key and the address that goes with it, in Solana's forms.
+/// A secret key and its address, in Solana's forms.
 ///
-/// The secret is never described, dumped or encoded; see ``write(to:)`` for the one way to keep it.
+/// The secret is never described, dumped or encoded. ``write(to:)`` is the only way to store it.
 public struct Keypair: Sendable, Hashable {
-    /// How many bytes Solana's form of a secret key has: the seed, then the public key.
+    /// The length of Solana's form of a secret key in bytes: the seed, then the public key.
     public static let length = 64
 
     /// The address.
     public let publicKey: PublicKey
     private let key: SigningKey
 
-    /// A new key.
+    /// Generates a new key pair.
     ///
-    /// - Throws: ``KeypairError/failed(reason:)`` where the system gives no random bytes.
+    /// - Throws: ``KeypairError/failed(reason:)`` if the system gives no random bytes.
     public init() throws(KeypairError) {
         do throws(CryptoError) { try self.init(SigningKey()) } catch { throw .failed(reason: "\(error)") }
     }
 
-    /// The key of a seed of 32 bytes. Wiping the seed is the caller's.
+    /// Creates a key pair from a seed of 32 bytes. The caller must wipe the seed.
     ///
-    /// - Throws: ``KeypairError/wrongLength(found:)`` counting both halves.
+    /// - Throws: ``KeypairError/wrongLength(found:)``; its length counts both halves.
     public init(seed: Data) throws(KeypairError) {
         guard seed.count == SigningKey.seedLength else {
             throw .wrongLength(found: seed.count + PublicKey.length)
@@ -60,7 +65,7 @@ public struct Keypair: Sendable, Hashable {
         do throws(CryptoError) { try self.init(SigningKey(seed: seed)) } catch { throw .failed(reason: "\(error)") }
     }
 
-    /// The key of Solana's 64 bytes. Wiping them is the caller's.
+    /// Creates a key pair from Solana's 64 bytes. The caller must wipe them.
     ///
     /// - Throws: ``KeypairError/wrongLength(found:)``, ``KeypairError/mismatch``.
     public init(secretKey: [UInt8]) throws(KeypairError) {
@@ -74,7 +79,7 @@ public struct Keypair: Sendable, Hashable {
         guard publicKey.bytes.elementsEqual(secretKey[SigningKey.seedLength...]) else { throw .mismatch }
     }
 
-    /// The key of a text: `[12,34,…]` as Solana's tools write it, or base58 of the same 64 bytes.
+    /// Creates a key pair from a text: `[12,34,…]` as Solana's tools write it, or base58 of the same 64 bytes.
     ///
     /// - Throws: ``KeypairError``.
     public init(text: Data) throws(KeypairError) {
@@ -91,7 +96,7 @@ public struct Keypair: Sendable, Hashable {
         self.publicKey = publicKey
     }
 
-    /// The signature of a message.
+    /// Signs a message.
     public func sign(_ message: Data) -> Signature {
         guard let signature = Signature(bytes: key.sign(message)) else {
             preconditionFailure("a signature that is not 64 bytes")
@@ -99,7 +104,7 @@ public struct Keypair: Sendable, Hashable {
         return signature
     }
 
-    /// Lends Solana's 64 bytes and wipes them afterwards.
+    /// Passes Solana's 64 bytes to a closure and wipes them afterwards.
     func withSecretKey<Value, Failure: Error>(
         _ body: ([UInt8]) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -114,7 +119,7 @@ public struct Keypair: Sendable, Hashable {
         return try body(bytes)
     }
 
-    /// Whether they are of the same address.
+    /// True if both key pairs have the same address.
     public static func == (one: Keypair, other: Keypair) -> Bool { one.publicKey == other.publicKey }
 
     /// Hashes the address.
@@ -130,7 +135,7 @@ extension Keypair: CustomStringConvertible, CustomDebugStringConvertible, Custom
     public var customMirror: Mirror { Mirror(self, children: ["publicKey": "\(publicKey)"]) }
 }
 
-/// The two texts that a secret key is kept in.
+/// The two text forms of a secret key.
 enum KeypairText {
     static func bytes(of text: Data) throws(KeypairError) -> [UInt8] {
         var letters = [UInt8](text)
@@ -146,7 +151,7 @@ enum KeypairText {
         }
     }
 
-    /// `[1,2,3]` in JSON, without a copy of it that would stay in memory.
+    /// Parses `[1,2,3]` in JSON, without a copy that stays in memory.
     private static func numbers(_ letters: ArraySlice<UInt8>) throws(KeypairError) -> [UInt8] {
         guard letters.last == UInt8(ascii: "]") else { throw .notAKey(reason: "the list does not end") }
         var bytes: [UInt8] = []

@@ -11,12 +11,12 @@ import Foundation
 #endif
 
 extension Keypair {
-    /// No key file is larger: more than this was not written by Solana's tools.
+    /// The maximum size of a key file in bytes. Solana's tools do not write larger files.
     private static let fileLimit = 4096
 
-    /// The key of a file: Solana's `id.json`, or base58.
+    /// Reads a key pair from a file: Solana's `id.json`, or base58.
     ///
-    /// - Throws: ``KeypairError``: `.tooOpen` if the group or others may do anything with it.
+    /// - Throws: ``KeypairError``; `.tooOpen` if the group or others have any permission on the file.
     public init(contentsOf file: URL) throws(KeypairError) {
         let path = file.path(percentEncoded: false)
         var text = try Self.read(path)
@@ -24,20 +24,26 @@ extension Keypair {
         try self.init(text: text)
     }
 
-    /// Writes the key to a new file that only this user may read, in the form of Solana's tools. When it returns, the
-    /// key is on the device.
+    /// Writes the key pair to a new file that only this user can read, in the form of Solana's tools. The key is on the
+    /// device when the method returns. The bytes go to a temporary file, which gets its final name last. The file is
+    /// therefore complete, or it does not exist.
     ///
-    /// - Throws: ``KeypairError/exists(path:)``: a key that is there is never replaced.
-    public func write(to file: URL) throws(KeypairError) {
+    /// - Parameter makeID: makes the name of the temporary file.
+    /// - Throws: ``KeypairError/exists(path:)`` or ``KeypairError/empty(path:)`` if the file exists, because an
+    ///   existing file is never replaced; ``KeypairError/failed(reason:)`` if it cannot be written.
+    public func write(to file: URL, makeID: () -> UUID = { UUID() }) throws(KeypairError) {
         let path = file.path(percentEncoded: false)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        try Self.checkAbsence(path)
+        let new = "\(path).\(makeID().uuidString).new"
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
-            if errno == EEXIST { throw .exists(path: path) }
             throw .failed(reason: "\(path) cannot be made: \(String(cString: strerror(errno)))")
         }
         _ = close(descriptor)
+        // The temporary name is removed in any case. An error of the removal does not hide the first error.
+        defer { _ = try? POSIX.remove(new) }
         do throws(StoreError) {
-            let file = try POSIX.openToWrite(path, truncate: true)
+            let file = try POSIX.openToWrite(new, truncate: true)
             try withSecretKey { (bytes) throws(StoreError) in
                 var text = Self.text(bytes)
                 defer { wipe(&text) }
@@ -46,14 +52,31 @@ extension Keypair {
                 }.get()
             }
             try POSIX.flush(file)
-        } catch {
-            // What was begun holds no key, or half of one: the first error is the one to tell.
-            _ = try? POSIX.remove(path)
-            throw .failed(reason: "\(error)")
+        } catch { throw .failed(reason: "\(error)") }
+        try Self.name(new, path)
+    }
+
+    /// Gives a file its final name, unless another file has it.
+    private static func name(_ new: String, _ path: String) throws(KeypairError) {
+        if link(new, path) == 0 { return }
+        if errno == EEXIST {
+            try checkAbsence(path)
+            throw .exists(path: path)
+        }
+        // A file system without hard links needs two steps. A file that takes the name between them is replaced.
+        try checkAbsence(path)
+        guard rename(new, path) == 0 else {
+            throw .failed(reason: "\(path) cannot be made: \(String(cString: strerror(errno)))")
         }
     }
 
-    /// `[1,2,3]` without a copy that stays in memory.
+    private static func checkAbsence(_ path: String) throws(KeypairError) {
+        var info = stat()
+        guard lstat(path, &info) == 0 else { return }
+        throw info.st_mode & S_IFMT == S_IFREG && info.st_size == 0 ? .empty(path: path) : .exists(path: path)
+    }
+
+    /// Writes the bytes as `[1,2,3]`, without a copy that stays in memory.
     private static func text(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count * 4 + 2)
@@ -76,6 +99,7 @@ extension Keypair {
             throw .notAKey(reason: "it is not a file")
         }
         try checkPrivacy(path)
+        guard size > 0 else { throw .empty(path: path) }
         guard size <= fileLimit else { throw .notAKey(reason: "it is too large for one") }
         var bytes = Data(count: size)
         let count = try reading { () throws(StoreError) in
@@ -90,8 +114,10 @@ extension Keypair {
         do throws(StoreError) { return try work() } catch { throw .failed(reason: "\(error)") }
     }
 
-    /// Refuses a file that others may read or change.
-    private static func checkPrivacy(_ path: String) throws(KeypairError) {
+    /// Refuses a file on which the group or others have any permission, because it holds a secret.
+    ///
+    /// - Throws: ``KeypairError/tooOpen(path:fix:)``.
+    public static func checkPrivacy(_ path: String) throws(KeypairError) {
         var info = stat()
         guard stat(path, &info) == 0, info.st_mode & 0o077 != 0 else { return }
         let quoted = path.replacingOccurrences(of: "'", with: #"'\''"#)

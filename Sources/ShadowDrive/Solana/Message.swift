@@ -1,43 +1,44 @@
 import Foundation
 
-/// What the signers of a transaction sign: accounts, a blockhash, instructions (the legacy format).
+/// The message that the signers of a transaction sign: accounts, a blockhash and instructions, in the legacy format.
 public struct Message: Sendable, Hashable {
-    /// How many of the account keys sign, and how many of each kind only read.
+    /// The number of account keys that sign, and the numbers of read-only keys.
     public struct Header: Sendable, Hashable {
-        /// The first so many keys sign.
+        /// The number of keys that sign, from the start of the account keys.
         public var requiredSignatures: UInt8
-        /// The last so many of those only read.
+        /// The number of read-only keys at the end of the signing keys.
         public var readOnlySigned: UInt8
-        /// The last so many of the others only read.
+        /// The number of read-only keys at the end of the other keys.
         public var readOnlyUnsigned: UInt8
     }
 
-    /// An instruction whose accounts are places among the account keys.
+    /// An instruction whose accounts are indices into the account keys.
     public struct CompiledInstruction: Sendable, Hashable {
-        /// The place of the program.
+        /// The index of the program.
         public var program: UInt8
-        /// The places of the accounts.
+        /// The indices of the accounts.
         public var accounts: [UInt8]
-        /// What the program is told.
+        /// The data for the program.
         public var data: Data
     }
 
     /// The header.
     public let header: Header
-    /// The accounts: who pays, other signers that are changed, that only read, other accounts that are changed, the rest.
+    /// The accounts, in this order: the payer, other writable signers, read-only signers, other writable accounts,
+    /// other read-only accounts.
     public let accountKeys: [PublicKey]
-    /// The time.
+    /// The recent blockhash, which dates the transaction.
     public let blockhash: Blockhash
     /// The instructions.
     public let compiledInstructions: [CompiledInstruction]
 
     /// Compiles instructions.
     ///
-    /// Keys are merged (an account that signs or is changed anywhere signs or is changed everywhere) and ordered: the
-    /// payer first, then by kind, within a kind by their bytes.
+    /// Keys are merged: an account that signs or is writable in one instruction signs or is writable in all. The payer
+    /// comes first. The other keys are ordered by kind, and by their bytes within a kind.
     ///
-    /// - Throws: ``TransactionError/tooManyAccounts`` above 256, ``TransactionError/tooLarge(bytes:)`` if the transaction
-    ///   would be.
+    /// - Throws: ``TransactionError/tooManyAccounts`` above 256 accounts or 127 signers;
+    ///   ``TransactionError/tooLarge(bytes:)`` if the transaction would be too large.
     public init(
         payer: PublicKey, instructions: [Instruction], blockhash: Blockhash
     ) throws(TransactionError) {
@@ -72,13 +73,13 @@ public struct Message: Sendable, Hashable {
         guard size <= Transaction.limit else { throw .tooLarge(bytes: size) }
     }
 
-    /// The keys that sign, in order: the payer first.
+    /// The keys that sign, in order. The payer is the first.
     public var signers: [PublicKey] { Array(accountKeys.prefix(Int(header.requiredSignatures))) }
 
-    /// Who pays.
+    /// The account that pays.
     public var payer: PublicKey { accountKeys[0] }
 
-    /// An account key with what the header says of it.
+    /// An account key with its flags from the header.
     func account(at place: Int) -> Instruction.Account {
         let signers = Int(header.requiredSignatures)
         let isSigner = place < signers
@@ -117,7 +118,7 @@ public struct Message: Sendable, Hashable {
 }
 
 extension Message {
-    /// Reads a message: all of `bytes`, and nothing that could be written in another way.
+    /// Reads a message, which must be all of `bytes` and in its only valid encoding.
     ///
     /// - Throws: ``TransactionError``.
     public init(bytes: Data) throws(TransactionError) {

@@ -1,20 +1,20 @@
 import AquiferCrypto
 import Foundation
 
-/// The address of an account: 32 bytes, a point of the curve if someone holds its secret key.
+/// The address of an account: 32 bytes. An address with a secret key is a point of the curve.
 public struct PublicKey: Base58Value {
     /// 32.
     public static let length = 32
     /// The bytes.
     public let bytes: Data
 
-    /// A key of these bytes; `nil` if they are not 32.
+    /// Creates a key from its bytes; `nil` if there are not 32.
     public init?(bytes: Data) {
         guard bytes.count == Self.length else { return nil }
         self.bytes = Data(bytes)
     }
 
-    /// Whether it is a point of the curve. The addresses that programs own are not.
+    /// True if the key is a point of the curve. The addresses that programs derive are not.
     public var isOnCurve: Bool { Ed25519.isPoint(bytes) }
 }
 
@@ -25,33 +25,33 @@ public struct Signature: Base58Value {
     /// The bytes.
     public let bytes: Data
 
-    /// A signature of these bytes; `nil` if they are not 64.
+    /// Creates a signature from its bytes; `nil` if there are not 64.
     public init?(bytes: Data) {
         guard bytes.count == Self.length else { return nil }
         self.bytes = Data(bytes)
     }
 
-    /// Whether it is one of `message` by the holder of `key`.
+    /// True if the signature of `message` was made by the holder of `key`.
     public func isValid(of message: Data, by key: PublicKey) -> Bool {
         Ed25519.isValid(bytes, of: message, by: key.bytes)
     }
 }
 
-/// What tells a transaction's time: the hash of a recent block. A transaction is good for about a minute after it.
+/// The hash of a recent block, which dates a transaction. A transaction is valid for about a minute after that block.
 public struct Blockhash: Base58Value {
     /// 32.
     public static let length = 32
     /// The bytes.
     public let bytes: Data
 
-    /// A blockhash of these bytes; `nil` if they are not 32.
+    /// Creates a blockhash from its bytes; `nil` if there are not 32.
     public init?(bytes: Data) {
         guard bytes.count == Self.length else { return nil }
         self.bytes = Data(bytes)
     }
 }
 
-/// The accounts of Solana's own that this library names.
+/// The accounts of Solana itself that this library uses.
 public enum SolanaPrograms {
     /// The system program.
     public static let system = PublicKey(constant: "11111111111111111111111111111111")
@@ -59,7 +59,7 @@ public enum SolanaPrograms {
     public static let token = PublicKey(constant: "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA")
     /// The program of associated token accounts.
     public static let associatedToken = PublicKey(constant: "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
-    /// The account that tells the rent.
+    /// The account with the rent parameters.
     public static let rent = PublicKey(constant: "SysvarRent111111111111111111111111111111111")
     /// The compute budget program.
     public static let computeBudget = PublicKey(constant: "ComputeBudget111111111111111111111111111111")

@@ -1,35 +1,35 @@
 import Foundation
 
-/// Why bytes are not a transaction, or a transaction is not what it should be.
+/// The reason why bytes are not a transaction, or why a transaction is not valid.
 public enum TransactionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// It would have more bytes than Solana takes.
+    /// The transaction has more bytes than Solana accepts.
     case tooLarge(bytes: Int)
-    /// It has more than 256 accounts, or 127 signers.
+    /// The transaction has more than 256 accounts or more than 127 signers.
     case tooManyAccounts
-    /// It is not base64.
+    /// The text is not base64.
     case notBase64
-    /// It ends too early.
+    /// The transaction ends too early.
     case truncated
-    /// A number in it is not written as numbers are, or something follows it.
+    /// A number in the transaction is not in its valid encoding, or bytes follow the transaction.
     case malformed
-    /// It is of a newer format than the legacy one.
+    /// The transaction is in a newer format than the legacy one.
     case versioned
-    /// Its header does not fit its accounts, or its signatures the header.
+    /// The header does not match the accounts, or the signatures do not match the header.
     case wrongHeader
-    /// An account stands in it twice.
+    /// An account occurs twice.
     case repeatedAccount
-    /// An instruction names an account that is not there, or the payer as a program.
+    /// An instruction refers to a missing account, or to the payer as a program.
     case wrongPlace
-    /// This key has to sign, and has not.
+    /// The signature of this key is missing.
     case missingSignature(PublicKey)
-    /// The signature of this key is not one of this message.
+    /// The signature of this key is not valid for this message.
     case invalidSignature(PublicKey)
-    /// This key has nothing to sign here.
+    /// This key is not a signer of the transaction.
     case notASigner(PublicKey)
-    /// It is a good transaction, and not what is expected here.
+    /// The transaction is valid, but it is not the expected one.
     case unexpected(String)
 
-    /// One line.
+    /// A description in one line.
     public var description: String {
         switch self {
         case .tooLarge(let bytes): "the transaction has \(bytes) bytes, and \(Transaction.limit) are the most"
@@ -49,25 +49,25 @@ public enum TransactionError: Error, Sendable, Hashable, CustomStringConvertible
     }
 }
 
-/// A message and its signatures, some of which may still be missing.
+/// A message and its signatures. Some signatures may still be missing.
 public struct Transaction: Sendable, Hashable {
-    /// The most bytes of a transaction.
+    /// The maximum size of a transaction in bytes.
     public static let limit = 1232
 
-    /// What is signed.
+    /// The message that is signed.
     public let message: Message
     /// The signatures, in the order of ``Message/signers``; `nil` where one is missing.
     public private(set) var signatures: [Signature?]
 
-    /// A transaction that nobody has signed yet.
+    /// Creates an unsigned transaction from a message.
     public init(_ message: Message) {
         self.message = message
         signatures = Array(repeating: nil, count: message.signers.count)
     }
 
-    /// The transaction of these instructions, that nobody has signed yet.
+    /// Creates an unsigned transaction from instructions.
     ///
-    /// - Throws: ``TransactionError`` as `Message` does.
+    /// - Throws: ``TransactionError`` as ``Message/init(payer:instructions:blockhash:)`` does.
     public init(payer: PublicKey, instructions: [Instruction], blockhash: Blockhash) throws(TransactionError) {
         self.init(try Message(payer: payer, instructions: instructions, blockhash: blockhash))
     }
@@ -77,10 +77,10 @@ public struct Transaction: Sendable, Hashable {
         zip(message.signers, signatures).filter { $0.1 == nil }.map(\.0)
     }
 
-    /// What a transaction is known by: the payer's signature.
+    /// The payer's signature, which identifies the transaction; `nil` if the payer has not signed.
     public var signature: Signature? { signatures[0] }
 
-    /// Signs, in place of any signature of the same key.
+    /// Signs the transaction, and replaces an existing signature of the same key.
     ///
     /// - Throws: ``TransactionError/notASigner(_:)``.
     public mutating func sign(with keypair: Keypair) throws(TransactionError) {
@@ -90,7 +90,7 @@ public struct Transaction: Sendable, Hashable {
         signatures[place] = keypair.sign(message.bytes)
     }
 
-    /// Puts in a signature that was made elsewhere.
+    /// Adds a signature that was made elsewhere.
     ///
     /// - Throws: ``TransactionError/notASigner(_:)``, ``TransactionError/invalidSignature(_:)``.
     public mutating func add(_ signature: Signature, of key: PublicKey) throws(TransactionError) {
@@ -101,7 +101,7 @@ public struct Transaction: Sendable, Hashable {
 
     /// Checks every signature.
     ///
-    /// - Parameter missing: the keys whose signatures may be missing. One that is there must be right all the same.
+    /// - Parameter missing: the keys whose signatures may be missing. A signature that is present must still be valid.
     /// - Throws: ``TransactionError/missingSignature(_:)``, ``TransactionError/invalidSignature(_:)``.
     public func verify(allowingMissing missing: Set<PublicKey> = []) throws(TransactionError) {
         let bytes = message.bytes
@@ -116,7 +116,7 @@ public struct Transaction: Sendable, Hashable {
 
     // MARK: The wire
 
-    /// The bytes that are sent; 64 zeros stand for a signature that is missing.
+    /// The bytes of the transaction. A missing signature is written as 64 zeros.
     public var bytes: Data {
         var writer = WireWriter()
         writer.count(signatures.count)
@@ -125,11 +125,11 @@ public struct Transaction: Sendable, Hashable {
         return writer.bytes
     }
 
-    /// The bytes in base64, as the API and the RPC take them.
+    /// The bytes in base64, as the API and the RPC expect them.
     public var base64: String { bytes.base64EncodedString() }
 
-    /// Reads a transaction: all of `bytes`, and nothing that could be written in another way. Signatures are not
-    /// checked: see ``verify(allowingMissing:)``.
+    /// Reads a transaction, which must be all of `bytes` and in its only valid encoding. Signatures are not checked:
+    /// see ``verify(allowingMissing:)``.
     ///
     /// - Throws: ``TransactionError``.
     public init(bytes: Data) throws(TransactionError) {
@@ -155,9 +155,9 @@ public struct Transaction: Sendable, Hashable {
     ///
     /// - Throws: ``TransactionError``.
     public init(base64: String) throws(TransactionError) {
-        // Four letters for three bytes: what is longer cannot be one, and is not decoded at all.
+        // Base64 has four characters for three bytes. A longer text cannot be a transaction and is not decoded.
         guard base64.utf8.count <= (Self.limit + 2) / 3 * 4 else { throw .tooLarge(bytes: base64.utf8.count / 4 * 3) }
-        // Written anew it must be the same: base64 has bits that stand for nothing.
+        // The text must equal the re-encoded bytes, because base64 can have unused bits.
         guard let bytes = Data(base64Encoded: base64), bytes.base64EncodedString() == base64 else { throw .notBase64 }
         try self.init(bytes: bytes)
     }

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferTesting
 import Foundation
 import Testing
 
@@ -80,7 +81,7 @@ struct BinaryCodableTests {
 
     @Test("Bytes made at random are refused or read, and never crash", arguments: 0..<50)
     func noise(seed: Int) {
-        var generator = SeededGenerator(seed: UInt64(seed))
+        var generator = SeededNumbers(seed: UInt64(seed))
         for _ in 0..<200 {
             var bytes = Data([Note.format])
             for _ in 0..<Int.random(in: 0..<80, using: &generator) {

@@ -3,7 +3,7 @@ import AquiferTesting
 import Foundation
 import Testing
 
-@Suite("Load from cache", .timeLimit(.minutes(5)))
+@Suite("Load from cache", .timeLimit(.minutes(10)))
 struct LoadFromCacheTests {
     private let world = World()
     private let week = Duration.days(7)
@@ -50,6 +50,28 @@ struct LoadFromCacheTests {
         #expect(error == .unreadable(key: "texts", reason: "[1] is not of type String"))
     }
 
+    @Test("A value whose parts are all too old is as good as none: it is not shown, and is deleted")
+    func agedParts() async throws {
+        let aged = Locked(Date.distantPast)
+        let cache = Cache<[String]>(
+            key: "parts", in: world.store,
+            aging: { saved, _ in
+                var rest = saved
+                (rest.value, rest.savedAt) = ([], aged.withLock { $0 })
+                return rest
+            },
+            now: { [date = world.date] in date.now })
+        try await cache.save(["a"])
+        #expect(try await cache.load() == nil)
+        try await cache.amend { _ in ["amended"] }
+        let stamp = world.date.now
+        aged.withLock { $0 = stamp }
+        #expect(try await cache.load()?.value.isEmpty == true)
+        aged.withLock { $0 = .distantPast }
+        #expect(try await cache.validate())
+        #expect(try await world.store.retrieve("parts") == nil)
+    }
+
     @Test("Loading has no side effects, whatever it finds", arguments: [Duration.zero, .days(7)])
     func noSideEffects(age: Duration) async throws {
         try await world.save(["a"], age: age)
@@ -58,7 +80,7 @@ struct LoadFromCacheTests {
     }
 }
 
-@Suite("Validate cache", .timeLimit(.minutes(5)))
+@Suite("Validate cache", .timeLimit(.minutes(10)))
 struct ValidateCacheTests {
     private let world = World()
 
@@ -74,6 +96,15 @@ struct ValidateCacheTests {
         try await world.save(["a"], age: .days(7))
         #expect(try await world.cache.validate())
         #expect(try await world.saved() == nil)
+    }
+
+    @Test("A copy from the future stays, unseen, until the clock is right again")
+    func future() async throws {
+        try await world.save(["a"], age: .zero - .days(400))
+        #expect(try await world.cache.validate() == false)
+        #expect(try await world.cache.load() == nil)
+        world.date.advance(by: 400 * 86_400)
+        #expect(try await world.cache.load()?.value == ["a"])
     }
 
     @Test("Retrieval error course: deletes the old cache")
@@ -106,7 +137,7 @@ struct ValidateCacheTests {
     }
 }
 
-@Suite("Cache the value", .timeLimit(.minutes(5)))
+@Suite("Cache the value", .timeLimit(.minutes(10)))
 struct SaveToCacheTests {
     private let world = World()
 
@@ -165,7 +196,7 @@ struct SaveToCacheTests {
     }
 }
 
-@Suite("Amend the saved value", .timeLimit(.minutes(5)))
+@Suite("Amend the saved value", .timeLimit(.minutes(10)))
 struct AmendCacheTests {
     private let world = World()
 
@@ -185,6 +216,28 @@ struct AmendCacheTests {
         if saved { try await world.save(["a"], age: .days(7)) }
         try await world.cache.amend { $0 + ["b"] }
         #expect(try await world.saved()?.texts == (saved ? ["a"] : nil))
+    }
+
+    @Test("Many who update at once, from nothing saved on, lose nothing of each other's")
+    func updatesAtOnce() async throws {
+        let cache = world.cache
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<100 { group.addTask { try await cache.update { ($0 ?? []) + ["\(number)"] } } }
+            try await group.waitForAll()
+        }
+        #expect(try await cache.load().map { Set($0.value) } == Set((0..<100).map { "\($0)" }))
+    }
+
+    @Test("An update stamps with the time, and begins anew where nothing that can be shown is saved")
+    func updates() async throws {
+        try await world.save(["old"], age: .days(7))
+        try await world.cache.update { ($0 ?? []) + ["a"] }
+        world.date.advance(by: 60)
+        try await world.cache.update { ($0 ?? []) + ["b"] }
+        let saved = try await world.cache.load()
+        #expect(saved?.value == ["a", "b"] && saved?.savedAt == world.date.now)
+        try await world.cache.update { _ in nil }
+        #expect(try await world.cache.load() == saved)
     }
 
     @Test("Many who amend at once lose nothing of each other's")

@@ -3,7 +3,7 @@ import AquiferTesting
 import Foundation
 import Testing
 
-@Suite("Loading data", .timeLimit(.minutes(1)))
+@Suite("Loading data", .timeLimit(.minutes(10)))
 struct DataLoaderTests {
     private let url = URL(string: "http://pictures.example/1.png")!
     private let bytes = Data("picture".utf8)
@@ -18,6 +18,15 @@ struct DataLoaderTests {
         #expect(try await loader(world).data(for: url) == Loaded(bytes, source: .remote, savedAt: world.date.now))
         let entry = try #require(try await world.store.retrieve(DataLoader.key(for: url)))
         #expect(entry.kind == .data && entry.bytes == bytes && entry.validators.etag == "\"1\"")
+    }
+
+    @Test("Data is asked for as it is: what comes compressed could inflate to any size, and is refused")
+    func asksForIdentity() async throws {
+        let world = World(.answer(headers: ["Content-Encoding": "gzip"], body: bytes))
+        let error = await failure { () async throws(LoadError) in try await loader(world).data(for: url) }
+        #expect(error?.reason == .invalidData)
+        #expect(world.client.requests.map { $0.headers["Accept-Encoding"] } == ["identity"])
+        #expect(try await world.store.entries().isEmpty)
     }
 
     @Test("What is saved and fresh is delivered without a request")
@@ -76,7 +85,7 @@ struct DataLoaderTests {
         let other = try #require(URL(string: "http://pictures.example/2.png"))
         let loads = [url, url, url, other].map { url in Task { try await loader.data(for: url).value } }
         await world.client.waitForRequests(2)
-        await eventually { loader.waiters(for: url) == 3 }
+        #expect(await eventually { loader.waiters(for: url) == 3 })
         for exchange in world.client.exchanges { exchange.respond(body: bytes) }
         for load in loads { #expect(try await load.value == bytes) }
         #expect(world.client.requests.count == 2)
@@ -100,7 +109,7 @@ struct DataLoaderTests {
         let preload = Task { await loader.preload(url) }
         let exchange = await world.client.exchange(0)
         let load = Task { try await loader.data(for: url).value }
-        await eventually { loader.waiters(for: url) == 2 }
+        #expect(await eventually { loader.waiters(for: url) == 2 })
         preload.cancel()
         await preload.value
         exchange.respond(body: bytes)

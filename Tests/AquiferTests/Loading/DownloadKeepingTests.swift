@@ -4,7 +4,7 @@ import Testing
 
 @testable import Aquifer
 
-@Suite("What is downloaded", .timeLimit(.minutes(1)))
+@Suite("What is downloaded", .timeLimit(.minutes(10)))
 struct DownloadKeepingTests {
     private let content = Data.noise(700_000)
     private let block = 256 << 10
@@ -86,6 +86,19 @@ struct DownloadKeepingTests {
                 await #expect(throws: StoreError.self, "\(number)") { try await downloads.saved(world.url) }
                 #expect(try await downloads.file(for: world.url).all() == content, "\(number)")
             }
+        }
+    }
+
+    @Test("and a folder in place of its record is told as damage of it alone")
+    func folderInItsPlace() async throws {
+        try await DownloadWorld.with { world in
+            let downloads = try world.downloads(FileRemote(content).client)
+            _ = try await downloads.file(for: world.url)
+            let record = try world.files(".info")[0]
+            try FileManager.default.removeItem(at: record)
+            try FileManager.default.createDirectory(at: record, withIntermediateDirectories: false)
+            let damaged = try await downloads.damaged()
+            #expect(damaged.map(\.reason) == ["something that is no file lies in its place"])
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Aquifer
 
-@Suite("Several who download one URL", .timeLimit(.minutes(1)))
+@Suite("Several who download one URL", .timeLimit(.minutes(10)))
 struct DownloadSharingTests {
     private let content = Data.noise(700_000)
     private var head: HTTPHeaders { ["ETag": "\"1\"", "Content-Length": "\(content.count)"] }
@@ -45,7 +45,7 @@ struct DownloadSharingTests {
             let exchange = await client.exchange(0)
             exchange.start(headers: head)
             exchange.send(content.prefix(300_000))
-            await eventually { downloads.shares(of: world.url) == 2 }
+            #expect(await eventually { downloads.shares(of: world.url) == 2 })
             for await progress in one.progress where progress.received == 300_000 { break }
             one.cancel()
             await #expect(throws: DownloadError.cancelled) { try await one.file() }
@@ -53,7 +53,7 @@ struct DownloadSharingTests {
             other.cancel()
             await exchange.waitForCancellation()
             await #expect(throws: DownloadError.cancelled) { try await other.value }
-            // Whoever comes now waits until that one is out, and goes on.
+            // A reader that comes now waits until that one is out, and resumes.
             let again = Task { try await downloads.file(for: world.url).all() }
             let next = await client.exchange(1)
             #expect(next.request.headers["Range"] == "bytes=300000-")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Aquifer
 
-@Suite("Downloading", .timeLimit(.minutes(1)))
+@Suite("Downloading", .timeLimit(.minutes(10)))
 struct DownloadTests {
     private let content = Data.noise(700_000)
 
@@ -80,7 +80,7 @@ struct DownloadTests {
             #expect(try await file.all() == newer)
             #expect(client.requests.map { $0.headers["Range"] } == ["bytes=400000-"])
             #expect(try world.files(".data").count == 1)
-            // Who had opened the old one goes on reading it.
+            // A reader that had opened the old file goes on reading it.
             #expect(try await old.all() == content)
         }
     }

@@ -3,7 +3,7 @@ import AquiferTesting
 import Foundation
 import Testing
 
-@Suite("Load from remote", .timeLimit(.minutes(1)))
+@Suite("Load from remote", .timeLimit(.minutes(10)))
 struct RemoteLoaderTests {
     @Test("Primary course: downloads from the URL, validates, creates and delivers the value, with one request")
     func primaryCourse() async throws {
@@ -46,6 +46,18 @@ struct RemoteLoaderTests {
         let world = World(.failure(TransportError(kind)))
         let error = await failure { () async throws(LoadError) in try await world.remote().load() }
         #expect(error == .connectivity(TransportError(kind)))
+    }
+
+    @Test("A server that drips a byte now and then is given five minutes, or what the request allows")
+    func drip() async throws {
+        let world = World(.texts([]), .texts([]), .texts([]))
+        let slow = HTTPRequest(.get, world.url, limits: .init(total: .seconds(600)))
+        let upload = HTTPRequest(.post, world.url)
+        for request in [HTTPRequest(.get, world.url), slow, upload] {
+            let loader = RemoteLoader(request, client: world.client) { _, _ in 0 }
+            _ = try await loader.load()
+        }
+        #expect(world.client.requests.map(\.limits.total) == [.minutes(5), .seconds(600), nil])
     }
 
     @Test("A body that is cut short is a lack of connectivity, not invalid data")
@@ -106,9 +118,65 @@ struct RemoteLoaderTests {
     @Test("The answer's validators come with its value")
     func validators() async throws {
         let world = World(.texts(["a"], headers: ["etag": "\"2\"", "last-modified": "today"]))
-        guard case .value(let value, let validators) = try await world.remote().load(unless: .none) else { return }
+        let answer = try await world.remote().load(unless: .none)
+        guard case .value(let value, let validators, _) = answer else {
+            Issue.record("is \(answer)")
+            return
+        }
         #expect(value == ["a"])
         #expect(validators == Validators(etag: "\"2\"", lastModified: "today"))
+    }
+
+    static let unfit = [
+        "\"a\rb\"", "\"a\nX-B: 1\"", "\"a\u{0}\"", "\"\u{1b}[2J\"", "\"é\"", " ", "",
+        "\"" + String(repeating: "a", count: 1100),
+    ]
+
+    @Test("A validator that cannot be sent back is not kept", arguments: unfit)
+    func keepsNoUnfitValidator(_ value: String) async throws {
+        let world = World(.texts(["a"], headers: ["ETag": value, "Last-Modified": "then"]))
+        #expect(try await validators(of: world) == Validators(lastModified: "then"))
+        let date = World(.texts(["a"], headers: ["ETag": "\"1\"", "Last-Modified": value]))
+        #expect(try await validators(of: date) == Validators(etag: "\"1\""))
+    }
+
+    /// The validators of a world's latest value; `nil` if its answer has no value.
+    private func validators(of world: World) async throws -> Validators? {
+        guard case .value(_, let validators, _) = try await world.remote().load(unless: .none) else { return nil }
+        return validators
+    }
+
+    @Test("A validator that cannot be sent back, kept by an older version, is not sent", arguments: unfit)
+    func sendsNoUnfitValidator(_ value: String) async throws {
+        let world = World(.texts(["new"]))
+        try await world.save(["old"], validators: Validators(etag: value, lastModified: value))
+        #expect(try await world.resource().load().value == ["new"])
+        #expect(world.client.requests[0].headers == [:])
+        #expect(try await world.saved()?.entry.validators.isEmpty == true)
+    }
+
+    @Test("A tag with a space in it is none: a client may have put the space in place of a line break")
+    func keepsNoTagWithASpace() async throws {
+        let world = World(.texts(["a"], headers: ["ETag": "\"a b\"", "Last-Modified": "then and there"]))
+        #expect(try await validators(of: world) == Validators(lastModified: "then and there"))
+    }
+
+    @Test("A 304 to a request without validators is no answer, also when a kept one could not be sent")
+    func notModifiedUnasked() async throws {
+        let world = World(.answer(status: 304))
+        let validators = Validators(etag: "\"a\rb\"")
+        let error = await failure { () async throws(LoadError) in try await world.remote().load(unless: validators) }
+        #expect(error == .invalidData(.status(304)))
+    }
+
+    @Test("A body that its client was given compressed is refused unread")
+    func compressed() async throws {
+        let world = World(client: ScriptedHTTPClient())
+        let loading = Task { await failure { () async throws(LoadError) in try await world.remote().load() } }
+        let exchange = await world.client.exchange(0)
+        exchange.start(headers: ["Content-Encoding": "gzip"])
+        #expect(await loading.value == .invalidData(.body("it came compressed, which was not asked for")))
+        await exchange.waitForCancellation()
     }
 
     @Test(
@@ -119,10 +187,14 @@ struct RemoteLoaderTests {
         ] as [(String?, Bool)])
     func weakDate(modified: String?, kept: Bool) async throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
-        // Without the one or the other date there is nothing to judge by.
+        // There is nothing to judge by without one of the two dates.
         let headers: HTTPHeaders = modified.map { ["Date": date, "Last-Modified": $0] } ?? ["Last-Modified": date]
         let world = World(.texts(["a"], headers: headers))
-        guard case .value(_, let validators) = try await world.remote().load(unless: .none) else { return }
+        let answer = try await world.remote().load(unless: .none)
+        guard case .value(_, let validators, _) = answer else {
+            Issue.record("is \(answer)")
+            return
+        }
         #expect((validators.lastModified != nil) == kept)
     }
 

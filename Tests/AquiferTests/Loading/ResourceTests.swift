@@ -3,7 +3,7 @@ import AquiferTesting
 import Foundation
 import Testing
 
-@Suite("The composition's scenarios", .timeLimit(.minutes(1)))
+@Suite("The composition's scenarios", .timeLimit(.minutes(10)))
 struct ResourceScenarioTests {
     @Test("Given connectivity, when the customer asks, then the latest is shown and replaces the cache")
     func online() async throws {
@@ -41,7 +41,7 @@ struct ResourceScenarioTests {
     }
 }
 
-@Suite("What a resource promises", .timeLimit(.minutes(1)))
+@Suite("What a resource promises", .timeLimit(.minutes(10)))
 struct ResourceTests {
     @Test("Invalid data falls back on the saved copy, and says why")
     func invalidData() async throws {
@@ -66,7 +66,7 @@ struct ResourceTests {
     func saveError() async throws {
         let world = World(.texts(["new"]))
         try await world.save(["old"])
-        world.store.fail(.insert, with: .full(path: "/store"))
+        world.store.fail(.update, with: .full(path: "/store"))
         let loaded = try await world.resource().load()
         #expect(loaded == Loaded(["new"], source: .remote, saveError: .full(path: "/store")))
         #expect(try await world.saved()?.texts == ["old"])
@@ -144,10 +144,10 @@ struct ResourceTests {
         try await world.save(["a"], validators: validators, age: .days(3))
         let loading = Task { try await world.resource().load() }
         let exchange = await world.client.exchange(0)
-        let other = Cache<[String]>(key: "texts", in: world.store, now: { world.date.now.addingTimeInterval(-60) })
-        try await other.save(["theirs"])
+        world.date.advance(by: 60)
+        try await world.save(["theirs"], age: .seconds(60))
         exchange.respond(status: 304)
-        #expect(try await loading.value.value == ["a"])
+        #expect(try await loading.value.value == ["theirs"])
         #expect(try await world.saved()?.texts == ["theirs"])
         #expect(try await world.saved()?.entry.savedAt == world.date.now.addingTimeInterval(-60))
     }
@@ -169,11 +169,11 @@ struct ResourceTests {
         let resource = world.resource()
         let loads = (0..<100).map { _ in Task { try await resource.load() } }
         let exchange = await world.client.exchange(0)
-        await eventually { resource.waiters == 100 }
+        #expect(await eventually { resource.waiters == 100 })
         exchange.respond(body: Data("[\"a\"]".utf8))
         for load in loads { #expect(try await load.value.value == ["a"]) }
         #expect(world.client.requests.count == 1)
-        #expect(world.store.calls.count { if case .insert = $0 { true } else { false } } == 1)
+        #expect(world.store.calls.count { if case .update(_, .replace) = $0 { true } else { false } } == 1)
     }
 
     @Test("One who leaves does not cancel the others; the last one to leave cancels the transfer and saves nothing")
@@ -186,7 +186,7 @@ struct ResourceTests {
         let first = load()
         let second = load()
         let exchange = await world.client.exchange(0)
-        await eventually { resource.waiters == 2 }
+        #expect(await eventually { resource.waiters == 2 })
         first.cancel()
         #expect(await first.value == .cancelled)
         #expect(!exchange.wasCancelled)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @MainActor
-@Suite("What a screen binds to", .timeLimit(.minutes(1)))
+@Suite("What a screen binds to", .timeLimit(.minutes(10)))
 struct ResourceModelTests {
     private let offline = LoadError.connectivity(TransportError(.cannotConnect))
 
@@ -125,7 +125,7 @@ struct ResourceModelTests {
     @Test("That a value could not be saved is told beside it")
     func saveError() async {
         let world = World(.texts(["a"]))
-        world.store.fail(.insert, with: .full(path: "/store"))
+        world.store.fail(.update, with: .full(path: "/store"))
         let model = ResourceModel(world.resource())
         await model.refresh()
         #expect(model.value == ["a"] && model.saveError == .full(path: "/store"))

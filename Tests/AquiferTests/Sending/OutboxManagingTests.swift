@@ -3,7 +3,7 @@ import AquiferTesting
 import Foundation
 import Testing
 
-@Suite("An item in the outbox", .timeLimit(.minutes(1)))
+@Suite("An item in the outbox", .timeLimit(.minutes(10)))
 struct OutboxManagingTests {
     private let world = OutboxWorld()
 
@@ -102,6 +102,23 @@ struct OutboxManagingTests {
         #expect(await late.next() == nil)
     }
 
+    @Test("is never told as gone because the store fails")
+    func statesOfAFailingStore() async throws {
+        let item = try await world.outbox().enqueue(world.note("one"))
+        // An outbox that has not read the item yet has to ask the store.
+        let outbox = world.outbox()
+        world.store.fail(.retrieve, with: .busy(path: "/s"))
+        world.store.forgetCalls()
+        let told = Task { () -> Outbox.State? in
+            var states = outbox.states(of: item.id).makeAsyncIterator()
+            return await states.next()
+        }
+        #expect(await eventually { world.store.calls.contains { if case .retrieve = $0 { true } else { false } } })
+        world.store.heal(.retrieve)
+        _ = try await outbox.items()
+        #expect(await told.value == .waiting)
+    }
+
     @Test("is in the list that is told after each change")
     func states() async throws {
         let outbox = world.outbox()
@@ -125,7 +142,7 @@ struct OutboxManagingTests {
         var states = outbox.states().makeAsyncIterator()
         #expect(await states.next()?.map(\.label) == ["earlier"])
         try await outbox.enqueue(world.note("now"), label: "now")
-        // The first look may have changed what is known, which is told as well.
+        // The first look may have changed the queue, and is then reported as well.
         var labels = await states.next()?.map(\.label)
         if labels?.count == 1 { labels = await states.next()?.map(\.label) }
         #expect(labels == ["earlier", "now"])
@@ -143,6 +160,122 @@ struct OutboxManagingTests {
         }
         watching.cancel()
         #expect(await watching.value <= 2)
+    }
+
+    // MARK: Why it waits
+
+    @Test("keeps telling why it was not sent until there is a new outcome: after its wait, elsewhere, when hurried")
+    func reasonIsKept() async throws {
+        let outbox = world.outbox()
+        let item = try await outbox.enqueue(world.note("one"))
+        world.server.rule { _, _ in .status(302) }
+        try await outbox.drain()
+        let failed = world.date.now
+        world.pass(86_400)
+        let due = Outbox.State.retrying(after: .foreign(status: 302), at: failed + 10)
+        #expect(try await outbox.standing() == [due])
+        #expect(try await world.outbox().standing() == [due])
+
+        try await outbox.retry(item.id)
+        #expect(try await outbox.standing() == [.retrying(after: .foreign(status: 302), at: world.date.now)])
+        world.server.rule { _, _ in .status(500) }
+        try await outbox.drain()
+        #expect(try await outbox.standing() == [.retrying(after: .status(500), at: world.date.now + 10)])
+        await outbox.hurry()
+        #expect(try await outbox.standing() == [.retrying(after: .status(500), at: world.date.now)])
+        world.server.rule { _, _ in .status(400) }
+        try await outbox.drain()
+        #expect(try await outbox.standing() == [.refused(.server(status: 400, words: ""))])
+        try await outbox.retry(item.id)
+        #expect(try await outbox.standing() == [.waiting])
+    }
+
+    // MARK: Discarded
+
+    @Test("that is discarded says whether it may have arrived all the same")
+    func discardedAndArrived() async throws {
+        let (one, two) = (world.outbox(), world.outbox())
+        world.server.rule { text, _ in
+            switch text {
+            case "held": .held
+            case "refused": .status(400)
+            case "conflict": .status(409)
+            case "unsent": .failure(TransportError(.cannotConnect))
+            default: .failure(TransportError(.timedOut))
+            }
+        }
+        var ids: [String: Outbox.ID] = [:]
+        for text in ["unsent", "lost", "refused", "conflict", "held"] {
+            // Each to a host of its own: none holds back another.
+            var note = world.note(text)
+            note.url = try #require(URL(string: "http://\(text).example/"))
+            ids[text] = try await one.enqueue(note).id
+        }
+        let new = try await two.enqueue(world.note("new")).id
+        try await two.pause(new)
+        let draining = Task { try await one.drain() }
+        #expect(await eventually { world.server.asked.count == 5 })
+        #expect(
+            try await eventually {
+                let states = try await two.items().map(\.state)
+                return states.count { $0 == .sendingElsewhere } == 1 && !states.contains(.waiting)
+            })
+        for (text, mayHaveArrived) in [
+            ("held", true), ("lost", true), ("conflict", true), ("unsent", false), ("refused", false),
+        ] {
+            let id = try #require(ids[text])
+            #expect(try await two.discard(id)?.mayHaveArrived == mayHaveArrived, "\(text)")
+            #expect(try await two.discard(id) == nil)
+        }
+        #expect(try await two.discard(new)?.mayHaveArrived == false)
+        draining.cancel()
+        _ = try await draining.value
+    }
+
+    @Test("that had no answer, and was refused when it was tried again, may have arrived when it is discarded")
+    func discardedAfterDoubt() async throws {
+        let outbox = world.outbox()
+        let item = try await outbox.enqueue(world.note("one"))
+        world.server.rule { _, _ in .failure(TransportError(.timedOut)) }
+        try await outbox.drain()
+        world.server.rule { _, _ in .status(401) }
+        await outbox.hurry()
+        #expect(try await outbox.drain().refused == 1)
+        #expect(try await outbox.discard(item.id)?.mayHaveArrived == true)
+    }
+
+    @Test("that may have arrived cannot be edited: under another key it would arrive twice")
+    func editAfterConflict() async throws {
+        let outbox = world.outbox()
+        let item = try await outbox.enqueue(world.note("one"))
+        world.server.rule { _, _ in .status(409) }
+        try await outbox.drain()
+        let error = await failure { () async throws(OutboxError) in
+            try await outbox.edit(item.id, to: world.note("two"))
+        }
+        guard case .notNow(item.id, _)? = error else {
+            Issue.record("is \(String(describing: error))")
+            return
+        }
+        world.server.heal()
+        try await outbox.retry(item.id)
+        #expect(try await outbox.drain().sent == 1)
+        #expect(world.server.taken == ["one"])
+    }
+
+    @Test("that was paused while it was sent, or whose sender was killed, may have arrived when it is discarded")
+    func discardedAfterPause() async throws {
+        for isPaused in [true, false] {
+            let outbox = world.outbox()
+            let item = try await outbox.enqueue(world.note("one"))
+            world.server.rule { _, _ in .held }
+            let draining = Task { try await outbox.drain() }
+            #expect(await eventually { world.server.asked.count == (isPaused ? 1 : 2) })
+            if isPaused { try await outbox.pause(item.id) } else { world.pass(30) }
+            #expect(try await world.outbox().discard(item.id)?.mayHaveArrived == true)
+            draining.cancel()
+            _ = try await draining.value
+        }
     }
 
     @Test("has a number that can be written and read")

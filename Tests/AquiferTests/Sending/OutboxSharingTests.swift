@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Two outboxes over one store are as two processes.
-@Suite("Two outboxes over one store", .timeLimit(.minutes(1)))
+@Suite("Two outboxes over one store", .timeLimit(.minutes(10)))
 struct OutboxSharingTests {
     private let world = OutboxWorld()
 
@@ -17,7 +17,7 @@ struct OutboxSharingTests {
         async let first = one.drain()
         async let second = two.drain()
         let sent = try await (first.sent, second.sent)
-        // Who finds a group in the other's hands leaves it there, and looks again later.
+        // An outbox that finds a group in the other's hands leaves it there, and looks again later.
         let rest = try await one.drain().sent
         #expect(sent.0 + sent.1 + rest == 200)
         #expect(world.server.asked.count == 200)
@@ -38,7 +38,7 @@ struct OutboxSharingTests {
             try await two.enqueue(world.note("\(number)a"), group: "g")
             try await one.enqueue(world.note("\(number)b"), group: "g")
         }
-        await eventually { world.server.taken.count == 40 }
+        #expect(await eventually { world.server.taken.count == 40 })
         held.respond(status: 201)
         _ = try await draining.value
         #expect(world.server.taken == (0..<20).flatMap { ["\($0)a", "\($0)b"] })
@@ -55,14 +55,14 @@ struct OutboxSharingTests {
         let slow = SlowStore(base: world.store)
         let two = Outbox(in: slow, client: world.server.client, policy: world.policy())
         let queueing = Task { try await two.enqueue(world.note("first"), group: "g") }
-        await eventually { slow.arrived.withLock { $0 } }
-        // Makes the one that sends look: it sees that there is a number without an item.
+        #expect(await eventually { slow.arrived.withLock { $0 } })
+        // This makes the sending outbox look: it sees that there is a number without an item.
         try await one.enqueue(world.note("look"))
-        await eventually { world.server.taken == ["look"] }
+        #expect(await eventually { world.server.taken == ["look"] })
         slow.gate.open()
         _ = try await queueing.value
         try await one.enqueue(world.note("second"), group: "g")
-        await eventually { world.server.taken.contains("second") }
+        #expect(await eventually { world.server.taken.contains("second") })
         held.respond(status: 201)
         _ = try await draining.value
         #expect(world.server.taken == ["look", "first", "second"])
@@ -91,7 +91,7 @@ struct OutboxSharingTests {
         let draining = Task { try await dead.drain() }
         _ = await world.server.client.exchange(0)
         world.server.heal()
-        // Killed: it neither renews its claim nor gives it back, as far as the store can tell.
+        // It is killed: as far as the store can tell, it neither renews its claim nor gives it back.
         world.date.advance(by: 29)
         #expect(try await heir.drain().sent == 0)
         world.date.advance(by: 1)
@@ -126,7 +126,7 @@ struct OutboxSharingTests {
             await world.clock.waitForSleepers()
             world.store.forgetCalls()
             world.pass(10)
-            await eventually { world.store.calls.contains { if case .update = $0 { true } else { false } } }
+            #expect(await eventually { world.store.calls.contains { if case .update = $0 { true } else { false } } })
             #expect(try await two.drain().sent == 0)
         }
         exchange.respond(status: 201)
@@ -141,7 +141,7 @@ struct OutboxSharingTests {
         world.server.rule { text, _ in text == "one" ? .held : nil }
         let draining = Task { try await slow.drain() }
         let client = world.server.client
-        await eventually { client.requests.contains { $0.text == "one" } }
+        #expect(await eventually { client.requests.contains { $0.text == "one" } })
         let exchange = try #require(client.exchanges.first { $0.request.text == "one" })
         world.date.advance(by: 30)
         world.server.heal()

@@ -46,6 +46,13 @@ struct OutboxWorld {
         HTTPRequest(.post, url, headers: ["Content-Type": "text/plain"], body: .bytes(Data(text.utf8)))
     }
 
+    /// A note for another host.
+    func elsewhere(_ text: String) -> HTTPRequest {
+        var note = note(text)
+        note.url = URL(string: "http://other.example/")!
+        return note
+    }
+
     /// Lets the wall clock and the clock that sleepers sleep on go on together.
     func pass(_ seconds: Double) {
         date.advance(by: seconds)
@@ -76,9 +83,9 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    /// What it has, in the order it came, each once.
+    /// The texts that the server has, in the order in which they came, each once.
     var taken: [String] { state.withLock { $0.taken } }
-    /// What it was asked, also what it refused or left without an answer.
+    /// The texts of all requests, also of those that the server refused or left without an answer.
     var asked: [String] { state.withLock { $0.asked } }
 
     /// Decides about every request by the text it brings; `nil` to take it.
@@ -87,7 +94,7 @@ final class ScriptedServer: Sendable {
     /// Takes everything.
     func heal() { rule { _, _ in nil } }
 
-    /// What a request without an answer, for it was lost, leaves at the server.
+    /// Takes a request whose answer is lost.
     func take(_ request: HTTPRequest) {
         let key = request.headers["Idempotency-Key"] ?? "none"
         state.withLock { if $0.keys.insert(key).inserted { $0.taken.append(request.text) } }
@@ -122,6 +129,6 @@ extension ScriptedHTTPClient.Reply {
 }
 
 extension Outbox {
-    /// How everything in the queue stands.
+    /// The state of each item in the queue.
     func standing() async throws -> [State] { try await items().map(\.state) }
 }

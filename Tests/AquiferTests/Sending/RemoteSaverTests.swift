@@ -3,7 +3,7 @@ import AquiferTesting
 import Foundation
 import Testing
 
-@Suite("Saving to the remote", .timeLimit(.minutes(1)))
+@Suite("Saving to the remote", .timeLimit(.minutes(10)))
 struct RemoteSaverTests {
     private let url = URL(string: "http://feed.example/v1/audio")!
 

@@ -1,6 +1,6 @@
 import Aquifer
 
-/// A store whose `insert` waits at a gate: what lies between an item's number and the item.
+/// A store in which a new item waits at a gate, after its number was taken and before the item is written.
 struct SlowStore: CacheStore {
     let base: any CacheStore
     let gate = Gate()
@@ -9,8 +9,6 @@ struct SlowStore: CacheStore {
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await base.retrieve(key) }
 
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
-        arrived.withLock { $0 = true }
-        await gate.wait()
         try await base.insert(entry, for: key)
     }
 
@@ -18,7 +16,15 @@ struct SlowStore: CacheStore {
 
     func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
-    ) async throws(StoreError) { try await base.update(key, decide) }
+    ) async throws(StoreError) {
+        if key.hasPrefix("item:") {
+            arrived.withLock { $0 = true }
+            await gate.wait()
+        }
+        try await base.update(key, decide)
+    }
 
-    func entries() async throws(StoreError) -> [StoredEntry.Summary] { try await base.entries() }
+    func contents() async throws(StoreError) -> StoreContents { try await base.contents() }
+
+    func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await base.remove(damaged) }
 }

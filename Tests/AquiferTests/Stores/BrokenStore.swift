@@ -2,11 +2,12 @@ import Aquifer
 import AquiferTesting
 import Foundation
 
-/// A store in memory that keeps the contract but for one flaw.
+/// A store in memory that keeps the contract except for one flaw.
 final class BrokenStore: CacheStore {
     enum Flaw: Sendable, CaseIterable {
         case tornRead, lostUpdate, swallowsFailure, forgetsOverride, deletesOnRetrieve, deletesOnFailure, equalStrings
         case emptyKey, roundsDates, trustsDamage, anyOrder
+        case saysMissing, hidesDamage, removesNothing, removesWhatIsGood
     }
 
     private let base = MemoryStore()
@@ -14,6 +15,8 @@ final class BrokenStore: CacheStore {
     private let fault = Locked<StoreError?>(nil)
     private let previous = Locked<[String: Data]>([:])
     private let damaged = Locked<Set<String>>([])
+    /// The keys of entries whose header is damaged.
+    private let headless = Locked<Set<String>>([])
     /// An insert that is carried out behind the delete that was issued after it.
     private let late = Locked<(key: String, entry: StoredEntry)?>(nil)
 
@@ -28,11 +31,18 @@ final class BrokenStore: CacheStore {
                 store.fault.withLock { $0 = .full(path: "/none") }
                 return store
             },
-            corrupt: { key, store in (store as? BrokenStore)?.damaged.withLock { _ = $0.insert(key) } })
+            corrupt: { key, store in (store as? BrokenStore)?.damaged.withLock { _ = $0.insert(key) } },
+            damages: [
+                .init("the header") { key, store in
+                    (store as? BrokenStore)?.damaged.withLock { _ = $0.insert(key) }
+                    (store as? BrokenStore)?.headless.withLock { _ = $0.insert(key) }
+                }
+            ])
     }
 
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
         if flaw == .emptyKey && key.isEmpty { return nil }
+        if flaw == .saysMissing && headless.withLock({ $0.contains(key) }) { return nil }
         if damaged.withLock({ $0.contains(key) }) {
             if flaw != .trustsDamage { throw .unreadable(key: key, reason: "damaged") }
             var entry = try await base.retrieve(key)
@@ -94,7 +104,22 @@ final class BrokenStore: CacheStore {
         if isChanged.withLock({ $0 }) { repair(key) }
     }
 
-    func entries() async throws(StoreError) -> [StoredEntry.Summary] { try await base.entries() }
+    func contents() async throws(StoreError) -> StoreContents {
+        var contents = try await base.contents()
+        let headless = headless.withLock { $0 }
+        contents.entries.removeAll { headless.contains($0.key) }
+        if flaw != .hidesDamage {
+            contents.damaged = headless.map { DamagedEntry(key: $0, place: $0, reason: "damaged") }
+        }
+        return contents
+    }
+
+    func remove(_ damaged: DamagedEntry) async throws(StoreError) {
+        if flaw == .removesNothing { return }
+        guard flaw == .removesWhatIsGood || headless.withLock({ $0.contains(damaged.place) }) else { return }
+        try await base.delete(damaged.key ?? damaged.place)
+        repair(damaged.place)
+    }
 
     private func place(_ key: String) -> String {
         flaw == .equalStrings ? key.precomposedStringWithCanonicalMapping : key
@@ -102,9 +127,10 @@ final class BrokenStore: CacheStore {
 
     private func repair(_ key: String) {
         damaged.withLock { _ = $0.remove(key) }
+        headless.withLock { _ = $0.remove(key) }
     }
 
-    /// True if the call is to do nothing and say nothing.
+    /// True if the call is to do nothing and report nothing.
     private func fails(_ key: String) async throws(StoreError) -> Bool {
         guard let fault = fault.withLock({ $0 }) else { return false }
         if flaw == .swallowsFailure { return true }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Aquifer
 
-@Suite("The store that evicts", .timeLimit(.minutes(5)))
+@Suite("The store that evicts", .timeLimit(.minutes(10)))
 struct EvictingStoreTests {
     private static func data(_ size: Int, at second: Double = 0, kind: StoredEntry.Kind = .data) -> StoredEntry {
         StoredEntry(bytes: Data(count: size), savedAt: Date(timeIntervalSinceReferenceDate: second), kind: kind)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Aquifer
 
-@Suite("The store in files", .timeLimit(.minutes(5)))
+@Suite("The store in files", .timeLimit(.minutes(10)))
 struct FileStoreTests {
     static let entry = StoredEntry(
         bytes: Data("sixteen bytes ok".utf8), savedAt: Date(timeIntervalSinceReferenceDate: 12.5),

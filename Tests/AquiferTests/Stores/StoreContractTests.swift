@@ -4,11 +4,11 @@ import Testing
 
 @testable import Aquifer
 
-@Suite("The stores in memory and in files", .timeLimit(.minutes(5)))
+@Suite("The stores in memory and in files", .timeLimit(.minutes(10)))
 struct StoreContractTests {
-    @Test("the store in memory keeps the contract", arguments: CacheStoreContract.checks)
+    @Test("the store in memory keeps the contract", arguments: CacheStoreContract.checks(for: .memory))
     func memory(check: CacheStoreContract.Check) async throws {
-        try await check.run(CacheStoreContract.Subject(make: { MemoryStore() }))
+        try await check.run(.memory)
     }
 
     @Test("the store in files keeps the contract", arguments: CacheStoreContract.checks)
@@ -16,9 +16,10 @@ struct StoreContractTests {
         try await TemporaryFolder.with { folder in try await check.run(.files(in: folder)) }
     }
 
-    @Test("the store that evicts keeps the contract in memory", arguments: CacheStoreContract.checks)
+    @Test("the store that evicts keeps the contract in memory", arguments: CacheStoreContract.checks(for: .memory))
     func evictingInMemory(check: CacheStoreContract.Check) async throws {
-        try await check.run(CacheStoreContract.Subject(make: { MemoryStore() }).evicting)
+        #expect(check.applies(to: .memory.evicting))
+        try await check.run(.memory.evicting)
     }
 
     @Test("the store that evicts keeps the contract in files", arguments: CacheStoreContract.checks)
@@ -26,21 +27,32 @@ struct StoreContractTests {
         try await TemporaryFolder.with { folder in try await check.run(.files(in: folder).evicting) }
     }
 
-    @Test("the faulty store keeps the contract while no fault is set", arguments: CacheStoreContract.checks)
+    @Test(
+        "the faulty store keeps the contract while no fault is set", arguments: CacheStoreContract.checks(for: .faulty))
     func faulty(check: CacheStoreContract.Check) async throws {
-        try await check.run(
-            CacheStoreContract.Subject(
-                make: { FaultyStore() },
-                makeFailing: { entries in
-                    let store = FaultyStore()
-                    for (key, entry) in entries { try await store.insert(entry, for: key) }
-                    store.fail(.insert, .delete, .update, with: .full(path: "/none"))
-                    return store
-                }))
+        try await check.run(.faulty)
+    }
+
+    @Test("every promise is checked over the store in files: none is passed over")
+    func allOverFiles() async throws {
+        try await TemporaryFolder.with { folder in
+            #expect(CacheStoreContract.checks(for: .files(in: folder)).count == CacheStoreContract.checks.count)
+        }
     }
 }
 
 extension CacheStoreContract.Subject {
+    static let memory = Self(make: { MemoryStore() })
+
+    static let faulty = Self(
+        make: { FaultyStore() },
+        makeFailing: { entries in
+            let store = FaultyStore()
+            for (key, entry) in entries { try await store.insert(entry, for: key) }
+            store.fail(.insert, .delete, .update, with: .full(path: "/none"))
+            return store
+        })
+
     static func files(in folder: URL) -> Self {
         Self(
             make: { try FileStore(directory: folder.fresh()) },
@@ -56,7 +68,28 @@ extension CacheStoreContract.Subject {
                 var bytes = try Data(contentsOf: url)
                 bytes[bytes.count - 1] ^= 0x10
                 try bytes.write(to: url)
-            })
+            },
+            damages: [
+                .init("the date in the header", flip(24)), .init("the mark at its start", flip(0)),
+                .init("the form", flip(4)), .init("the length of the key", flip(8)), .init("the key", flip(56)),
+                .init("the file's length") { key, store in
+                    let url = URL(fileURLWithPath: try #require(store.files).path(of: key))
+                    try Data(contentsOf: url).prefix(30).write(to: url)
+                },
+                .init("all of the file") { key, store in
+                    try Data().write(to: URL(fileURLWithPath: try #require(store.files).path(of: key)))
+                },
+            ])
+    }
+
+    /// Flips a bit of the file that keeps a key.
+    private static func flip(_ place: Int) -> @Sendable (_ key: String, _ store: any CacheStore) async throws -> Void {
+        { key, store in
+            let url = URL(fileURLWithPath: try #require(store.files).path(of: key))
+            var bytes = try Data(contentsOf: url)
+            bytes[place] ^= 0x10
+            try bytes.write(to: url)
+        }
     }
 
     private static func base(_ store: any CacheStore) throws -> any CacheStore {
@@ -75,6 +108,9 @@ extension CacheStoreContract.Subject {
         }
         if let corrupt {
             subject.corrupt = { key, store in try await corrupt(key, try Self.base(store)) }
+        }
+        subject.damages = damages.map { damage in
+            .init(damage.name) { key, store in try await damage.run(key, try Self.base(store)) }
         }
         return subject
     }
@@ -102,7 +138,8 @@ private struct LockedOut: CacheStore {
     func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) { try await store.update(key, decide) }
-    func entries() async throws(StoreError) -> [StoredEntry.Summary] { try await store.entries() }
+    func contents() async throws(StoreError) -> StoreContents { try await store.contents() }
+    func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store.remove(damaged) }
 }
 
 /// Holds a store's lock as another process would, until it is released.

@@ -3,7 +3,7 @@ import AquiferTesting
 import Foundation
 import Testing
 
-@Suite("UserDefaultsStore", .timeLimit(.minutes(2)))
+@Suite("UserDefaultsStore", .timeLimit(.minutes(10)))
 struct UserDefaultsStoreTests {
     /// The domain of each store that a check has made, until the check has ended.
     private final class Domains: @unchecked Sendable {
@@ -41,6 +41,14 @@ struct UserDefaultsStoreTests {
                 var data = try #require(defaults.data(forKey: key))
                 data[data.count - 1] ^= 1
                 defaults.set(data, forKey: key)
+            },
+            damages: [("the date in the header", 24), ("the form", 4), ("the key", 56)].map { name, place in
+                .init(name) { key, store in
+                    let defaults = try domains.open(store)
+                    var data = try #require(defaults.data(forKey: key))
+                    data[place] ^= 0x10
+                    defaults.set(data, forKey: key)
+                }
             })
     }
 
@@ -51,7 +59,8 @@ struct UserDefaultsStoreTests {
         try await check.run(Self.subject(Domains()))
     }
 
-    /// What it does not keep is what the suite leaves to programs that are killed: several processes, and `kill -9`.
+    /// The store does not keep the promises that the suite leaves to programs that are killed: several processes, and
+    /// `kill -9`.
     @Test("Of the contract at most the checks of failing writes are passed over, and on Linux none")
     func passedOver() {
         let left = CacheStoreContract.checks.filter { !$0.applies(to: Self.subject(Domains())) }.map(\.name)

@@ -2,18 +2,19 @@ import Aquifer
 import AquiferTesting
 import Foundation
 
-/// A remote with one file, which answers ranges as servers do, cuts answers where the test says, and counts what it sent.
+/// A remote with one file. It answers ranges as servers do, cuts answers as the test says, and records the ranges it
+/// sent.
 final class FileRemote: Sendable {
     struct State {
         var content: Data
         var fields: HTTPHeaders = ["ETag": "\"1\"", "Content-Type": "audio/mpeg; x=y"]
-        /// After how many bytes each of the next answers is cut.
+        /// The numbers of bytes after which the next answers are cut.
         var cuts: [Int] = []
         var knowsRanges = true
         var announcesLength = true
         /// The most bytes of one partial answer.
         var slice = Int.max
-        /// What was sent.
+        /// The ranges that were sent.
         var sent: [Range<Int>] = []
     }
 
@@ -29,7 +30,7 @@ final class FileRemote: Sendable {
 
     var client: ScriptedHTTPClient { ScriptedHTTPClient { [self] in reply(to: $0) } }
 
-    /// Whether every byte was sent once.
+    /// True if every byte was sent once.
     var sentEachByteOnce: Bool {
         state.withLock { state in
             let sent = state.sent.filter { !$0.isEmpty }.sorted { $0.lowerBound < $1.lowerBound }
@@ -64,7 +65,7 @@ final class FileRemote: Sendable {
                 error = TransportError(.interrupted)
             }
             state.sent.append(range)
-            // In pieces that fit no block.
+            // The pieces fit no block.
             let chunks = stride(from: range.lowerBound, to: range.upperBound, by: 50_000).map {
                 state.content[$0..<min($0 + 50_000, range.upperBound)]
             }
@@ -76,7 +77,7 @@ final class FileRemote: Sendable {
 extension Data {
     /// Bytes that do not repeat themselves, the same each time.
     static func noise(_ count: Int, seed: UInt64 = 1) -> Data {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededNumbers(seed: seed)
         let words = (0...(count / 8)).map { _ in generator.next() }
         return words.withUnsafeBytes { Data($0.prefix(count)) }
     }
@@ -93,7 +94,7 @@ struct DownloadWorld {
         try await TemporaryFolder.with { try await use(DownloadWorld(folder: $0.appendingPathComponent("downloads"))) }
     }
 
-    /// Each is a process of its own, as far as the folder can tell.
+    /// The downloads of a process of its own, as far as the folder can tell.
     func downloads(
         _ client: any HTTPClient, bound: Int = 1 << 30, limit: Int = 4 << 30, retry: RetryPolicy = .never,
         patience: Duration = .seconds(30), in folder: URL? = nil, check: @escaping Downloads.Check = { _ in }
@@ -103,7 +104,7 @@ struct DownloadWorld {
             patience: patience, clock: clock, now: date.read, check: check)
     }
 
-    /// What a download of the URL threw; `nil` if it did not.
+    /// The error of a download of the URL; `nil` if it threw none.
     func failure(
         _ client: any HTTPClient, limit: Int = 4 << 30, retry: RetryPolicy = .never,
         check: @escaping Downloads.Check = { _ in }
@@ -125,7 +126,7 @@ struct DownloadWorld {
         }
     }
 
-    /// Tries again at once.
+    /// A policy that tries again at once.
     func retry(_ attempts: Int) -> RetryPolicy { RetryPolicy(attempts: attempts, base: .zero, random: { 0 }) }
 
     /// The files there are, by the end of their names.
@@ -134,7 +135,7 @@ struct DownloadWorld {
             .filter { $0.path.hasSuffix(suffix) }
     }
 
-    /// How many files of bytes there are, and how many journals.
+    /// The number of files of bytes, and of journals.
     var counts: [String: Int] {
         get throws { [".part": try files(".part").count, ".data": try files(".data").count] }
     }

@@ -1,7 +1,7 @@
 import Aquifer
 import Foundation
 
-/// Holds whoever waits until it is opened; a cancelled waiter goes through at once.
+/// Holds its waiters until it is opened. A cancelled waiter goes through at once.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false

@@ -37,7 +37,7 @@ struct World {
         store.forgetCalls()
     }
 
-    /// What lies in the store, whatever its age.
+    /// The texts in the store and their entry, whatever its age; `nil` if there is none.
     func saved() async throws -> (texts: [String], entry: StoredEntry)? {
         guard let entry = try await store.retrieve("texts") else { return nil }
         return (try JSONDecoder().decode([String].self, from: entry.bytes), entry)
@@ -52,7 +52,7 @@ extension ScriptedHTTPClient.Reply {
     static let refused = Self.failure(TransportError(.cannotConnect))
 }
 
-/// What an operation threw; `nil` if it did not.
+/// The error of an operation; `nil` if it threw none.
 func failure<Value, Failure: Error>(of work: () async throws(Failure) -> Value) async -> Failure? {
     do throws(Failure) {
         _ = try await work()

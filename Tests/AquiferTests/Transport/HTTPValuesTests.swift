@@ -16,6 +16,26 @@ struct HTTPValuesTests {
         #expect(headers["ETag"] == nil)
     }
 
+    @Test("A request follows redirects if its method changes nothing, unless it is told otherwise")
+    func followsRedirects() throws {
+        let url = try #require(URL(string: "http://a.example/"))
+        for method in ["GET", "HEAD", "OPTIONS", "TRACE"] as [HTTPRequest.Method] {
+            #expect(HTTPRequest(method, url).followsRedirects, "\(method.rawValue)")
+            #expect(HTTPRequest(method, url, followsRedirects: true) == HTTPRequest(method, url))
+            #expect(HTTPRequest(method, url, followsRedirects: false) != HTTPRequest(method, url))
+        }
+        for method in ["POST", "PUT", "PATCH", "DELETE", "get", "X-UNKNOWN"] as [HTTPRequest.Method] {
+            #expect(!HTTPRequest(method, url).followsRedirects, "\(method.rawValue)")
+            #expect(HTTPRequest(method, url, followsRedirects: true).followsRedirects)
+        }
+        var request = HTTPRequest(.get, url, followsRedirects: true)
+        request.method = .post
+        #expect(!request.followsRedirects)
+        request.followsRedirects = true
+        request.method = "PUT"
+        #expect(request.followsRedirects)
+    }
+
     @Test("A media type is read without its parameters, in lower case")
     func mediaType() throws {
         let url = try #require(URL(string: "http://a.example/"))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("CardBrand")
 struct CardBrandTests {
-    /// A range of the table, and whose the numbers just before and just after it are.
+    /// A range of the table, with the brands of the numbers just before and just after it.
     struct Range: Sendable, CustomTestStringConvertible {
         let brand: CardBrand
         let first: String

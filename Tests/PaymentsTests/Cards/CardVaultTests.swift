@@ -2,7 +2,7 @@ import Foundation
 import Payments
 import Testing
 
-@Suite("CardVault", .timeLimit(.minutes(5)))
+@Suite("CardVault", .timeLimit(.minutes(10)))
 struct CardVaultTests {
     @Test("is empty, and makes nothing, before the first card is added")
     func empty() async throws {
@@ -60,7 +60,7 @@ struct CardVaultTests {
                     #expect(try place.mode(folder.appendingPathComponent(name)) == 0o600, "\(name)")
                 }
             }
-            #expect(try place.names(place.folder) == ["cards.vault", "lock"])
+            #expect(try place.names(place.folder) == ["cards.mark", "cards.vault", "lock"])
             #expect(try place.names(place.keys).filter { $0.hasSuffix(".key") }.count == 1)
         }
     }

@@ -5,8 +5,8 @@ enum Numbers {
     static let visa = "4111111111111111"
     static let testCard = "1111111111111111"
 
-    /// A number of `length` digits that begins with `prefix` and passes Luhn's check, worked out apart from the code
-    /// under test: by trying.
+    /// A number of `length` digits that begins with `prefix` and passes Luhn's check. It is found by trying,
+    /// independently of the code under test.
     static func valid(_ prefix: String, length: Int) -> String {
         let body = prefix + String(repeating: "0", count: length - prefix.count - 1)
         for digit in 0...9 where luhnSum(body + "\(digit)") % 10 == 0 { return body + "\(digit)" }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Payments
 
-@Suite("A damaged vault", .timeLimit(.minutes(5)))
+@Suite("A damaged vault", .timeLimit(.minutes(10)))
 struct VaultDamageTests {
     @Test("is found whichever single byte of the vault has changed, and kept as it is")
     func vaultBytes() async throws {
@@ -17,7 +17,7 @@ struct VaultDamageTests {
                     bad[at] ^= mask
                     try place.overwrite(place.file, bad)
                     let error = await #expect(throws: VaultError.self, "byte \(at)") { try await vault.cards() }
-                    // Of the version alone it can be thought that it is right.
+                    // A changed version may be reported as a newer version.
                     if !(8..<12).contains(at) { #expect(error == .damaged(path: place.file.path), "byte \(at)") }
                 }
             }
@@ -59,7 +59,7 @@ struct VaultDamageTests {
             await #expect(throws: VaultError.damaged(path: place.file.path)) { try await vault.add(Cards.mastercard()) }
             await #expect(throws: VaultError.damaged(path: place.file.path)) { try await vault.rotateKey() }
             #expect(try Data(contentsOf: place.file) == good.prefix(60))
-            #expect(try place.names(place.folder) == ["cards.vault", "lock"])
+            #expect(try place.names(place.folder) == ["cards.mark", "cards.vault", "lock"])
             try place.overwrite(place.file, good)
             #expect(try await vault.cards().count == 1)
         }
@@ -73,7 +73,7 @@ struct VaultDamageTests {
             let one = try Data(contentsOf: place.file)
             try await vault.add(try Cards.mastercard())
             let two = try Data(contentsOf: place.file)
-            // The box of one beside the header of the other is good only while both have one key; its parts are never.
+            // A box is good beside the other file's header only while both have one key. Parts of a box never are.
             for at in stride(from: 60, to: one.count, by: 7) {
                 try place.overwrite(place.file, one.prefix(at) + two.dropFirst(at))
                 await #expect(throws: VaultError.damaged(path: place.file.path)) { try await vault.cards() }
@@ -91,7 +91,7 @@ struct VaultDamageTests {
             var newer = try Data(contentsOf: place.file)
             newer[11] = 7
             try place.overwrite(place.file, newer)
-            let error = VaultError.newerVersion(path: place.file.path, found: 7, supported: 1)
+            let error = VaultError.newerVersion(path: place.file.path, found: 7, supported: 2)
             await #expect(throws: error) { try await vault.cards() }
             await #expect(throws: error) { try await vault.add(Cards.mastercard()) }
             await #expect(throws: error) { try await vault.remove(UUID()) }
@@ -107,6 +107,8 @@ struct VaultDamageTests {
             try await vault.add(try Cards.visa())
             let keyFile = try place.keyFile()
             let aside = place.root.appendingPathComponent("aside")
+            let counter = URL(fileURLWithPath: keyFile.deletingPathExtension().path + ".counter")
+            let number = try Data(contentsOf: counter)
             let bytes = try Data(contentsOf: place.file)
             try FileManager.default.moveItem(at: keyFile, to: aside)
             try await expectRefused(vault, .missingKey(path: keyFile.path))
@@ -116,6 +118,7 @@ struct VaultDamageTests {
             try FileManager.default.createDirectory(
                 at: place.keys, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             try FileManager.default.moveItem(at: aside, to: keyFile)
+            try place.overwrite(counter, number)
             #expect(try await vault.cards().count == 1)
         }
     }
@@ -151,7 +154,7 @@ struct VaultDamageTests {
                     let fix = "chmod \(String(good, radix: 8)) '\(url.path)'"
                     try await expectRefused(vault, .tooOpen(path: url.path, fix: fix))
                     #expect(try place.mode(url) == mode, "it is not changed behind anyone's back")
-                    // The command does what it says.
+                    // The command in the error repairs the mode.
                     try Process.run(URL(fileURLWithPath: "/bin/sh"), arguments: ["-c", fix]).waitUntilExit()
                     #expect(try await vault.cards().count == 1)
                 }
@@ -187,7 +190,7 @@ struct VaultDamageTests {
     @Test("says in one line what is wrong and what to do, and in both languages what the customer can do")
     func descriptions() {
         let errors: [VaultError] = [
-            .missingKey(path: "/k"), .wrongKey(path: "/v"), .damaged(path: "/v"),
+            .missingKey(path: "/k"), .wrongKey(path: "/v"), .damaged(path: "/v"), .lost(path: "/v"),
             .newerVersion(path: "/v", found: 2, supported: 1), .tooOpen(path: "/v", fix: "chmod 600 '/v'"),
             .full(path: "/v"), .readOnly(path: "/v"), .busy(path: "/v"), .failed(reason: "x"),
         ]
@@ -196,6 +199,7 @@ struct VaultDamageTests {
                 "the key of the saved cards is missing; put /k back, or move the vault away and add the cards again",
                 "/v was sealed with another key; put the key file that belongs to it back",
                 "/v is damaged; put a copy of it back, or move it away and add the cards again",
+                "/v, in which cards were kept, is gone; put a copy of it back, or begin without those cards: aquifer cards discard-older",
                 "/v was written by a newer version (format 2, this one knows 1); update",
                 "/v is open to others; run: chmod 600 '/v'",
                 "there is no room left on the device of /v; free some, then try again",

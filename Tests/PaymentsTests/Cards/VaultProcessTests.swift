@@ -2,8 +2,8 @@
     import Foundation
     import Testing
 
-    /// What only whole processes can show: being killed, having no room, having no permission.
-    @Suite("Vaults and processes", .timeLimit(.minutes(5)))
+    /// The cases that only whole processes can show: being killed, having no room, having no permission.
+    @Suite("Vaults and processes", .timeLimit(.minutes(10)))
     struct VaultProcessTests {
         @Test("lose no card when their writers are killed while adding, removing and rotating")
         func killed() throws {
@@ -18,7 +18,7 @@
                 let (status, output) = try hammer("--full", "--path", place.root.path)
                 #expect(status == 0)
                 #expect(output == "add: full\nremove: full\nrotate: full\ncards: all there\n")
-                #expect(try place.names(place.folder) == ["cards.vault", "lock"])
+                #expect(try place.names(place.folder) == ["cards.mark", "cards.vault", "lock"])
                 #expect(try await place.open().cards().count == 10)
             }
         }
@@ -28,7 +28,7 @@
             try await VaultPlace.with { place in
                 let (filled, _) = try hammer("--fill", "--path", place.root.path)
                 #expect(filled == 0)
-                // Of a user who is not root, who may do anything anywhere.
+                // The files belong to a user who is not root: root may write anything anywhere.
                 let nobody = 65534
                 for url in [place.root, place.folder, place.keys] {
                     for name in try [""] + (place.names(url)) {

@@ -7,11 +7,11 @@ import Testing
 @testable import Payments
 
 @MainActor
-@Suite("The payment's screen", .timeLimit(.minutes(1)))
+@Suite("The payment's screen", .timeLimit(.minutes(10)))
 struct PaymentModelTests {
     private let number = "4012888888881881"
 
-    /// A world whose contacts are saved and whose vault has a card, and its screen, ready.
+    /// A world with saved contacts and a card in the vault, and its screen, ready.
     private func ready(_ replies: ScriptedHTTPClient.Reply..., held: Bool = false) async throws -> (
         PaymentsWorld, PaymentModel
     ) {
@@ -134,6 +134,68 @@ struct PaymentModelTests {
         #expect(model.card?.id == other.id && !model.hasCode)
     }
 
+    /// A screen on which a payment is refused, because another one of its amount to its contact was lost before.
+    private func besidesLost(_ replies: ScriptedHTTPClient.Reply...) async throws -> (
+        PaymentsWorld, PaymentModel, PaymentRecord
+    ) {
+        let rest = Locked(([.contacts, .failure(TransportError(.interrupted))] + replies)[...])
+        let world = PaymentsWorld(client: ScriptedHTTPClient { _ in rest.withLock { $0.popFirst() } ?? .refused })
+        let card = try await world.service.add(
+            CardNumber(number), holder: "Ana Souza", expiry: Expiry(month: 12, year: 2029))
+        let whole = try #require(try await world.service.vault.card(card.id))
+        let contact = try #require(try await world.service.contact(1002))
+        let lost = try await world.service.pay(
+            Money(cents: 7990), to: contact, with: whole, code: SecurityCode("789", for: card.brand))
+        let model = PaymentModel(world.service, contact: 1002)
+        await model.appear()
+        fill(model)
+        await model.pay()
+        return (world, model, lost)
+    }
+
+    @Test("An earlier payment like it, not known of, is shown before anything is sent; going back sends nothing")
+    func earlier() async throws {
+        let (world, model, lost) = try await besidesLost()
+        #expect(model.phase == .earlier([lost]) && !model.canPay)
+        let count = world.client.requests.count
+        model.again()
+        #expect(model.phase == .ready && model.amount.cents == 7990 && !model.hasCode)
+        await model.payOnceMore()
+        #expect(world.client.requests.count == count)
+    }
+
+    @Test("Paying once more is a second payment, with a key of its own")
+    func onceMore() async throws {
+        let (world, model, lost) = try await besidesLost(.transaction())
+        await model.payOnceMore()
+        guard case .approved(let record) = model.phase else { return #expect(Bool(false), "\(model.phase)") }
+        #expect(record.id != lost.id)
+        #expect(Set(world.client.requests.compactMap { $0.headers["Idempotency-Key"] }).count == 2)
+    }
+
+    @Test("A check of the earlier payment shows how it ended, and sends nothing", arguments: [true, false])
+    func checkEarlier(isApproved: Bool) async throws {
+        let (world, model, lost) = try await besidesLost(.transaction(success: isApproved))
+        await model.checkEarlier()
+        switch model.phase {
+        case .approved(let record): #expect(isApproved && record.id == lost.id)
+        case .declined(let record): #expect(!isApproved && record.id == lost.id)
+        default: #expect(Bool(false), "\(model.phase)")
+        }
+        #expect(world.client.requests.filter { $0.method == .post }.count == 1)
+    }
+
+    @Test("A check of the earlier payment that finds out nothing leaves it shown, and says so")
+    func checkEarlierInVain() async throws {
+        let (_, noted, _) = try await besidesLost(.noTransaction)
+        await noted.checkEarlier()
+        guard case .earlier(let records) = noted.phase else { return #expect(Bool(false), "\(noted.phase)") }
+        #expect(records.map { $0.notFoundAt != nil } == [true] && !noted.checkFailed && !noted.isChecking)
+        let (_, offline, lost) = try await besidesLost(.refused)
+        await offline.checkEarlier()
+        #expect(offline.phase == .earlier([lost]) && offline.checkFailed)
+    }
+
     @Test("Coming back to the screen leaves the card that was chosen on it")
     func chosenStays() async throws {
         let (world, model) = try await ready()
@@ -223,7 +285,7 @@ struct PaymentModelTests {
         let exchange = await world.client.exchange(1)
         let history = PaymentsModel(world.service)
         let watching = Task { await history.appear() }
-        await eventually { history.payments.map(\.state) == [.sending] }
+        #expect(await eventually { history.payments.map(\.state) == [.sending] })
         exchange.respond(body: Answer.approvedBody)
         await paying.value
         await watching.value
@@ -281,6 +343,66 @@ struct PaymentModelTests {
         #expect(world.client.requests.count == 2)
     }
 
+    @Test("That the server knows no such payment is shown, and a retry, giving up or another check is possible")
+    func notFound() async throws {
+        let (world, model) = try await ready(.failure(TransportError(.interrupted)), .noTransaction, .transaction())
+        fill(model)
+        await model.pay()
+        await model.check()
+        guard case .unknown(let record) = model.phase, record.notFoundAt != nil else {
+            Issue.record("is \(model.phase)")
+            return
+        }
+        #expect(!model.checkFailed && model.canRetry)
+        await model.retry()
+        guard case .approved = model.phase else {
+            Issue.record("is \(model.phase)")
+            return
+        }
+        let keys = Set(world.client.requests.compactMap { $0.headers["Idempotency-Key"] })
+        #expect(keys == [record.id.uuidString])
+    }
+
+    @Test("Giving up leads back to an empty form, and the history says so")
+    func givesUp() async throws {
+        let (world, model) = try await ready(.failure(TransportError(.interrupted)))
+        fill(model)
+        await model.pay()
+        await model.giveUp()
+        #expect(model.phase == .ready && model.amount.cents == 0 && !model.canRetry)
+        let history = PaymentsModel(world.service)
+        await history.appear()
+        #expect(history.payments.map(\.state) == [.abandoned])
+    }
+
+    @Test("The history sends a payment again after a restart, with the same key and card and the code typed for it")
+    func historyRetries() async throws {
+        let (world, model) = try await ready(.failure(TransportError(.interrupted)), .transaction())
+        fill(model)
+        await model.pay()
+        let history = PaymentsModel(world.service)
+        await history.appear()
+        let id = try #require(history.payments.first?.id)
+        await history.retry(id, code: "78")
+        #expect(history.problem == .code(.wrongLength(expected: 3)) && world.client.requests.count == 2)
+        await history.retry(id, code: "789")
+        #expect(history.problem == nil && history.payments.map(\.state) == [.approved])
+        #expect(world.client.requests[2].headers["Idempotency-Key"] == id.uuidString)
+        #expect(world.client.requests[2].body == world.client.requests[1].body)
+    }
+
+    @Test("The history does not send a payment again when its card is gone")
+    func historyWithoutCard() async throws {
+        let (world, model) = try await ready(.failure(TransportError(.interrupted)))
+        fill(model)
+        await model.pay()
+        _ = try await world.service.vault.remove(try #require(model.card?.id))
+        let history = PaymentsModel(world.service)
+        await history.appear()
+        await history.retry(try #require(history.payments.first?.id), code: "789")
+        #expect(history.problem == .payment(.noCard) && world.client.requests.count == 2)
+    }
+
     @Test("A ledger that cannot be written stops the payment before it is sent")
     func ledger() async throws {
         let (world, model) = try await ready(.transaction())
@@ -293,7 +415,7 @@ struct PaymentModelTests {
 }
 
 @MainActor
-@Suite("The cards' screens", .timeLimit(.minutes(1)))
+@Suite("The cards' screens", .timeLimit(.minutes(10)))
 struct CardScreenTests {
     @Test("A form saves only what is right, then forgets what was typed")
     func form() async throws {
@@ -332,6 +454,52 @@ struct CardScreenTests {
         #expect(model.canSave == allowed && model.isTestCard == allowed)
         await model.save()
         #expect(try await world.service.vault.cards().map(\.isTestCard) == (allowed ? [true] : []))
+    }
+
+    @Test("A declined card is the default no more, until it is chosen again or approved; without another one it stays")
+    func declinedDefault() async throws {
+        let world = PaymentsWorld(.transaction(success: false), .transaction(), .transaction(success: false))
+        let good = try await world.service.add(
+            CardNumber("4012888888881881"), holder: "Ana", expiry: Expiry(month: 12, year: 2029))
+        let code = try SecurityCode("123", for: good.brand)
+        let bad = try await world.service.add(
+            CardNumber("5555555555554444"), holder: "Ana", expiry: Expiry(month: 12, year: 2029))
+        func chosen() async throws -> UUID? {
+            await world.service.chosenCard(of: try await world.service.vault.cards())?.id
+        }
+        func pay() async throws -> PaymentRecord.State {
+            let card = try #require(try await world.service.vault.card(bad.id))
+            return try await world.service.pay(Money(cents: 7990), to: world.contact, with: card, code: code).state
+        }
+        #expect(try await chosen() == bad.id, "the card added last")
+        #expect(try await pay() == .declined)
+        #expect(try await chosen() == good.id)
+        try await world.service.choose(bad.id)
+        #expect(try await chosen() == bad.id)
+        try await world.service.choose(good.id)
+        #expect(try await pay() == .approved)
+        #expect(try await chosen() == good.id, "paying with a card does not choose it")
+        try await world.service.choose(bad.id)
+        #expect(try await pay() == .declined)
+        _ = try await world.service.vault.remove(good.id)
+        #expect(try await chosen() == bad.id, "there is no other one")
+    }
+
+    @Test("An older copy of the cards shows none until the user decides", arguments: [true, false])
+    func olderCopy(isAccepted: Bool) async throws {
+        let world = PaymentsWorld()
+        let kept = try await world.service.add(
+            CardNumber("4012888888881881"), holder: "Ana", expiry: Expiry(month: 12, year: 2029))
+        let file = world.folder.appending(path: "cards/cards.vault")
+        let older = try Data(contentsOf: file)
+        _ = try await world.service.vault.remove(kept.id)
+        try older.write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        let model = CardsModel(world.service)
+        await model.appear()
+        #expect(model.isOlderCopy && model.cards.isEmpty)
+        if isAccepted { await model.acceptOlder() } else { await model.discardOlder() }
+        #expect(!model.isOlderCopy && model.error == nil && model.cards.map(\.id) == (isAccepted ? [kept.id] : []))
     }
 
     @Test("Cards are listed, chosen and removed")

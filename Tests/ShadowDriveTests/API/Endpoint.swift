@@ -5,11 +5,11 @@ import Testing
 
 @testable import ShadowDrive
 
-/// One endpoint: what is called, what is sent, a good answer, and answers that are none.
+/// One endpoint: its call, the request that it sends, a good answer, and bad answers.
 struct Endpoint: CustomTestStringConvertible, Sendable {
     let name: String
     let kind: Kind
-    /// What goes out: the JSON's fields, the query's, or of a form those that are no file.
+    /// The fields that go out: of the JSON, of the query, or of a form those that are no file.
     let fields: [String: String]
     let good: String
     let bad: [String]
@@ -23,7 +23,7 @@ struct Endpoint: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { name }
 
-    /// Whether it changes something; else it asks.
+    /// True if it changes something; else it asks.
     var isChange: Bool {
         ![
             "storage-account-info", "list-objects", "list-objects-and-sizes", "get-object-data",
@@ -31,7 +31,7 @@ struct Endpoint: CustomTestStringConvertible, Sendable {
         ].contains(name)
     }
 
-    /// What a failure is told as when the request may have reached the server.
+    /// The error that reports a failure when the request may have reached the server.
     func told(_ error: DriveError) -> DriveError { isChange ? .outcomeUnknown(because: error) : error }
 }
 
@@ -141,7 +141,7 @@ extension Endpoint {
             call: { (api) async throws(DriveError) in try expect(await call(api).message == "done") })
     }
 
-    /// A good answer whose meaning was not taken is told as an error that no test expects.
+    /// Throws an error that no test expects, if a good answer was misread.
     private static func expect(_ isSo: Bool) throws(DriveError) {
         if !isSo { throw .noSuchFile("what was answered is not what was understood") }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ShadowDrive
 
-@Suite("Endpoints", .timeLimit(.minutes(2)))
+@Suite("Endpoints", .timeLimit(.minutes(10)))
 struct EndpointTests {
     @Test("there are eleven, and the account's size")
     func eleven() {
@@ -55,10 +55,11 @@ struct EndpointTests {
     func refused(endpoint: Endpoint, way: EndpointWay) async throws {
         for status in [400, 401, 403, 404, 409, 413, 429, 500, 502, 503] {
             let told = try await way.error(of: endpoint, .error("no\\n\\u001b[31m way", status: status))
-            guard case .refused(let refusal)? = told else {
+            guard case .refused(let refusal)? = told?.cause else {
                 Issue.record("\(status) is \(String(describing: told))")
                 continue
             }
+            #expect(told?.isOutcomeUnknown == (endpoint.isChange && (status == 429 || status >= 500)), "\(status)")
             #expect(refusal.status == status && refusal.words == "no [31m way")
             if status == 401 { #expect(refusal.reason == .badSignature) }
         }
@@ -75,7 +76,9 @@ struct EndpointTests {
         let words = Refusal(status: 400, words: "plain words")
         #expect(try await way.error(of: endpoint, .json("plain words", status: 400)) == .refused(words))
         let page = Refusal(status: 400, words: "")
-        #expect(try await way.error(of: endpoint, .json("<html>a page</html>", status: 400)) == .refused(page))
+        #expect(
+            try await way.error(of: endpoint, .json("<html>a page</html>", status: 400))
+                == endpoint.told(.refused(page)))
         let inside = Refusal(status: 200, words: "said in a 200")
         #expect(try await way.error(of: endpoint, .json(#"{"error":"said in a 200"}"#)) == .refused(inside))
     }
@@ -101,14 +104,46 @@ struct EndpointTests {
     }
 
     @Test(
-        "what a gateway says for a silent server leaves a change open, what the server says does not",
+        "what a gateway says for a silent server leaves a change open, whatever its words",
         arguments: Endpoint.all, EndpointWay.allCases)
     func gateway(endpoint: Endpoint, way: EndpointWay) async throws {
         for status in [502, 504] {
             let page = try await way.error(of: endpoint, .json("<html>Bad gateway</html>", status: status))
             #expect(page == endpoint.told(.refused(Refusal(status: status, words: ""))))
             let words = try await way.error(of: endpoint, .error("no way", status: status))
-            #expect(words == .refused(Refusal(status: status, words: "no way")))
+            #expect(words == endpoint.told(.refused(Refusal(status: status, words: "no way"))))
+        }
+    }
+
+    @Test(
+        "a change is told as refused only when the server itself refused it before anything was done",
+        arguments: Endpoint.all.filter(\.isChange))
+    func onlyRefusals(endpoint: Endpoint) async throws {
+        let way = EndpointWay.inProcess
+        let page = "<html>Log in</html>"
+        let open: [(Int, String)] = [
+            (500, #"{"error":"Internal"}"#), (500, page), (500, ""), (500, "went wrong"), (502, #"{"error":"x"}"#),
+            (504, #"{"error":"Transaction simulation failed: Blockhash not found"}"#), (520, ""), (524, page),
+            (511, page), (407, #"{"error":"proxy"}"#), (408, #"{"error":"slow"}"#), (425, #"{"error":"early"}"#),
+            (429, #"{"error":"Too many requests"}"#), (429, "slow down"), (403, page), (404, ""), (400, ""),
+            (400, #"{"error":"Transaction was not confirmed in 30.00 seconds"}"#), (500, #"{"error":"timed out"}"#),
+            (400, #"{"message":"no error document"}"#),
+        ]
+        for (status, body) in open {
+            let told = try await way.error(of: endpoint, .json(body, status: status))
+            #expect(told?.isOutcomeUnknown == true, "\(status) \(body) is \(String(describing: told))")
+        }
+        let refused: [(Int, String)] = [
+            (400, #"{"error":"no"}"#), (400, "no"), (401, #"{"error":"bad signature"}"#), (409, #"{"error":"no"}"#),
+            (500, #"{"error":"Transaction simulation failed: Blockhash not found"}"#),
+            (500, #"{"error":"failed to send transaction: Transaction simulation failed: custom program error: 0x1"}"#),
+        ]
+        for (status, body) in refused {
+            let told = try await way.error(of: endpoint, .json(body, status: status))
+            guard case .refused? = told else {
+                Issue.record("\(status) \(body) is \(String(describing: told))")
+                continue
+            }
         }
     }
 

@@ -14,7 +14,7 @@ enum EndpointWay: String, CaseIterable, CustomTestStringConvertible, Sendable {
 
     var testDescription: String { rawValue }
 
-    /// What came to the server.
+    /// A request as it came to the server.
     struct Seen: Sendable {
         let method: String
         let target: String
@@ -23,7 +23,7 @@ enum EndpointWay: String, CaseIterable, CustomTestStringConvertible, Sendable {
         let body: String
     }
 
-    /// What became of one call.
+    /// The outcome of one call.
     struct Outcome {
         let error: DriveError?
         let seen: [Seen]
@@ -58,7 +58,7 @@ enum EndpointWay: String, CaseIterable, CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// The same, where only the error counts.
+    /// The error of such a call.
     func error(of endpoint: Endpoint, _ reply: ScriptedHTTPClient.Reply) async throws -> DriveError? {
         try await call(endpoint, [reply]).error
     }
@@ -99,7 +99,7 @@ extension EndpointWay.Seen {
 }
 
 extension ServerResponse {
-    /// A scripted reply as a server gives it: what is no answer is a connection that is closed.
+    /// A scripted reply as a server gives it. A failure is a connection that is closed.
     init(_ reply: ScriptedHTTPClient.Reply) {
         switch reply {
         case .answer(let status, _, let body): self = .json(body, status: status)

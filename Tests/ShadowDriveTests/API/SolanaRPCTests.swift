@@ -5,7 +5,7 @@ import Testing
 
 @testable import ShadowDrive
 
-@Suite("Solana's JSON-RPC", .timeLimit(.minutes(1)))
+@Suite("Solana's JSON-RPC", .timeLimit(.minutes(10)))
 struct SolanaRPCTests {
     @Test("sends a transaction once, and takes its own signature only")
     func send() async throws {
@@ -28,6 +28,45 @@ struct SolanaRPCTests {
         else {
             Issue.record("another signature was taken")
             return
+        }
+    }
+
+    @Test("what a node refused before it sent anything is a refusal; whatever else it answers leaves it open")
+    func refusedOrOpen() async throws {
+        var transaction = try Vectors.program.transaction(
+            .claimStake, owner: Vectors.owner.publicKey, account: Vectors.account, blockhash: Vectors.blockhash)
+        try transaction.sign(with: Vectors.owner)
+        func error(_ code: Int, _ words: String, _ status: Int) async -> DriveError? {
+            let body = #"{"jsonrpc":"2.0","id":1,"error":{"code":\#(code),"message":"\#(words)"}}"#
+            return await told(body, status)
+        }
+        func told(_ body: String, _ status: Int) async -> DriveError? {
+            let world = DriveWorld(["sendTransaction": [.json(body, status: status)]])
+            return await failure { [transaction] () async throws(DriveError) in
+                try await world.service.rpc.send(transaction)
+            }
+        }
+        for (code, words) in [
+            (-32002, "Transaction simulation failed: Blockhash not found"), (-32003, "signature verification failure"),
+            (-32005, "Node is behind by 42 slots"), (-32602, "invalid params"),
+        ] {
+            for status in [200, 400, 500] {
+                let told = await error(code, words, status)
+                guard case .refused? = told else {
+                    Issue.record("\(code) is \(String(describing: told))")
+                    continue
+                }
+            }
+        }
+        for (code, words) in [
+            (-32603, "Internal error"), (-32000, "Server error"), (429, "Too many requests"), (0, ""),
+        ] {
+            #expect(await error(code, words, 200)?.isOutcomeUnknown == true, "\(code)")
+        }
+        for status in [400, 403, 407, 429, 500, 502, 503, 504, 520] {
+            for body in ["", "x", "<html></html>", "{}", #"{"result":null}"#] {
+                #expect(await told(body, status)?.isOutcomeUnknown == true, "\(status) \(body)")
+            }
         }
     }
 

@@ -43,6 +43,13 @@ struct GoldenTransactionTests {
             try #require(Vectors.instruction(name)), owner: owner.publicKey, account: account)
     }
 
+    @Test("every golden transaction but the top-up, which is the token program's, is one of the program's instructions")
+    func allAreCovered() {
+        let others = Vectors.all.transactions.keys.filter { Vectors.instruction($0) == nil }
+        #expect(others == ["top_up_spl_transfer"])
+        #expect(Vectors.all.transactions.count == 11)
+    }
+
     @Test("instructions", arguments: Vectors.all.transactions.keys.sorted())
     func instructions(name: String) throws {
         let vector = try #require(Vectors.all.transactions[name])
@@ -75,6 +82,7 @@ struct GoldenTransactionTests {
             #expect(header.readOnlySigned == vector.header.numReadonlySignedAccounts)
             #expect(header.readOnlyUnsigned == vector.header.numReadonlyUnsignedAccounts)
             #expect(made.message.accountKeys.map(\.description) == vector.account_keys)
+            #expect(made.message.compiledInstructions.count == vector.compiled_instructions.count)
             for (compiled, expected) in zip(made.message.compiledInstructions, vector.compiled_instructions) {
                 #expect(compiled.program == expected.programIdIndex && compiled.accounts == expected.accounts)
                 #expect(compiled.data == hex(expected.data_hex))

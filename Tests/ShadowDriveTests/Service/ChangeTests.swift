@@ -5,7 +5,7 @@ import Testing
 
 @testable import ShadowDrive
 
-@Suite("Changes of accounts and files", .timeLimit(.minutes(1)))
+@Suite("Changes of accounts and files", .timeLimit(.minutes(10)))
 struct ChangeTests {
     private func sent(_ world: DriveWorld, _ path: String) throws -> [StorageInstruction] {
         try world.requests(path).map { request in
@@ -67,14 +67,6 @@ struct ChangeTests {
         }
     }
 
-    @Test("a blockhash that expired is replaced once, at every change")
-    func stale() async throws {
-        let stale = DriveWorld.Reply.error("Blockhash not found")
-        let world = DriveWorld(["add-storage": [stale, .json(#"{"message":"done"}"#)]])
-        _ = try await world.service.addStorage(1024, to: world.account)
-        #expect(world.requests("add-storage").count == 2 && world.requests("getLatestBlockhash").count == 2)
-    }
-
     @Test(
         "what goes straight to Solana is signed by the owner alone",
         arguments: [
@@ -127,7 +119,7 @@ struct ChangeTests {
         }
     }
 
-    // MARK: What is saved
+    // MARK: Saved copies
 
     private func loaded() async throws -> DriveWorld {
         let world = DriveWorld([
@@ -136,7 +128,7 @@ struct ChangeTests {
                 .json(#"{"files":[{"file_name":"a","size":100},{"file_name":"b","size":50}]}"#)
             ],
             "storage-account-info": [.info("\(Vectors.account)", used: 150)],
-            "delete-file": [.json(#"{"message":"gone"}"#)], "upload": [.json(#"{"message":"m"}"#)],
+            "delete-file": [.json(#"{"message":"gone"}"#)],
         ])
         _ = try await world.service.accounts!.load()
         _ = try await world.service.contents(of: world.account).load()
@@ -196,7 +188,7 @@ struct ChangeTests {
         #expect(try await broken.contents(of: world.account).saved()?.value.files.count == 2)
     }
 
-    @Test("accounts are found by address, or by a name that only one has")
+    @Test("accounts are found by address, or by name: all that have it")
     func find() {
         func account(_ counter: UInt32, _ name: String) -> StorageAccount {
             StorageAccount(
@@ -205,8 +197,9 @@ struct ChangeTests {
                 reservedBytes: 1, owner: Vectors.owner.publicKey, counterSeed: counter, creationTime: 0)
         }
         let list = AccountList([account(0, "a"), account(1, "b"), account(2, "b")])
-        #expect(list.account("a")?.counterSeed == 0 && list.account("b") == nil && list.account("c") == nil)
-        #expect(list.account("\(list.accounts[2].address)")?.counterSeed == 2)
+        #expect(list.accounts(called: "a").map(\.counterSeed) == [0])
+        #expect(list.accounts(called: "b").map(\.counterSeed) == [1, 2] && list.accounts(called: "c").isEmpty)
+        #expect(list.accounts(called: "\(list.accounts[2].address)").map(\.counterSeed) == [2])
     }
 
     // MARK: Downloads

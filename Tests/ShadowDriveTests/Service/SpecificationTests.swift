@@ -6,7 +6,7 @@ import Testing
 @testable import ShadowDrive
 
 /// The courses of the specification, one after another.
-@Suite("Create storage account from remote", .timeLimit(.minutes(1)))
+@Suite("Create storage account from remote", .timeLimit(.minutes(10)))
 struct CreateFromRemoteTests {
     @Test("Primary course: sends the partially signed transaction and delivers the created storage account")
     func primary() async throws {
@@ -68,7 +68,9 @@ struct CreateFromRemoteTests {
     @Test("The account may stay unnamed: it is the one that was asked for")
     func unnamed() async throws {
         let world = DriveWorld([
-            "storage-account": [.json(#"{"transaction_signature":"\#(DriveWorld.signature)"}"#, status: 201)]
+            "storage-account": [
+                .json(#"{"transaction_signature":"\#(DriveWorld.signature(creating: "n"))"}"#, status: 201)
+            ]
         ])
         #expect(try await world.service.createStorageAccount(name: "n", size: 1024).account.address == world.account)
     }
@@ -126,7 +128,8 @@ struct CreateFromRemoteTests {
         waits.cancel()
         exchange.respond(
             body: Data(
-                #"{"shdw_bucket":"\#(world.account)","transaction_signature":"\#(DriveWorld.signature)"}"#.utf8))
+                #"{"shdw_bucket":"\#(world.account)","transaction_signature":"\#(DriveWorld.signature(creating: "first"))"}"#
+                    .utf8))
         #expect(try await first.value.account.address == world.account)
         let error = await failure { () async throws(DriveError) in
             do { _ = try await waits.value } catch let error as DriveError { throw error } catch { throw .noKeypair }
@@ -155,10 +158,9 @@ struct CreateFromRemoteTests {
     func staleBlockhash(times: Int) async throws {
         let fresh = "4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi"
         let stale = DriveWorld.Reply.error("Transaction simulation failed: Blockhash not found")
-        let good = DriveWorld.usual("storage-account", HTTPRequest(.get, DriveWorld.base))
         let world = DriveWorld([
             "getLatestBlockhash": [.blockhash(Vectors.all.inputs.blockhash_base58), .blockhash(fresh)],
-            "storage-account": Array(repeating: stale, count: times) + [good],
+            "storage-account": Array(repeating: stale, count: times) + [.usually],
         ])
         let error = await failure { () async throws(DriveError) in
             try await world.service.createStorageAccount(name: "n", size: 1024)
@@ -187,7 +189,7 @@ struct CreateFromRemoteTests {
                 Refusal.Reason.notEnoughFunds
             ),
             (400, "custom program error: 0x10", .other), (401, "bad signature", .badSignature),
-            (500, "oh", .serverFailure),
+            (409, "oh", .other),
         ])
     func refused(status: Int, words: String, reason: Refusal.Reason) async throws {
         let world = DriveWorld(["storage-account": [.error(words, status: status)]])
@@ -258,7 +260,9 @@ struct CreateFromRemoteTests {
         let world = DriveWorld([
             "getAccountInfo": [.chain(UserInfo(accountCounter: 256))],
             "storage-account": [
-                .json(#"{"shdw_bucket":"\#(account)","transaction_signature":"\#(DriveWorld.signature)"}"#)
+                .json(
+                    #"{"shdw_bucket":"\#(account)","transaction_signature":"\#(DriveWorld.signature(creating: "n", account: account))"}"#
+                )
             ],
         ])
         let created = try await world.service.createStorageAccount(name: "n", size: 1024)
@@ -288,7 +292,7 @@ struct CreateFromRemoteTests {
     }
 }
 
-@Suite("Storage accounts, offline", .timeLimit(.minutes(1)))
+@Suite("Storage accounts, offline", .timeLimit(.minutes(10)))
 struct AccountsOfflineTests {
     private func world(savedAge: TimeInterval?, replies: [String: [DriveWorld.Reply]] = ["getAccountInfo": [.offline]])
         async throws -> DriveWorld
@@ -332,55 +336,7 @@ struct AccountsOfflineTests {
         #expect(error == .connectivity(TransportError(.cannotConnect)))
     }
 
-    // Load storage accounts from cache
-
-    @Test("Load from cache, primary course: delivers the accounts, without the network")
-    func load() async throws {
-        let world = try await world(savedAge: week - 1)
-        #expect(try await world.service.accounts!.saved()?.value.accounts.map(\.identifier) == ["saved"])
-        #expect(world.client.requests.isEmpty)
-    }
-
-    @Test("Load from cache, retrieval error course: delivers the error")
-    func loadFails() async throws {
-        let world = try await world(savedAge: 1)
-        world.store.fail(.retrieve, with: .failed(operation: "read", reason: "x"))
-        let error = await failure { () async throws(StoreError) in try await world.service.accounts!.saved() }
-        #expect(error == .failed(operation: "read", reason: "x"))
-    }
-
-    @Test("Load from cache, expired and empty courses: deliver nothing")
-    func loadNothing() async throws {
-        #expect(try await world(savedAge: week).service.accounts!.saved() == nil)
-        #expect(try await world(savedAge: nil).service.accounts!.saved() == nil)
-    }
-
-    // Validate storage accounts cache
-
-    @Test("Validate, primary course: what is less than seven days old is kept")
-    func validateKeeps() async throws {
-        let world = try await world(savedAge: week - 1)
-        #expect(try await world.service.shelf!.cache.validate() == false)
-        #expect(try await world.service.accounts!.saved() != nil)
-    }
-
-    @Test("Validate, retrieval error course: deletes the cache")
-    func validateUnreadable() async throws {
-        let world = try await world(savedAge: nil)
-        try await world.store.insert(
-            StoredEntry(bytes: Data("no JSON".utf8), savedAt: world.date.read()), for: world.service.shelf!.cache.key)
-        #expect(try await world.service.shelf!.cache.validate())
-        #expect(try await world.store.entries().isEmpty)
-    }
-
-    @Test("Validate, expired cache course: deletes the cache")
-    func validateExpired() async throws {
-        let world = try await world(savedAge: week)
-        #expect(try await world.service.shelf!.cache.validate())
-        #expect(try await world.store.entries().isEmpty)
-    }
-
-    // Cache new storage accounts
+    // Cache new storage accounts: beyond the courses of the specification (see StorageAccountsCacheTests)
 
     private func account(_ counter: UInt32) -> StorageAccount {
         StorageAccount(
@@ -389,16 +345,64 @@ struct AccountsOfflineTests {
             creationTime: 1)
     }
 
-    @Test("Cache new account, primary course: adds it to the list saved, in one step, with a new stamp")
-    func cacheNew() async throws {
+    @Test("Each account has its own age: one made on day 6 does not keep those of day 0 beyond day 7")
+    func ages() async throws {
         let world = try await world(savedAge: 6 * 86_400)
-        world.store.forgetCalls()
+        try await world.service.shelf!.add(account(1), isFirst: false)
+        let madeAt = world.date.read()
+        world.date.advance(by: 86_400 - 1)
+        #expect(try await world.service.accounts!.load().value.accounts.count == 2)
+        world.date.advance(by: 1)
+        let loaded = try await world.service.accounts!.load()
+        #expect(loaded.value.accounts.map(\.identifier) == ["new 1"] && !loaded.value.isComplete)
+        #expect(loaded.savedAt == madeAt)
+        world.date.advance(by: 6 * 86_400 - 1)
+        #expect(try await world.service.accounts!.saved()?.savedAt == madeAt)
+        world.date.advance(by: 1)
+        #expect(try await world.service.accounts!.saved() == nil)
+    }
+
+    @Test("A change of an account, and a third one, leave each account its age")
+    func agesStay() async throws {
+        let world = try await world(savedAge: 2 * 86_400)
+        let first = world.date.read().addingTimeInterval(-2 * 86_400)
+        try await world.service.shelf!.add(account(1), isFirst: false)
+        let second = world.date.read()
+        world.date.advance(by: 3 * 86_400)
+        try await world.service.shelf!.amend(account(1).address) { $0.isImmutable = true }
+        try await world.service.shelf!.add(account(2), isFirst: false)
+        let saved = try #require(try await world.service.accounts!.saved())
+        #expect(saved.savedAt == first && saved.value.accounts.map(\.identifier) == ["saved", "new 1", "new 2"])
+        #expect(saved.value.addedAt(world.account) == nil && saved.value.addedAt(account(1).address) == second)
+        #expect(saved.value.accounts[1].isImmutable)
+        world.date.advance(by: 2 * 86_400)
+        let later = try #require(try await world.service.accounts!.saved())
+        #expect(later.savedAt == second && later.value.accounts.map(\.identifier) == ["new 1", "new 2"])
+    }
+
+    @Test("The latest list gives all accounts one age again")
+    func agesEnd() async throws {
+        let world = try await world(
+            savedAge: 86_400, replies: ["getAccountInfo": [.chain(UserInfo(accountCounter: 2))]])
+        try await world.service.shelf!.add(account(1), isFirst: false)
+        world.date.advance(by: 86_400)
+        _ = try await world.service.accounts!.load()
+        let saved = try #require(try await world.service.accounts!.saved())
+        #expect(saved.savedAt == world.date.read() && saved.value.addedAt(account(1).address) == nil)
+    }
+
+    @Test("A list of edb8069, which knows no ages, is read as one that was fetched when its entry was stamped")
+    func oldFormat() async throws {
+        let world = try await world(savedAge: nil)
+        let old =
+            #"{"isComplete":true,"accounts":[{"storage_account":"\#(world.account)","identifier":"old","reserved_bytes":1024,"current_usage":0,"immutable":false,"to_be_deleted":false,"delete_request_epoch":0,"owner1":"\#(world.owner.publicKey)","version":"V2"}]}"#
+        let stamp = world.date.read()
+        try await world.store.insert(
+            StoredEntry(bytes: Data(old.utf8), savedAt: stamp), for: world.service.shelf!.cache.key)
+        world.date.advance(by: 86_400)
         try await world.service.shelf!.add(account(1), isFirst: false)
         let saved = try #require(try await world.service.accounts!.saved())
-        #expect(saved.value.accounts.map(\.identifier) == ["saved", "new 1"] && saved.value.isComplete)
-        #expect(saved.savedAt == world.date.read())
-        let changes = world.store.calls.filter { if case .retrieve = $0 { false } else { true } }
-        #expect(changes.count == 1, "one atomic step: \(changes)")
+        #expect(saved.savedAt == stamp && saved.value.accounts.map(\.identifier) == ["old", "new 1"])
     }
 
     @Test("Cache new account: what has expired or cannot be read is not brought back")
@@ -423,17 +427,6 @@ struct AccountsOfflineTests {
         #expect(try await world.service.accounts!.saved()?.value.accounts.count == 2)
     }
 
-    @Test("Cache new account, deleting and saving error courses: deliver the error, and what was saved still is")
-    func cacheNewFails() async throws {
-        let world = try await world(savedAge: 1)
-        world.store.fail(.update, with: .full(path: "/s"))
-        let error = await failure { () async throws(StoreError) in
-            try await world.service.shelf!.add(account(1), isFirst: false)
-        }
-        #expect(error == .full(path: "/s"))
-        #expect(try await world.service.accounts!.saved()?.value.accounts.map(\.identifier) == ["saved"])
-    }
-
     @Test("A created account that cannot be saved is delivered, with the error beside it")
     func createdNotSaved() async throws {
         let world = try await world(savedAge: nil, replies: [:])
@@ -455,7 +448,7 @@ struct AccountsOfflineTests {
     }
 }
 
-@Suite("Storage accounts, online", .timeLimit(.minutes(1)))
+@Suite("Storage accounts, online", .timeLimit(.minutes(10)))
 struct AccountsOnlineTests {
     @Test("Each account that was ever made is asked for, and listed in their order; then saved")
     func list() async throws {
@@ -513,18 +506,44 @@ struct AccountsOnlineTests {
         #expect(try await world.service.accounts!.load().value.accounts.map(\.address) == [addresses[0], addresses[2]])
     }
 
-    @Test("One that the server refuses and the chain knows is an error, and the saved list stands in")
+    /// One account: the server says that it is out of order, and the chain says that the account is there.
+    private func outOfOrder() -> DriveWorld {
+        DriveWorld(
+            client: ScriptedHTTPClient { request in
+                let name = DriveWorld.name(of: request)
+                guard name == "getAccountInfo" else { return .error("out of order", status: 500) }
+                let asked = (request.json["params"] as? [Any])?.first as? String
+                return asked == "\(Vectors.program.userInfo(of: Vectors.owner.publicKey))"
+                    ? .chain(UserInfo(accountCounter: 1))
+                    : .chain(UnstakeInfo(time: 0, epoch: 0, unstaker: Vectors.account))
+            })
+    }
+
+    @Test("One that the server refuses and the chain knows is an error, in the server's words, when nothing is saved")
     func refused() async throws {
-        let world = DriveWorld([
-            "getAccountInfo": [.chain(UserInfo(accountCounter: 1))],
-            "storage-account-info": [.error("out of order", status: 500)],
-        ])
+        let world = outOfOrder()
         let error = await failure { () async throws(LoadError) in try await world.service.accounts!.load() }
         guard case .invalidData(.body(let words))? = error else {
             Issue.record("is \(String(describing: error))")
             return
         }
         #expect(words.contains("out of order"))
+        #expect(try await world.service.accounts!.saved() == nil)
+    }
+
+    @Test("One that the server refuses and the chain knows is no deleted one: the saved list stands in")
+    func refusedAndSaved() async throws {
+        let world = outOfOrder()
+        let saved = StorageAccount(
+            address: world.account, identifier: "saved", reservedBytes: 1024, owner: world.owner.publicKey,
+            counterSeed: 0, creationTime: 1)
+        let savedAt = world.date.now
+        try await world.service.shelf!.add(saved, isFirst: true)
+        world.date.advance(by: 60)
+        let loaded = try await world.service.accounts!.load()
+        #expect(loaded.value == AccountList([saved]))
+        #expect(loaded.source == .cache(savedAt: savedAt, because: .invalidData))
+        #expect(try await world.service.accounts!.saved()?.value == AccountList([saved]), "nothing was saved over it")
     }
 
     @Test("The aliases of other clients are taken, the contract's names are kept")

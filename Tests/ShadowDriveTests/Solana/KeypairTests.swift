@@ -17,7 +17,7 @@ struct KeypairTests {
         return file
     }
 
-    private func failure(of work: () throws(KeypairError) -> Keypair) -> KeypairError? {
+    private func failure<Value>(of work: () throws(KeypairError) -> Value) -> KeypairError? {
         do throws(KeypairError) {
             _ = try work()
             return nil
@@ -113,6 +113,27 @@ struct KeypairTests {
                 == .notAKey(reason: "it is not a file"))
         #expect(
             failure(of: { () throws(KeypairError) in try Keypair(seed: Data(count: 31)) }) == .wrongLength(found: 63))
+    }
+
+    @Test("an empty file, as a kill once left it, is told as such with what to do")
+    func emptyFile() throws {
+        let empty = try file("")
+        let error = failure { () throws(KeypairError) in try Keypair(contentsOf: empty) }
+        #expect("\(error!)".contains("is empty") && "\(error!)".contains("rm '"))
+        let taken = failure { () throws(KeypairError) in try Keypair().write(to: empty) }
+        #expect("\(taken!)".contains("is empty") && "\(taken!)".contains("rm '"))
+        #expect(try Data(contentsOf: empty).isEmpty)
+    }
+
+    @Test("are in their place whole or not at all, and leave nothing beside it")
+    func whole() throws {
+        let (target, own) = (folder.appending(path: "whole.json"), try Keypair())
+        try own.write(to: target)
+        #expect(try Keypair(contentsOf: target) == own)
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(failure { () throws(KeypairError) in try Keypair().write(to: target) } != nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
+        #expect(try Keypair(contentsOf: target) == own && !before.contains { $0.contains(".new") })
     }
 
     @Test("never say anything of the secret")

@@ -10,11 +10,11 @@ import Foundation
 
 /// A note, as the server has it.
 public struct Note: Codable, Sendable, Equatable {
-    /// What it says.
+    /// The title of the note.
     public let title: String
 }
 
-/// Where the app picks its client and its store.
+/// The notes of the app. It picks its client and its store here.
 public enum Notes {
     /// The notes of a server, kept in a folder.
     public static func resource(_ address: URL, folder: URL) throws -> Resource<[Note]> {

@@ -1,4 +1,5 @@
 import { language } from "./i18n.js";
+import { authorization } from "./token.js";
 
 /** A refusal or failure of the local server. `status` is 0 when it could not be reached. */
 export class ApiError extends Error {
@@ -36,6 +37,11 @@ export function address(path, query = {}) {
   return `${path}?${values}`;
 }
 
+/** `fetch` of an address of ours, with the token. For anything that `request` and `upload` are not made for. */
+export function fetchOwn(url, options = {}) {
+  return fetch(url, { ...options, headers: { ...options.headers, ...authorization() } });
+}
+
 /** Sends a request and returns the answer's JSON, or null for an empty one. */
 export async function request(method, url, body) {
   return exchange(url, {
@@ -53,7 +59,7 @@ export async function upload(url, blob, signal) {
 async function exchange(url, options) {
   let response;
   try {
-    response = await fetch(url, options);
+    response = await fetchOwn(url, options);
   } catch (error) {
     if (options.signal?.aborted) throw error;
     throw new ApiError(0, "connectivity", String(error));

@@ -3,6 +3,9 @@ import { ScreenStream } from "./stream.js";
 import { toast } from "./components/toast.js";
 import { t } from "./i18n.js";
 
+/** The screens that this page has shown, since it was loaded. */
+const shown = new Set();
+
 /**
  * A screen whose model lives in the server: it draws the states that arrive and sends intents back.
  * Subclasses make `element` and implement `render(state)`.
@@ -10,6 +13,8 @@ import { t } from "./i18n.js";
 export class ModelScreen {
   state = null;
   scroll = 0;
+  /** What kind of trouble the last failed load had; dismissing the error does not change it. */
+  trouble = null;
   #name;
   #query;
   #stream;
@@ -26,6 +31,7 @@ export class ModelScreen {
       onState: (state) => {
         const before = this.state;
         this.state = state;
+        this.trouble = state.error?.kind ?? this.trouble;
         this.render(state, before);
       },
     });
@@ -41,9 +47,15 @@ export class ModelScreen {
     this.#stream.close();
   }
 
-  /** The stream is there, for the first time or again. */
+  /**
+   * The stream is there, for the first time or again. The model of this tab may be older than the page: what it shows
+   * may be, too, so the first time after the page was loaded it looks again.
+   */
   opened() {
-    return this.send("appear");
+    const key = JSON.stringify([this.#name, this.#query]);
+    if (shown.has(key)) return this.send("appear");
+    shown.add(key);
+    return this.send("appear", { load: "true" });
   }
 
   /**

@@ -1,4 +1,5 @@
-import { address, request } from "./api.js";
+import { address } from "./api.js";
+import { listen } from "./events.js";
 
 const RETRY = 2000;
 
@@ -10,7 +11,8 @@ export class ScreenStream {
   #path;
   #query;
   #handlers;
-  #source = null;
+  /** Ends the connection that is there or being made. */
+  #connection = null;
   #timer = 0;
   #lost = 0;
   #wanted = false;
@@ -42,46 +44,50 @@ export class ScreenStream {
     this.#connect();
   }
 
-  #connect() {
-    const source = new EventSource(address(this.#path, this.#query));
-    this.#source = source;
-    source.onopen = () => {
-      clearTimeout(this.#lost);
-      this.#lost = 0;
-      document.dispatchEvent(new Event("aquifer:found"));
-      this.#handlers.onOpen?.();
-    };
-    source.addEventListener("state", (event) => this.#handlers.onState(JSON.parse(event.data)));
-    source.onerror = () => this.#failed();
+  async #connect() {
+    const connection = new AbortController();
+    this.#connection = connection;
+    try {
+      await listen(address(this.#path, this.#query), {
+        signal: connection.signal,
+        onOpen: () => this.#opened(),
+        onEvent: (name, text) => name === "state" && this.#connection === connection && this.#handlers.onState(JSON.parse(text)),
+      });
+    } catch {
+      // However it ended, it is begun again; a page that may not be here was told so by `refusal`.
+    }
+    if (this.#connection === connection) this.#failed();
+  }
+
+  #opened() {
+    clearTimeout(this.#lost);
+    this.#lost = 0;
+    document.dispatchEvent(new Event("aquifer:found"));
+    this.#handlers.onOpen?.();
   }
 
   #disconnect() {
     clearTimeout(this.#timer);
     clearTimeout(this.#lost);
     this.#lost = 0;
-    this.#source?.close();
-    this.#source = null;
+    const connection = this.#connection;
+    this.#connection = null;
+    connection?.abort();
   }
 
   #failed() {
+    this.#connection = null;
+    if (!this.#wanted) return;
     // A short gap (the server restarts the stream) is not worth alarming anyone.
     this.#lost ||= setTimeout(() => document.dispatchEvent(new Event("aquifer:lost")), 1000);
     clearTimeout(this.#timer);
-    // EventSource gives up for good on an answer such as 401 or 503, and does not say which it was.
-    if (this.#source?.readyState === EventSource.CLOSED) {
-      request("GET", address("/api/connection")).catch(() => {});
-    }
-    this.#timer = setTimeout(() => {
-      if (!this.#wanted || this.#source?.readyState === EventSource.OPEN) return;
-      this.#source?.close();
-      this.#connect();
-    }, RETRY);
+    this.#timer = setTimeout(() => this.#wanted && !this.#connection && this.#connect(), RETRY);
   }
 
   // A browser allows six connections to one server: a tab that nobody looks at gives its own back.
   #visibility = () => {
     clearTimeout(this.#hiding);
     if (document.visibilityState === "hidden") this.#hiding = setTimeout(() => this.#disconnect(), 10_000);
-    else if (!this.#source) this.#connect();
+    else if (this.#wanted && !this.#connection) this.reopen();
   };
 }

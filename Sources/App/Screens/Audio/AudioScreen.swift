@@ -7,10 +7,12 @@ import Foundation
 final class AudioScreen: Screen {
     let model: AudioFeedModel
     private let outbox: OutboxModel
+    private let tab: String
 
-    init(_ service: AudioFeedService) {
+    init(_ service: AudioFeedService, tab: String) {
         model = AudioFeedModel(service)
         outbox = OutboxModel(service.outbox)
+        self.tab = tab
     }
 
     func state(_ context: ScreenContext) -> JSONText {
@@ -23,7 +25,8 @@ final class AudioScreen: Screen {
                 ("duration", .raw("\(clip.duration)")), ("durationText", .string(clip.durationText)),
                 ("waveform", .array(clip.bars(96).map { .int($0) })),
                 ("offline", .string(offline)), ("percent", percent.map { .int($0) } ?? .null),
-                ("offlineText", .string(text)), ("audio", .string("/api/screens/audio/clips/\(clip.id.uuidString)")),
+                ("offlineText", .string(text)),
+                ("audio", .string(context.sign("/api/screens/audio/clips/\(clip.id.uuidString)?tab=\(tab)"))),
             ])
         }
         return .object(
@@ -34,16 +37,19 @@ final class AudioScreen: Screen {
             ])
     }
 
+    func refresh() async { await model.refresh() }
+
     func action(for intent: Intent) -> ScreenAction? {
         let (model, outbox) = (model, outbox)
         return switch intent.name {
         case "appear":
             {
-                async let appearance: Void = model.appear()
+                async let appearance: Void = model.appear(afterPageLoad: intent.isPageLoad)
+                async let posted: Void = model.follow()
                 await outbox.follow()
+                await posted
                 await appearance
             }
-        case "refresh": { await model.refresh() }
         case "download": intent.withID { await model.keep($0) }
         case "cancelDownload": intent.withID { model.cancel($0) }
         case "removeDownload": intent.withID { await model.remove($0) }
@@ -58,13 +64,20 @@ final class AudioScreen: Screen {
         case .downloading(let progress):
             ("downloading", progress.fraction.map { Int($0 * 100) } ?? 0, language.pick("Downloading…", "Baixando…"))
         case .kept: ("done", nil, language.pick("Available offline", "Disponível sem conexão"))
+        case .expired:
+            (
+                "expired", nil,
+                language.pick(
+                    "Kept, but not confirmed for seven days: it plays after the next download.",
+                    "Guardado, mas sem confirmação há sete dias: toca depois do próximo download.")
+            )
         case .failed(let error): ("failed", nil, error.message(in: language))
         }
     }
 }
 
 extension AudioClip {
-    /// How long it plays: `0:12`, `1:02:03`; `–:––` when the remote does not know.
+    /// The duration of the clip: `0:12`, `1:02:03`; `–:––` when the remote does not know it.
     public var durationText: String {
         guard duration > 0, duration < 360_000 else { return "–:––" }
         let seconds = Int(duration.rounded())
@@ -74,7 +87,7 @@ extension AudioClip {
             ? "\(hours):\(two(minutes)):\(two(seconds % 60))" : "\(minutes):\(two(seconds % 60))"
     }
 
-    /// The waveform in at most so many bars, each 0 … 100: the loudest of what a bar stands for.
+    /// The waveform in at most `most` bars, each from 0 to 100. A bar has the loudest value of its part.
     func bars(_ most: Int) -> [Int] {
         guard waveform.count > most else { return waveform.map { Int(($0 * 100).rounded()) } }
         return (0..<most).map { bar in

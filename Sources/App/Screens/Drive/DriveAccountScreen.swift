@@ -20,6 +20,7 @@ final class DriveAccountScreen: Screen {
 
     /// `nil` if the address is none.
     private let model: AccountModel?
+    private let names: ObjectNamesModel?
     private let access: DriveAccess
     private let uploads: Uploads
     private let draft = Draft()
@@ -29,7 +30,9 @@ final class DriveAccountScreen: Screen {
         self.access = access
         self.uploads = uploads
         // What is no address is no account: the page says so.
-        model = (try? PublicKey(account)).map { AccountModel(access.service, account: $0) }
+        let address = try? PublicKey(account)
+        model = address.map { AccountModel(access.service, account: $0) }
+        names = address.map { ObjectNamesModel(access.service, account: $0) }
     }
 
     func state(_ context: ScreenContext) -> JSONText {
@@ -39,31 +42,44 @@ final class DriveAccountScreen: Screen {
             JSONText.object([
                 ("name", .string(file.name)), ("sizeText", .string(language.storage(file.size))),
                 ("location", .string(model.location(of: file.name).text)),
+                ("link", .string(context.sign(DriveAPI.link(to: file.name, in: model.address)))),
             ])
         }
         return .object(
             [("isMissing", .bool(false)), ("address", .string("\(model.address)"))]
                 + context.fields(of: model.contents) + access.fields(language)
-                + [("name", .string(model.account?.identifier))]
+                + [
+                    ("name", .string(model.account?.identifier)),
+                    ("confirmation", .string(model.account?.confirmation)),
+                ]
                 + (model.account?.fields(language) ?? []) + [
+                    ("objects", names?.json(beside: model.files.map(\.name), language) ?? .null),
                     ("files", .array(files)), ("isEmpty", .bool(model.contents.value?.files.isEmpty == true)),
                     ("isOwner", .bool(model.isOwner)), ("canChange", .bool(model.canChange)),
-                    ("canAddStorage", .bool(model.canAddStorage)), ("action", json(model.action)),
+                    ("canAdd", .bool(model.canAdd)), ("action", json(model.action)),
                     ("lastDone", json(model.lastDone)), ("upload", upload(model, language)),
                     ("problem", .string(model.problem?.message(in: language))),
+                    ("failed", json(model.failed)),
                     ("isUnknown", .bool(model.problem?.isOutcomeUnknown ?? false)),
                     ("sizeError", .string(model.sizeError?.message(in: language))),
                     ("costText", .string(model.cost(of: draft.amount).map { language.amount($0) })),
                     ("isPriceKnown", .bool(model.config != nil)),
+                    ("balanceText", .string(model.wallet.map { language.shortBalance($0) })),
+                    ("balanceExact", .string(model.wallet.map { language.balance($0) })),
+                    ("unstakedText", .string(model.unstaked.map { unstaked($0, context) })),
                 ])
     }
+
+    func refresh() async { await model?.refresh() }
 
     func action(for intent: Intent) -> ScreenAction? {
         guard let model else {
             let nothing: ScreenAction = {}
-            return ["appear", "refresh"].contains(intent.name) ? nothing : nil
+            return intent.name == "appear" ? nothing : nil
         }
         let draft = draft
+        // The names are as the server had them before this, and those asked for meanwhile are forgotten at its end.
+        if ["upload", "replace", "delete"].contains(intent.name) { names?.forget() }
         return switch intent.name {
         case "appear":
             {
@@ -71,19 +87,32 @@ final class DriveAccountScreen: Screen {
                 self.hasAppeared = true
                 await model.appear()
             }
-        case "refresh": { await model.refresh() }
-        case "upload": send(intent["batch"]) { await model.upload($0, replacing: intent["replacing"] == "true") }
+        case "objects": { await self.names?.load(beside: model.files.map(\.name)) }
+        case "dismissObjects": { self.names?.forget() }
+        case "upload":
+            send(intent["batch"]) { files, remove in
+                await model.upload(files, replacing: intent["replacing"] == "true", afterReading: remove)
+                self.names?.forget()
+            }
         case "replace":
-            send(intent["batch"]) { files in
-                if let file = files.first { await model.replace(intent["file"], with: file) }
+            send(intent["batch"]) { files, remove in
+                if let file = files.first { await model.replace(intent["file"], with: file, afterReading: remove) }
+                self.names?.forget()
             }
         case "cancelUpload": { model.cancelUpload() }
         case "dismissUpload": { model.dismissUpload() }
-        case "delete": toItsEnd { await model.delete(intent["file"]) }
+        case "delete":
+            toItsEnd {
+                await model.delete(intent["file"])
+                self.names?.forget()
+            }
         case "amount": { draft.amount = intent["text"].trimmingCharacters(in: .whitespaces) }
         case "addStorage": toItsEnd { await model.addStorage(intent["size"]) }
         case "reduceStorage": toItsEnd { await model.reduceStorage(intent["size"]) }
         case "makeImmutable": toItsEnd { await model.makeImmutable(confirmedBy: intent["typed"]) }
+        case "deleteAccount": toItsEnd { await model.deleteAccount(confirmedBy: intent["typed"]) }
+        case "keepAccount": toItsEnd { await model.keepAccount() }
+        case "claim": toItsEnd { await model.claim() }
         case "dismissError": { model.dismissProblem() }
         default: nil
         }
@@ -93,7 +122,7 @@ final class DriveAccountScreen: Screen {
     ///
     /// - Returns: `false` if files cannot be taken now; then it is still the caller's.
     func take(_ file: URL, batch: String) -> Bool {
-        guard let model, model.canChange else { return false }
+        guard let model, model.canAdd else { return false }
         if draft.batch != batch {
             draft.files.forEach(uploads.remove)
             (draft.batch, draft.files) = (batch, [])
@@ -104,13 +133,20 @@ final class DriveAccountScreen: Screen {
     }
 
     /// Does something with the files of a batch, which are gone afterwards.
-    private func send(_ batch: String, _ work: @escaping @MainActor @Sendable ([URL]) async -> Void) -> ScreenAction {
+    ///
+    /// - Parameter work: gets the files, and what removes them: they go as soon as they were sent, not only when the account
+    ///   was loaded again.
+    private func send(
+        _ batch: String, _ work: @escaping @MainActor @Sendable ([URL], _ remove: () -> Void) async -> Void
+    ) -> ScreenAction {
         toItsEnd { [draft, uploads] in
             guard draft.batch == batch else { return }
             let files = draft.files
             (draft.batch, draft.files) = ("", [])
-            await work(files)
-            files.forEach(uploads.remove)
+            let remove = { files.forEach(uploads.remove) }
+            await work(files, remove)
+            // Those that could not be sent at all.
+            remove()
         }
     }
 
@@ -124,8 +160,18 @@ final class DriveAccountScreen: Screen {
             case .addingStorage: ("addingStorage", nil)
             case .reducingStorage: ("reducingStorage", nil)
             case .makingImmutable: ("makingImmutable", nil)
+            case .askingForDeletion: ("askingForDeletion", nil)
+            case .keepingAccount: ("keepingAccount", nil)
+            case .claiming: ("claiming", nil)
             }
         return action == nil ? .null : .object([("kind", .string(kind)), ("file", .string(file))])
+    }
+
+    private func unstaked(_ info: UnstakeInfo, _ context: ScreenContext) -> String {
+        let since = context.language.relative(Date(timeIntervalSince1970: Double(info.time)), now: context.now)
+        return context.language.pick(
+            "Tokens of storage that was given back (\(since)) can be claimed.",
+            "Tokens do espaço devolvido (\(since)) podem ser resgatados.")
     }
 
     private func upload(_ model: AccountModel, _ language: Language) -> JSONText {

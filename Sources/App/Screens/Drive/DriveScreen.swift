@@ -19,7 +19,17 @@ final class DriveScreen: Screen {
         let accounts = model.accounts.map { account in
             JSONText.object(
                 [("address", .string("\(account.address)")), ("name", .string(account.identifier))]
-                    + account.fields(language))
+                    + account.fields(language) + [
+                        (
+                            "savedText",
+                            .string(
+                                model.addedAt(account).map {
+                                    language.pick(
+                                        "Saved \(language.relative($0, now: context.now))",
+                                        "Salva \(language.relative($0, now: context.now))")
+                                })
+                        )
+                    ])
         }
         let list =
             model.list.map { context.fields(of: $0) } ?? [("phase", .string("loaded")), ("isLoading", .bool(false))]
@@ -42,19 +52,28 @@ final class DriveScreen: Screen {
             ])
     }
 
+    func refresh() async { await model.refresh() }
+
     func action(for intent: Intent) -> ScreenAction? {
         let model = model
         return switch intent.name {
         case "appear":
             {
-                // Who comes back from making or changing an account finds it as it is now.
+                // An account that was made or changed meanwhile is shown as it is now.
                 if self.hasAppeared { return await model.refresh() }
                 self.hasAppeared = true
                 await model.appear()
+                await self.validate()
             }
-        case "refresh": { await model.refresh() }
         case "dismissError": { model.dismissError() }
         default: nil
+        }
+    }
+
+    private func validate() async {
+        guard let list = model.list, let cache = access.service.shelf?.cache else { return }
+        await list.validateDelivered { () async throws(StoreError) in
+            try await cache.validate()
         }
     }
 }
@@ -72,17 +91,7 @@ extension StorageAccount {
 }
 
 extension Language {
-    /// A number of bytes as Shadow Drive counts them: `1.5 MB`, of 1024.
-    func storage(_ bytes: UInt64) -> String { own(StorageSize.text(bytes)) }
-
-    /// An amount of SHDW.
-    func amount(_ shades: UInt64) -> String { own(Shades.text(shades)) }
-
     func usage(of used: UInt64, in reserved: UInt64) -> String {
         pick("\(storage(used)) of \(storage(reserved)) used", "\(storage(used)) de \(storage(reserved)) em uso")
-    }
-
-    private func own(_ text: String) -> String {
-        (self == .english ? text : text.replacing(".", with: ",")).replacing(" ", with: "\u{a0}")
     }
 }

@@ -28,11 +28,12 @@ final class CommentsScreen: Screen {
             ])
     }
 
+    func refresh() async { await model.refresh() }
+
     func action(for intent: Intent) -> ScreenAction? {
         let model = model
         return switch intent.name {
-        case "appear": { await model.appear() }
-        case "refresh": { await model.refresh() }
+        case "appear": { await intent.isPageLoad ? model.refresh() : model.appear() }
         case "dismissError": { model.dismissError() }
         default: nil
         }

@@ -7,10 +7,12 @@ import ImageFeed
 final class FeedScreen: Screen {
     let model: FeedModel
     private let tab: String
+    private let service: FeedService
 
     init(_ service: FeedService, tab: String) {
         model = FeedModel(service)
         self.tab = tab
+        self.service = service
     }
 
     func state(_ context: ScreenContext) -> JSONText {
@@ -22,11 +24,18 @@ final class FeedScreen: Screen {
             ])
     }
 
+    func refresh() async { await model.refresh() }
+
     func action(for intent: Intent) -> ScreenAction? {
-        let model = model
+        let (model, service) = (model, service)
         return switch intent.name {
-        case "appear": { await model.appear() }
-        case "refresh": { await model.refresh() }
+        case "appear":
+            {
+                await intent.isPageLoad ? model.refresh() : model.appear()
+                await model.list.validateDelivered { () async throws(StoreError) in
+                    try await service.validateFeedCache()
+                }
+            }
         case "loadMore": { await model.loadMore() }
         case "dismissError": { model.dismissError() }
         default: nil

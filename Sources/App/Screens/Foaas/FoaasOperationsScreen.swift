@@ -7,8 +7,8 @@ import Foundation
 final class FoaasOperationsScreen: Screen {
     let model: FoaasOperationsModel
 
-    init(_ service: FoaasService) {
-        model = FoaasOperationsModel(service)
+    init(_ service: FoaasService, center: NotificationCenter) {
+        model = FoaasOperationsModel(service, center: center)
     }
 
     func state(_ context: ScreenContext) -> JSONText {
@@ -46,11 +46,12 @@ final class FoaasOperationsScreen: Screen {
                 ])
     }
 
+    func refresh() async { await model.list.refresh() }
+
     func action(for intent: Intent) -> ScreenAction? {
         let model = model
         return switch intent.name {
-        case "appear": { await model.list.appear() }
-        case "refresh": { await model.list.refresh() }
+        case "appear": { await intent.isPageLoad ? model.list.refresh() : model.list.appear() }
         case "dismissError": { model.list.dismissError() }
         case "search": { model.search(intent["query"]) }
         default: nil

@@ -38,6 +38,8 @@ final class FoaasPreviewScreen: Screen {
         ])
     }
 
+    func refresh() async { await model.retry() }
+
     func action(for intent: Intent) -> ScreenAction? {
         let (model, settings) = (model, settings)
         return switch intent.name {
@@ -48,7 +50,7 @@ final class FoaasPreviewScreen: Screen {
             }
         case "edit": { model.edit(intent["field"], intent["value"]) }
         case "finish": { await model.finish() }
-        case "retry", "refresh": { await model.retry() }
+        case "retry": { await model.retry() }
         case "dismissError": { model.dismissProblem() }
         default: nil
         }

@@ -36,6 +36,8 @@ final class FoaasScreen: Screen {
         ])
     }
 
+    func refresh() async { await model.random() }
+
     func action(for intent: Intent) -> ScreenAction? {
         let (model, settings) = (model, settings)
         return switch intent.name {
@@ -44,7 +46,7 @@ final class FoaasScreen: Screen {
                 await settings.load()
                 await model.appear()
             }
-        case "random", "refresh": { await model.random() }
+        case "random": { await model.random() }
         case "show": { model.show(intent["id"]) }
         case "dismissError": { model.dismissError() }
         default: nil

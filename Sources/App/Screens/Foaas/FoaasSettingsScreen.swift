@@ -44,10 +44,12 @@ final class FoaasSettingsScreen: Screen {
         ])
     }
 
+    func refresh() async { await settings.load() }
+
     func action(for intent: Intent) -> ScreenAction? {
         let settings = settings
         return switch intent.name {
-        case "appear", "refresh": { await settings.load() }
+        case "appear": { await settings.load() }
         case "filter": { await settings.setFilters(intent["on"] == "true") }
         case "palette": choose(intent["name"])
         case "dismissError": { settings.dismissError() }

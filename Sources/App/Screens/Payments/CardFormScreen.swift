@@ -40,6 +40,9 @@ final class CardFormScreen: Screen {
         ])
     }
 
+    /// Does nothing: the form loads nothing, and keeps the text typed.
+    func refresh() async {}
+
     func action(for intent: Intent) -> ScreenAction? {
         let model = model
         return switch intent.name {

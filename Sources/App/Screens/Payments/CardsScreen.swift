@@ -17,9 +17,13 @@ final class CardsScreen: Screen {
             ("cards", .array(model.cards.map { $0.json(context, isChosen: $0.id == model.chosen) })),
             ("isEmpty", .bool(model.isLoaded && model.cards.isEmpty && model.error == nil)),
             ("isLoading", .bool(!model.isLoaded)),
+            ("isOlderCopy", .bool(model.isOlderCopy)),
+            ("isLost", .bool(model.isLost)),
             ("error", context.error(model.error)),
         ])
     }
+
+    func refresh() async { await model.appear() }
 
     func action(for intent: Intent) -> ScreenAction? {
         let model = model
@@ -27,6 +31,8 @@ final class CardsScreen: Screen {
         case "appear": { await model.appear() }
         case "choose": intent.withID { await model.choose($0) }
         case "remove": intent.withID { await model.remove($0) }
+        case "acceptOlder": { await model.acceptOlder() }
+        case "discardOlder": { await model.discardOlder() }
         case "dismissError": { model.dismissError() }
         default: nil
         }
@@ -51,7 +57,7 @@ extension CardSummary {
     }
 }
 
-/// What the test card is called, wherever it is shown.
+/// The name of the test card, wherever it is shown.
 enum TestCard {
     static func label(_ language: Language) -> String {
         language.pick("Test card: no real money", "Cartão de teste: sem dinheiro de verdade")

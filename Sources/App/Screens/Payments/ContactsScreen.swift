@@ -7,10 +7,12 @@ import Payments
 final class ContactsScreen: Screen {
     let model: ContactsModel
     private let tab: String
+    private let service: PaymentsService
 
     init(_ service: PaymentsService, tab: String) {
         model = ContactsModel(service.contacts)
         self.tab = tab
+        self.service = service
     }
 
     func state(_ context: ScreenContext) -> JSONText {
@@ -26,11 +28,18 @@ final class ContactsScreen: Screen {
             ])
     }
 
+    func refresh() async { await model.list.refresh() }
+
     func action(for intent: Intent) -> ScreenAction? {
-        let model = model
+        let (model, service) = (model, service)
         return switch intent.name {
-        case "appear": { await model.list.appear() }
-        case "refresh": { await model.list.refresh() }
+        case "appear":
+            {
+                await intent.isPageLoad ? model.list.refresh() : model.list.appear()
+                await model.list.validateDelivered { () async throws(StoreError) in
+                    try await service.validateContactListCache()
+                }
+            }
         case "dismissError": { model.list.dismissError() }
         case "search": { model.search(intent["query"]) }
         default: nil
@@ -39,7 +48,7 @@ final class ContactsScreen: Screen {
 }
 
 extension Contact {
-    /// The contact as pages draw it; the picture is asked for by its tab.
+    /// The contact as pages draw it. The tab identifies the request for the picture.
     func json(tab: String) -> JSONText {
         .object([
             ("id", .int(id)), ("name", .string(name)), ("username", .string(username)), ("initials", .string(initials)),

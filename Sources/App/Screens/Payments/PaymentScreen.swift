@@ -42,11 +42,14 @@ final class PaymentScreen: Screen {
             ("payLabel", .string(language.pick("Pay \(model.amount.text)", "Pagar \(model.amount.text)"))),
             ("message", .string(message(language))),
             ("receipt", receipt(context)),
-            ("unknown", unknown(language)),
+            ("unknown", unknown(context)),
+            ("earlier", earlier(context)),
             ("isChecking", .bool(model.isChecking)),
             ("error", error(language)),
         ])
     }
+
+    func refresh() async { await model.appear() }
 
     func action(for intent: Intent) -> ScreenAction? {
         let model = model
@@ -59,13 +62,16 @@ final class PaymentScreen: Screen {
         case "pay": pay(intent)
         case "check": { await model.check() }
         case "retry": { await model.retry() }
+        case "giveUp": { await model.giveUp() }
+        case "checkEarlier": { await model.checkEarlier() }
+        case "payOnceMore": { await model.payOnceMore() }
         case "again": { model.again() }
         case "dismissError": { model.dismissProblem() }
         default: nil
         }
     }
 
-    /// What is paid is what the button said when it was pressed: an amount that is on its way to the model is not.
+    /// Pays the amount that the button showed when it was pressed, not one that is still on its way to the model.
     private func pay(_ intent: Intent) -> ScreenAction {
         { [model] in
             guard intent["digits"] == "\(model.amount.cents)" else { return }
@@ -78,6 +84,7 @@ final class PaymentScreen: Screen {
         case .loading: "loading"
         case .missing: "missing"
         case .ready: "ready"
+        case .earlier: "earlier"
         case .sending: "sending"
         case .approved: "approved"
         case .declined: "declined"
@@ -92,29 +99,18 @@ final class PaymentScreen: Screen {
             language.pick(
                 "The card was declined. No money went. Try another card.",
                 "O cartão foi recusado. Nenhum dinheiro saiu. Tente com outro cartão.")
+        case .failed(let record) where record.refusal != nil:
+            language.pick(
+                "The server refused the payment. No money went. Check the amount and the card.",
+                "O servidor recusou o pedido. Nenhum dinheiro saiu. Verifique o valor e o cartão.")
         case .failed:
             language.pick(
-                "The server couldn’t be reached, or didn’t take the payment. No money went.",
-                "O servidor não respondeu ou não aceitou o pagamento. Nenhum dinheiro saiu.")
+                "The server couldn’t be reached, and nothing was sent. No money went.",
+                "Não deu para falar com o servidor, e nada foi enviado. Nenhum dinheiro saiu.")
         case .missing(let error):
             error?.message(in: language) ?? language.pick("There is no such contact.", "Este contato não existe.")
         default: nil
         }
-    }
-
-    private func unknown(_ language: Language) -> JSONText {
-        guard case .unknown = model.phase else { return .null }
-        let text =
-            model.checkFailed
-            ? language.pick(
-                "The server still can’t say whether the money went. Check again later, or send the payment again: with the same key it is never charged twice.",
-                "O servidor ainda não sabe dizer se o dinheiro saiu. Verifique mais tarde ou envie de novo: com a mesma chave, nunca é cobrado duas vezes."
-            )
-            : language.pick(
-                "The payment was sent, but no answer came. The money may have gone, or not. Check, or send it again: with the same key it is never charged twice.",
-                "O pagamento foi enviado, mas a resposta não chegou. O dinheiro pode ter saído ou não. Verifique ou envie de novo: com a mesma chave, nunca é cobrado duas vezes."
-            )
-        return .object([("text", .string(text))])
     }
 
     private func error(_ language: Language) -> JSONText {

@@ -30,6 +30,10 @@ export class CodeField {
       h("div", { class: "code-words" }, this.#label, this.#hint), this.#input, this.#error);
   }
 
+  get input() {
+    return this.#input;
+  }
+
   get value() {
     return this.#input.value;
   }

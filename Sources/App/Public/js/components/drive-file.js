@@ -4,7 +4,7 @@ import { icon } from "./icon.js";
 
 /** A file of a storage account: `draw(file, { link, mayChange, isAsking, isBusy, doing })`. */
 export function driveFile({ onReplace, onAsk, onKeep, onDelete }) {
-  const name = h("h3", { class: "drive-file-name", dir: "auto", "data-test": "file-name" });
+  const name = h("h3", { class: "drive-file-name", tabindex: "-1", dir: "auto", "data-test": "file-name" });
   const size = h("p", { class: "drive-file-size", "data-test": "file-size" });
   const actions = h("div", { class: "drive-file-actions" });
   const row = h("li", { class: "drive-file", "data-test": "file" },
@@ -26,7 +26,8 @@ export function driveFile({ onReplace, onAsk, onKeep, onDelete }) {
         mayChange && button("replace", "swap", onReplace),
         mayChange && button("delete", "trash", onAsk)];
     });
-    if (focused && !actions.contains(document.activeElement)) actions.querySelector(`[data-test="${focused}"]`)?.focus({ focusVisible: false });
+    // While it is deleted there is nothing to press: the focus waits at the name.
+    if (focused && !actions.contains(document.activeElement)) (actions.querySelector(`[data-test="${focused}"]`) ?? name).focus({ focusVisible: false });
   };
 
   function question(file) {

@@ -1,12 +1,17 @@
 import { h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
+import { errorBanner } from "./states.js";
+import { typedConfirmation } from "./typed-confirmation.js";
 
-/** More storage, less of it, and the end of all changes. */
-export function driveManage({ send }) {
+/** What is being done that concerns the account, and is said below the amount. */
+const DOINGS = new Set(["addingStorage", "reducingStorage", "makingImmutable", "askingForDeletion", "keepingAccount", "claiming"]);
+
+/** More storage, less of it, what can be claimed, and the two ends: immutable, or deleted. */
+export function driveManage({ send, dismiss }) {
   let state = null;
   let asked = null;
-  const title = h("h2", { class: "drive-heading" });
+  const title = h("h2", { class: "drive-heading", tabindex: "-1", "data-test": "manage-title" });
   const label = h("label", { class: "field-label", for: "drive-amount" });
   const amount = h("input", { id: "drive-amount", class: "field-input", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "10MB",
     "aria-describedby": "drive-amount-cost drive-amount-error", "data-test": "amount", oninput: () => {
@@ -14,45 +19,37 @@ export function driveManage({ send }) {
       element.draw(state);
     } });
   const cost = h("p", { class: "field-hint", id: "drive-amount-cost", role: "status", "data-test": "amount-cost" });
+  const balance = h("p", { class: "field-hint", "data-test": "balance" });
   const error = h("p", { class: "field-error", id: "drive-amount-error", role: "alert", hidden: true, "data-test": "amount-error" });
   const add = h("button", { class: "button button-primary", type: "submit", "data-test": "add-storage" });
   const reduce = h("button", { class: "button", type: "button", "data-test": "reduce-storage", onclick: () => change("reduceStorage") });
-  const storage = h("form", { class: "drive-storage", novalidate: true }, h("div", { class: "field" }, label, h("div", { class: "drive-amount-line" }, amount, add, reduce), cost, error));
+  const storage = h("form", { class: "drive-storage", novalidate: true },
+    h("div", { class: "field" }, label, h("div", { class: "drive-amount-line" }, amount, add, reduce), cost, balance, error));
   storage.addEventListener("submit", (event) => {
     event.preventDefault();
     change("addStorage");
   });
+  const problem = h("div", { class: "drive-problem", role: "alert", "data-test": "manage-problem" });
+  const unstaked = offer("claim", "card", "claim");
+  const deletion = offer("keep-account", "history", "keepAccount");
+  const lock = typedConfirmation({ id: "drive-lock", test: "immutable", typedTest: "typed", glyph: "lock", words: "drive.immutable",
+    onConfirm: (typed) => send("makeImmutable", { typed }) });
+  const end = typedConfirmation({ id: "drive-end", test: "deletion", typedTest: "deletion-typed", glyph: "trash", words: "drive.deletion",
+    onConfirm: (typed) => send("deleteAccount", { typed }) });
+  const element = h("section", { class: "drive-section drive-manage", hidden: true, "data-test": "manage" }, title, storage, problem, unstaked, deletion, lock, end);
 
-  const open = h("button", { class: "button button-quiet drive-lock-open", type: "button", "aria-expanded": "false", "aria-controls": "drive-lock", "data-test": "immutable-open", onclick: () => show(true) });
-  const warning = h("p", { class: "drive-lock-text" });
-  const typedLabel = h("label", { class: "field-label", for: "drive-typed" });
-  const typed = h("input", { id: "drive-typed", class: "field-input", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "data-test": "typed", oninput: () => element.draw(state) });
-  const confirm = h("button", { class: "button button-danger", type: "submit", "data-test": "immutable-confirm" });
-  const cancel = h("button", { class: "button", type: "button", "data-test": "immutable-cancel", onclick: () => show(false) });
-  const lock = h("form", { class: "drive-lock", id: "drive-lock", novalidate: true, hidden: true, "data-test": "immutable-form" },
-    warning, h("div", { class: "field" }, typedLabel, typed), h("div", { class: "compose-buttons" }, confirm, cancel));
-  lock.addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (!isConfirmed()) return typed.focus();
-    send("makeImmutable", { typed: typed.value });
-    show(false);
-  });
-  lock.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    event.stopPropagation();
-    show(false);
-  });
-  const element = h("section", { class: "drive-section drive-manage", hidden: true, "data-test": "manage" }, title, storage, open, lock);
-
-  const isConfirmed = () => Boolean(state?.name) && typed.value === state.name && !state.action;
-
-  function show(isOpen) {
-    lock.hidden = !isOpen;
-    typed.value = "";
-    open.setAttribute("aria-expanded", String(isOpen));
-    open.hidden = isOpen;
-    element.draw(state);
-    (isOpen ? typed : open).focus({ focusVisible: isOpen });
+  /** A sentence, and a button for what can be done about it. */
+  function offer(test, glyph, intent) {
+    const text = h("p", { "data-test": `${test}-text` });
+    const button = h("button", { class: "button", type: "button", "data-test": test, onclick: () => state?.action || send(intent) });
+    const box = h("div", { class: "drive-offer", hidden: true }, text, button);
+    box.draw = (words, title) => {
+      box.hidden = !words;
+      setText(text, words ?? "");
+      replaceWhen(button, `${title} ${document.documentElement.lang}`, () => [icon(glyph), title]);
+      button.setAttribute("aria-disabled", String(Boolean(state?.action)));
+    };
+    return box;
   }
 
   function change(intent) {
@@ -69,34 +66,40 @@ export function driveManage({ send }) {
     send("amount", { text: "" }, "amount");
   };
 
+  /** Whether what went wrong is said here, beside what was pressed. */
+  element.tells = ({ problem: words, failed }) => Boolean(words) && DOINGS.has(failed?.kind);
+
   element.draw = (now) => {
     state = now;
     if (!state?.name) return;
     const lang = document.documentElement.lang;
-    const busy = String(Boolean(state.action));
+    const isBusy = Boolean(state.action);
+    const focused = element.contains(document.activeElement) ? document.activeElement : null;
     setText(title, t("drive.storage"));
-    setText(label, t("drive.amount"));
-    const doing = state.action?.kind;
-    const text = doing === "addingStorage" || doing === "reducingStorage" || doing === "makingImmutable" ? t(`drive.doing.${doing}`)
-      : state.costText && amount.value ? t("drive.cost", { cost: state.costText }) : t("drive.amount.hint", state);
-    setText(cost, text);
+    setText(label, t(state.isImmutable ? "drive.amount.immutable" : "drive.amount"));
+    setText(cost, DOINGS.has(state.action?.kind) ? t(`drive.doing.${state.action.kind}`)
+      : state.costText && amount.value ? t("drive.cost", { cost: state.costText })
+      : state.isImmutable ? t("drive.amount.more") : t("drive.amount.hint", state));
+    balance.title = state.balanceExact ?? "";
+    setText(balance, state.balanceText ? t("drive.balance", state) : "");
+    balance.hidden = !state.balanceText;
     const wrong = state.sizeError && asked === amount.value ? state.sizeError : "";
     setText(error, wrong);
     error.hidden = !wrong;
     amount.setAttribute("aria-invalid", String(Boolean(wrong)));
+    const trouble = element.tells(state) ? state.problem : null;
+    replaceWhen(problem, `${trouble} ${lang}`, () => errorBanner(trouble, dismiss));
     replaceWhen(add, lang, () => [icon("plus"), t("drive.add")]);
-    add.setAttribute("aria-disabled", busy);
+    add.setAttribute("aria-disabled", String(isBusy));
     replaceWhen(reduce, lang, () => t("drive.reduce"));
-    reduce.setAttribute("aria-disabled", busy);
+    reduce.setAttribute("aria-disabled", String(isBusy));
     reduce.hidden = state.isImmutable;
-    replaceWhen(open, lang, () => [icon("lock"), t("drive.immutable.make")]);
-    if (state.isImmutable) lock.hidden = true;
-    open.hidden = state.isImmutable || !lock.hidden;
-    setText(warning, t("drive.immutable.warning"));
-    setText(typedLabel, t("drive.immutable.type", state));
-    replaceWhen(confirm, lang, () => [icon("lock"), t("drive.immutable.confirm")]);
-    confirm.setAttribute("aria-disabled", String(!isConfirmed()));
-    replaceWhen(cancel, lang, () => t("cancel"));
+    unstaked.draw(state.unstakedText, t("drive.claim"));
+    deletion.draw(state.isToBeDeleted ? t("drive.deletion.asked") : null, t("drive.deletion.undo"));
+    lock.draw({ name: state.confirmation, isBusy, isHidden: state.isImmutable || state.isToBeDeleted });
+    end.draw({ name: state.confirmation, isBusy, isHidden: state.isImmutable || state.isToBeDeleted });
+    // What was pressed may be gone, now that it is done.
+    if (focused && !focused.checkVisibility()) title.focus({ preventScroll: true, focusVisible: false });
   };
   return element;
 }

@@ -25,7 +25,7 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
   element.mark = (isIt) => zone.classList.toggle("is-over", isIt);
   element.focusQuestion = () => asked.querySelector("button")?.focus();
   element.focusPick = () => pick.focus({ focusVisible: false });
-  element.draw = ({ state, handing, offered, mayUpload }) => {
+  element.draw = ({ state, handing, offered, mayUpload, mayReplace }) => {
     const lang = document.documentElement.lang;
     const { upload } = state;
     const isSending = Boolean(upload && !upload.isDone);
@@ -33,7 +33,7 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
     pick.setAttribute("aria-disabled", String(Boolean(state.action)));
     replaceWhen(pick, lang, () => [icon("plus"), t("drive.upload")]);
     setText(text, t(matchMedia("(hover: hover)").matches ? "drive.upload.drop" : "drive.upload.choose"));
-    replaceWhen(asked, `${offered?.twice.map(({ name }) => name).join("/")} ${lang}`, () => offered && question(offered));
+    replaceWhen(asked, `${offered?.twice.map(({ name }) => name).join("/")} ${lang}`, () => offered && question(offered, mayReplace));
     const hadFocus = progress.contains(document.activeElement);
     progress.hidden = !isSending && !handing;
     meter.classList.toggle("is-waiting", !isSending);
@@ -49,11 +49,11 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
     if (hadFocus && progress.hidden) (results.querySelector("button") ?? pick).focus({ focusVisible: false });
   };
 
-  function question({ twice }) {
+  function question({ twice }, mayReplace) {
     const box = h("div", { class: "drive-asked", role: "group", "aria-label": t("drive.twice", { count: twice.length, name: twice[0].name }), "data-test": "twice" },
       h("p", {}, t("drive.twice", { count: twice.length, name: twice[0].name })),
       h("div", { class: "drop-buttons" },
-        h("button", { class: "button button-primary", type: "button", "data-test": "twice-replace", onclick: onReplace }, t("drive.twice.replace")),
+        mayReplace && h("button", { class: "button button-primary", type: "button", "data-test": "twice-replace", onclick: onReplace }, t("drive.twice.replace")),
         h("button", { class: "button", type: "button", "data-test": "twice-keep", onclick: onKeep }, t("drive.twice.keep"))));
     box.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;

@@ -1,4 +1,4 @@
-import { refusal } from "../api.js";
+import { fetchOwn, refusal } from "../api.js";
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
@@ -105,7 +105,7 @@ class AquiferImage extends HTMLElement {
     this.#set("loading");
     let url = null;
     try {
-      const response = await fetch(this.getAttribute("src"), { signal: controller.signal, priority });
+      const response = await fetchOwn(this.getAttribute("src"), { signal: controller.signal, priority });
       if (!response.ok) throw await refusal(response);
       url = URL.createObjectURL(await response.blob());
       const picture = h("img", { alt: this.getAttribute("alt") ?? "", draggable: "false", "data-test": "picture" });

@@ -1,4 +1,4 @@
-import { address, refusal } from "../api.js";
+import { address, fetchOwn, refusal, request } from "../api.js";
 import { t } from "../i18n.js";
 
 const EVENTS = ["playing", "pause", "waiting", "timeupdate", "durationchange", "seeked", "ended", "error", "canplaythrough"];
@@ -142,7 +142,8 @@ class Player extends EventTarget {
   }
 
   #load(audio, clip, at = 0) {
-    audio.src = address(clip.audio);
+    // As it was signed: the browser cannot show the token with it.
+    audio.src = clip.audio;
     audio.load();
     if (at > 0) audio.currentTime = at;
   }
@@ -179,8 +180,18 @@ class Player extends EventTarget {
   }
 
   async #failed() {
-    const clip = this.clip;
-    this.#positions.set(clip.id, this.#audio.currentTime);
+    const [audio, clip, at] = [this.#audio, this.clip, this.#audio.currentTime];
+    const isMine = () => audio === this.#audio && this.isCurrent(clip.id);
+    this.#positions.set(clip.id, at);
+    const wasHeard = this.status === "playing" || this.status === "loading";
+    // Addresses end while a clip plays, or waits: then it goes on with a new one, where it was.
+    const renewed = await renew(audio.src);
+    if (!isMine()) return;
+    if (renewed) {
+      this.clip = { ...clip, audio: renewed };
+      this.#load(audio, this.clip, at);
+      return wasHeard && this.status !== "paused" ? this.#begin() : this.#set("paused");
+    }
     this.#set("failed");
     const words = await why(clip);
     this.#failures.set(clip.id, words);
@@ -266,19 +277,36 @@ function release(audio) {
   audio.load();
 }
 
+/** A new address in place of one that has ended; null if it has not, or there is none. */
+async function renew(old) {
+  const url = new URL(old);
+  try {
+    const { status } = await beginning((options) => fetch(url, options));
+    if (status !== 401) return null;
+    return (await request("POST", address("/api/addresses"), { address: url.pathname + url.search })).address;
+  } catch {
+    return null;
+  }
+}
+
 /** An audio element does not say why it failed; the address does. Returns what makes the words, in the language of the moment. */
 async function why(clip) {
-  const controller = new AbortController();
   try {
-    const response = await fetch(address(clip.audio), { headers: { Range: "bytes=0-1" }, signal: controller.signal });
+    const response = await beginning((options) => fetchOwn(clip.audio, options));
     if (!response.ok) throw await refusal(response);
     return () => t("audio.unplayable");
   } catch (error) {
     const name = error.kind === "connectivity" ? "audio.notDownloaded" : "audio.unplayable";
     return () => t(name);
-  } finally {
-    controller.abort();
   }
+}
+
+/** Asks for the first bytes only, and not for more where the server has no ranges. */
+async function beginning(ask) {
+  const controller = new AbortController();
+  const response = await ask({ headers: { Range: "bytes=0-1" }, signal: controller.signal });
+  if (response.ok) controller.abort();
+  return response;
 }
 
 export const player = new Player();

@@ -11,6 +11,12 @@ export function message({ glyph, title, text, action, test, level = "h2" }) {
     action && h("button", { class: "button button-primary", type: "button", onclick: action.run, "data-test": `${test}-action` }, action.title));
 }
 
+/** Nothing can be shown: for want of a connection, or because the server has a problem, which a connection does not end. */
+export function failed({ trouble, title, text, test, run }) {
+  const isServer = trouble === "invalidData";
+  return message({ glyph: isServer ? "alert" : "offline", title, text: isServer ? t("failed.server") : text, test, action: { title: t("retry"), run } });
+}
+
 /** Says what the reader is looking at, such as a saved copy. Draws nothing without text. */
 export function notice(text) {
   return text && h("div", { class: "notice", "data-test": "notice" }, icon("offline"), h("span", {}, text));

@@ -116,14 +116,14 @@ export class AudioComposeScreen extends ModelScreen {
     if (this.#wantsToSend && this.state?.canSend) this.#send("send");
   }
 
-  #changed(before, { phase }) {
+  #changed(before, { phase, message }) {
     if (phase === "sent" || phase === "queued") {
       this.#field.value = "";
       this.#isMissed = false;
       this.#preview.unload();
       queueMicrotask(() => this.#result.querySelector("h2")?.focus({ focusVisible: false }));
     }
-    if (before === "sending" && phase === "ready") announce(t("compose.cancelled"));
+    if (before === "sending" && phase === "ready") announce(message ?? t("compose.cancelled"));
   }
 
   #draw() {

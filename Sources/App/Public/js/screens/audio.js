@@ -4,7 +4,7 @@ import { playButton } from "../components/play-button.js";
 import { clock, player } from "../components/player.js";
 import { PullToRefresh } from "../components/pull.js";
 import { seekBar } from "../components/seek-bar.js";
-import { errorBanner, message, notice } from "../components/states.js";
+import { errorBanner, failed, message, notice } from "../components/states.js";
 import { announce } from "../components/toast.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
@@ -65,15 +65,14 @@ export class AudioScreen extends ModelScreen {
 
   #drawInstead(state, lang) {
     const what = state.clips.length > 0 ? "list" : state.isEmpty ? "empty" : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
-    replaceWhen(this.#instead, `${what} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what} ${this.trouble} ${lang}`, () => {
       if (what === "list") return [];
       if (what === "loading") return skeleton();
       if (what === "empty") {
         return message({ glyph: "audio", title: t("audio.empty.title"), text: t("audio.empty.text"), test: "audio-empty",
           action: { title: t("compose.title"), run: () => this.shell.go("/audio/new") } });
       }
-      return message({ glyph: "offline", title: t("audio.failed.title"), text: t("audio.failed.text"), test: "audio-failed",
-        action: { title: t("retry"), run: () => this.reload() } });
+      return failed({ trouble: this.trouble, title: t("audio.failed.title"), text: t("audio.failed.text"), test: "audio-failed", run: () => this.reload() });
     });
   }
 
@@ -124,8 +123,12 @@ export class AudioScreen extends ModelScreen {
       setText(author, clip.author ?? "");
       author.hidden = !clip.author;
       setText(date, clip.dateText);
-      setText(badge, t("audio.offline"));
-      badge.hidden = clip.offline !== "done";
+      const isExpired = clip.offline === "expired";
+      setText(badge, t(isExpired ? "audio.expired" : "audio.offline"));
+      badge.classList.toggle("chip-approved", !isExpired);
+      badge.classList.toggle("chip-waiting", isExpired);
+      badge.title = isExpired ? clip.offlineText ?? "" : "";
+      badge.hidden = !isExpired && clip.offline !== "done";
       download.draw(clip);
       row.redraw();
     };

@@ -16,6 +16,7 @@ export class CardsScreen extends ModelScreen {
   #instead = h("div", {});
   /** The row that asks whether its card should go. */
   #asking = null;
+  #isDiscarding = false;
   #removed = null;
   element = h("section", { class: "screen cards-screen", "data-test": "screen-cards" },
     h("header", { class: "screen-bar" }, this.#back, this.#title, this.#add), this.#alert, this.#list, this.#instead);
@@ -52,7 +53,9 @@ export class CardsScreen extends ModelScreen {
     replaceWhen(this.#add, lang, () => [icon("plus"), t("cards.add")]);
     this.#add.hidden = state.cards.length === 0;
     const trouble = state.error?.message ?? state.message;
-    replaceWhen(this.#alert, `${state.error?.kind} ${trouble} ${lang}`, () => trouble && (state.error
+    replaceWhen(this.#alert, `${state.error?.kind} ${trouble} ${state.isOlderCopy} ${state.isLost} ${this.#isDiscarding} ${lang}`, () => trouble && (state.isOlderCopy
+      ? this.#olderCopy(trouble) : state.isLost
+      ? this.#lost(trouble) : state.error
       ? errorBanner(trouble, () => this.dismiss())
       : h("p", { class: "notice", "data-test": "cards-message" }, icon("alert"), h("span", {}, trouble))));
     keyed(this.#list, state.cards, (card) => card.id, () => this.#tile(), (tile, card) => tile.draw(card));
@@ -67,6 +70,32 @@ export class CardsScreen extends ModelScreen {
       return [h("p", { class: "visually-hidden", role: "status" }, t("loading")),
         h("div", { class: "card-grid", "aria-hidden": "true" }, h("span", { class: "shimmer face-skeleton", "data-test": "skeleton" }), h("span", { class: "shimmer face-skeleton" }))];
     });
+  }
+
+  /** The user decides what becomes of an older copy; nothing else can be done with the cards before. */
+  #olderCopy(text) {
+    const decide = (intent) => this.send(intent);
+    return h("div", { class: "notice older-copy", "data-test": "older-copy" }, icon("alert"), h("div", {}, h("p", {}, text),
+      this.#isDiscarding
+        ? h("div", { class: "card-question", role: "group", "aria-label": t("cards.older.ask") }, h("span", { class: "card-question-text" }, t("cards.older.ask")),
+          h("button", { class: "button", type: "button", "data-test": "older-cancel", onclick: () => this.#askDiscard(false) }, t("cancel")),
+          h("button", { class: "button button-danger", type: "button", "data-test": "older-discard-confirm", onclick: () => decide("discardOlder") }, t("cards.older.discard")))
+        : h("div", { class: "card-question" },
+          h("button", { class: "button", type: "button", "data-test": "older-accept", onclick: () => decide("acceptOlder") }, t("cards.older.accept")),
+          h("button", { class: "button button-quiet", type: "button", "data-test": "older-discard", onclick: () => this.#askDiscard(true) }, t("cards.older.discard")))));
+  }
+
+  /** The file of the cards was deleted: the user puts it back, or begins without them. */
+  #lost(text) {
+    return h("div", { class: "notice older-copy", "data-test": "lost-cards" }, icon("alert"), h("div", {}, h("p", {}, text),
+      h("div", { class: "card-question" },
+        h("button", { class: "button", type: "button", "data-test": "lost-begin", onclick: () => this.send("discardOlder") }, t("cards.lost.begin")))));
+  }
+
+  #askDiscard(isAsking) {
+    this.#isDiscarding = isAsking;
+    this.#draw(this.state);
+    this.#alert.querySelector(isAsking ? "[data-test=older-cancel]" : "[data-test=older-discard]")?.focus();
   }
 
   #tile() {

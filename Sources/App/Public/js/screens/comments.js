@@ -1,4 +1,4 @@
-import { errorBanner, message, notice, spinner } from "../components/states.js";
+import { errorBanner, failed, message, notice, spinner } from "../components/states.js";
 import { initials, tint } from "../components/avatar.js";
 import { icon } from "../components/icon.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
@@ -83,12 +83,11 @@ export class CommentsScreen extends ModelScreen {
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     const what = state.comments.length > 0 ? "list" : state.isEmpty ? "empty" : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
-    replaceWhen(this.#instead, `${what} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what} ${this.trouble} ${lang}`, () => {
       if (what === "list") return [];
       if (what === "loading") return spinner(t("loading"), "comments-loading");
-      return message({
-        glyph: what === "empty" ? "comment" : "offline", title: t(`comments.${what}.title`), text: t(`comments.${what}.text`),
-        test: `comments-${what}`, action: what === "failed" ? { title: t("retry"), run: () => this.reload() } : null });
+      if (what === "failed") return failed({ trouble: this.trouble, title: t("comments.failed.title"), text: t("comments.failed.text"), test: "comments-failed", run: () => this.reload() });
+      return message({ glyph: "comment", title: t("comments.empty.title"), text: t("comments.empty.text"), test: "comments-empty" });
     });
   }
 

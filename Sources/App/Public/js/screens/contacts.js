@@ -2,7 +2,7 @@ import { avatar } from "../components/avatar.js";
 import { icon } from "../components/icon.js";
 import { PullToRefresh } from "../components/pull.js";
 import { SearchBar } from "../components/search.js";
-import { errorBanner, message, notice } from "../components/states.js";
+import { errorBanner, failed, message, notice } from "../components/states.js";
 import { announce } from "../components/toast.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
@@ -59,15 +59,16 @@ export class ContactsScreen extends ModelScreen {
     const what = state.contacts.length > 0 ? "list" : state.noMatch ? "none" : state.isEmpty ? "empty"
       : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
     this.#search.element.hidden = (what === "empty" || what === "failed") && this.#search.isEmpty;
-    replaceWhen(this.#instead, `${what} ${state.noMatch} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what} ${this.trouble} ${state.noMatch} ${lang}`, () => {
       if (what === "list") return [];
       if (what === "loading") return this.#skeleton();
       if (what === "none") {
         return message({ glyph: "search", title: state.noMatch, text: t("contacts.none.text"), test: "no-match",
           action: { title: t("contacts.search.clear"), run: () => this.#search.empty() } });
       }
-      return message({ glyph: what === "empty" ? "contacts" : "offline", title: t(`contacts.${what}.title`), text: t(`contacts.${what}.text`),
-        test: `contacts-${what}`, action: { title: t(what === "empty" ? "reload" : "retry"), run: () => this.reload() } });
+      if (what === "failed") return failed({ trouble: this.trouble, title: t("contacts.failed.title"), text: t("contacts.failed.text"), test: "contacts-failed", run: () => this.reload() });
+      return message({ glyph: "contacts", title: t("contacts.empty.title"), text: t("contacts.empty.text"), test: "contacts-empty",
+        action: { title: t("reload"), run: () => this.reload() } });
     });
   }
 

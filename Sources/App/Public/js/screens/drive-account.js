@@ -1,11 +1,12 @@
 import { ApiError, address, upload } from "../api.js";
 import { driveFile } from "../components/drive-file.js";
 import { driveManage } from "../components/drive-manage.js";
+import { driveObjects } from "../components/drive-objects.js";
 import { driveUpload } from "../components/drive-upload.js";
 import { FileDrop } from "../components/file-drop.js";
 import { icon } from "../components/icon.js";
 import { PullToRefresh } from "../components/pull.js";
-import { errorBanner, message, notice } from "../components/states.js";
+import { errorBanner, failed, message, notice } from "../components/states.js";
 import { announce, toast } from "../components/toast.js";
 import { usage } from "../components/usage.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
@@ -22,6 +23,7 @@ export class DriveAccountScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", dir: "auto", "data-test": "title" });
   #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/drive") }, icon("back"));
   #badge = h("span", { class: "chip chip-locked", hidden: true, "data-test": "immutable-badge" });
+  #gone = h("span", { class: "chip chip-declined", hidden: true, "data-test": "deletion-badge" });
   #alert = h("div", { role: "alert" });
   #notice = h("div", { role: "status" });
   #usage = usage("usage");
@@ -38,7 +40,8 @@ export class DriveAccountScreen extends ModelScreen {
   #filesTitle = h("h2", { class: "drive-heading", tabindex: "-1" });
   #list = h("ul", { class: "drive-files", "data-test": "files" });
   #files = h("section", { class: "drive-section", hidden: true }, this.#filesTitle, this.#list);
-  #manage = driveManage({ send: (...said) => this.send(...said) });
+  #objects = driveObjects({ onAsk: () => this.send("objects"), onDismiss: () => this.send("dismissObjects") });
+  #manage = driveManage({ send: (...said) => this.send(...said), dismiss: () => this.dismiss() });
   #instead = h("div", {});
   #pull;
   /** What is handed over to the server on this machine: `{ name, done, files }`. */
@@ -50,8 +53,8 @@ export class DriveAccountScreen extends ModelScreen {
   #problem = null;
   #dropping;
   element = h("section", { class: "screen drive-account-screen", "data-test": "screen-drive-account" },
-    h("header", { class: "screen-bar" }, this.#back, this.#title, this.#badge), this.#alert, this.#notice, this.#summary,
-    this.#upload, this.#replacer, this.#files, this.#instead, this.#manage);
+    h("header", { class: "screen-bar" }, this.#back, this.#title, this.#badge, this.#gone), this.#alert, this.#notice, this.#summary,
+    this.#upload, this.#replacer, this.#files, this.#instead, this.#objects, this.#manage);
 
   constructor(shell, account) {
     super("drive-account", { account });
@@ -60,7 +63,7 @@ export class DriveAccountScreen extends ModelScreen {
     this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload());
     this.#pull.settle = () => this.state?.isLoading || this.#pull.done();
     this.#dropping = new FileDrop(this.element, {
-      takes: () => mayChange(this.state ?? {}), mark: (isOver) => this.#upload.mark(isOver), drop: (files) => this.#offer(files),
+      takes: () => mayUpload(this.state ?? {}), mark: (isOver) => this.#upload.mark(isOver), drop: (files) => this.#offer(files),
     });
     this.#draw({ isLoading: true, files: [] });
   }
@@ -104,31 +107,38 @@ export class DriveAccountScreen extends ModelScreen {
     setText(this.#title, state.name ?? t("drive.account"));
     replaceWhen(this.#badge, lang, () => [icon("lock"), t("drive.immutable")]);
     this.#badge.hidden = !state.isImmutable;
+    setText(this.#gone, t("drive.deleting"));
+    this.#gone.hidden = !state.isToBeDeleted;
     this.shell.busy(this, Boolean(state.isLoading) && !state.isMissing);
-    const trouble = this.#problem?.() ?? state.problem ?? state.error?.message;
+    const trouble = this.#problem?.() ?? (this.#manage.tells(state) ? null : state.problem) ?? state.error?.message;
     replaceWhen(this.#alert, `${trouble} ${lang}`, () => errorBanner(trouble, () => this.dismiss()));
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
     this.#summary.hidden = !isThere;
     if (isThere) this.#usage.draw({ label: t("drive.usage", state), text: `${state.usageText} · ${t("drive.free", state)}`, percent: state.percent });
     setText(this.#address, state.address ?? "");
     this.#upload.hidden = !isThere;
-    this.#upload.draw({ state, handing: this.#handing, offered: this.#offered, mayUpload: mayChange(state) });
+    this.#upload.draw({ state, handing: this.#handing, offered: this.#offered, mayUpload: mayUpload(state), mayReplace: mayChange(state) });
     const hadFocus = this.#list.contains(document.activeElement);
     setText(this.#filesTitle, t("drive.files", { count: state.files?.length ?? 0 }));
     keyed(this.#list, state.files ?? [], (file) => file.name, () => this.#makeRow(), (row, file) => row.draw(file, {
-      link: address(`${PATH}/files/${encodeURIComponent(file.name)}`, { account: this.#account }), mayChange: mayChange(state), isAsking: this.#asking === file.name,
+      link: file.link, mayChange: mayChange(state), isAsking: this.#asking === file.name,
       isBusy: Boolean(state.action), doing: state.action?.file === file.name ? state.action.kind : null }));
-    if (hadFocus && !this.#list.contains(document.activeElement)) this.#filesTitle.focus({ preventScroll: true, focusVisible: false });
     this.#files.hidden = !state.files?.length;
+    if (hadFocus && !this.#list.contains(document.activeElement)) {
+      if (this.#files.hidden) this.#upload.focusPick();
+      else this.#filesTitle.focus({ preventScroll: true, focusVisible: false });
+    }
+    this.#objects.hidden = !isThere;
+    this.#objects.draw(state.objects);
     this.#manage.hidden = !isThere || !state.isOwner;
     this.#manage.draw(state);
     this.#drawInstead(state, lang, isThere);
   }
 
   #drawInstead(state, lang, isThere) {
-    const what = state.isMissing ? "missing" : state.files?.length ? "list" : state.isEmpty ? (mayChange(state) ? "list" : "empty")
+    const what = state.isMissing ? "missing" : state.files?.length ? "list" : state.isEmpty ? (mayUpload(state) ? "list" : "empty")
       : !isThere && state.phase === "failed" && !state.isLoading ? "failed" : isThere && !state.isLoading ? "list" : "loading";
-    replaceWhen(this.#instead, `${what} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what} ${this.trouble} ${lang}`, () => {
       if (what === "list") return [];
       if (what === "missing") {
         return message({ glyph: "question", title: t("drive.missing.title"), text: t("drive.missing.text"), test: "drive-missing",
@@ -136,8 +146,7 @@ export class DriveAccountScreen extends ModelScreen {
       }
       if (what === "empty") return message({ glyph: "file", title: t("drive.nofiles.title"), text: t("drive.nofiles.text"), test: "no-files" });
       if (what === "failed") {
-        return message({ glyph: "offline", title: t("drive.account.failed.title"), text: t("drive.failed.text"), test: "account-failed",
-          action: { title: t("retry"), run: () => this.reload() } });
+        return failed({ trouble: this.trouble, title: t("drive.account.failed.title"), text: t("drive.failed.text"), test: "account-failed", run: () => this.reload() });
       }
       return [h("p", { class: "visually-hidden", role: "status" }, t("loading")),
         h("div", { class: "drive-list", "aria-hidden": "true" }, Array.from({ length: 4 }, () => h("span", { class: "shimmer drive-file-skeleton", "data-test": "skeleton" })))];
@@ -186,7 +195,7 @@ export class DriveAccountScreen extends ModelScreen {
 
   /** Files that were chosen or dropped: those that are there already are asked about first. */
   #offer(files) {
-    if (files.length === 0 || !mayChange(this.state ?? {}) || this.state.action || this.#handing) return;
+    if (files.length === 0 || !mayUpload(this.state ?? {}) || this.state.action || this.#handing) return;
     const known = new Set(this.state.files.map(({ name }) => name));
     const twice = files.filter(({ name }) => known.has(name.normalize("NFC")));
     if (twice.length === 0) return this.#hand(files, "upload", { replacing: "false" });
@@ -235,5 +244,7 @@ export class DriveAccountScreen extends ModelScreen {
   }
 }
 
-/** Whether files can be changed at all; while something is done, they cannot be just now. */
-const mayChange = (state) => Boolean(state.isOwner && !state.isImmutable && state.name);
+/** Whether new files are taken: an immutable account takes them, too. */
+const mayUpload = (state) => Boolean(state.isOwner && state.name);
+/** Whether files can be replaced and deleted at all; while something is done, they cannot be just now. */
+const mayChange = (state) => mayUpload(state) && !state.isImmutable;

@@ -1,3 +1,4 @@
+import { driveHandOver } from "../components/drive-hand-over.js";
 import { icon } from "../components/icon.js";
 import { announce } from "../components/toast.js";
 import { h, replaceWhen, setText } from "../dom.js";
@@ -12,16 +13,19 @@ export class DriveCreateScreen extends ModelScreen {
   #size = field("size", (text) => this.#typed("size", text));
   #hint = h("p", { class: "field-hint", id: "drive-size-hint" });
   #cost = h("div", { class: "drive-cost", role: "status", "data-test": "cost" });
+  #balance = h("p", { class: "field-hint", "data-test": "balance" });
   #verdict = h("div", { role: "alert" });
   #progress = h("div", { role: "status" });
   #submit = h("button", { class: "button button-primary", type: "submit", "data-test": "create" });
   #form = h("form", { class: "compose-form", novalidate: true, "data-test": "create-form" },
-    this.#name, this.#size, this.#cost, this.#verdict, this.#progress, h("div", { class: "compose-buttons" }, this.#submit));
+    this.#name, this.#size, this.#cost, this.#balance, this.#verdict, this.#progress, h("div", { class: "compose-buttons" }, this.#submit));
   #instead = h("div", { role: "status" });
+  #handOver = driveHandOver({ send: (...said) => this.send(...said) });
   #isMissed = false;
   #wants = false;
+  #isFirst = true;
   element = h("section", { class: "screen drive-create-screen", "data-test": "screen-drive-create" },
-    h("header", { class: "screen-bar" }, this.#back, this.#title), this.#form, this.#instead);
+    h("header", { class: "screen-bar" }, this.#back, this.#title), this.#form, this.#instead, this.#handOver);
 
   constructor(shell) {
     super("drive-create");
@@ -45,6 +49,9 @@ export class DriveCreateScreen extends ModelScreen {
   }
 
   render(state, before) {
+    // What this tab made before it was loaded again has been seen: the page begins with the form.
+    if (this.#isFirst && state.phase === "created") this.send("again");
+    this.#isFirst = false;
     for (const [name, part] of [["name", this.#name], ["size", this.#size]]) {
       if (this.isSettled && (document.activeElement !== part.input || state.phase === "created")) part.input.value = state[name];
     }
@@ -100,7 +107,11 @@ export class DriveCreateScreen extends ModelScreen {
     const cost = state.costText ? t("drive.cost", { cost: state.costText }) : state.isPriceKnown === false && this.#size.input.value && !state.sizeError ? t("drive.cost.unknown") : "";
     replaceWhen(this.#cost, `${cost} ${lang}`, () => cost && [icon("card"), h("span", {}, cost)]);
     this.#cost.hidden = !cost;
-    replaceWhen(this.#verdict, `${state.phase} ${state.message} ${lang}`, () => state.phase === "failed" && h("div", { class: "verdict", "data-test": "create-failed" },
+    this.#balance.title = state.balanceExact ?? "";
+    setText(this.#balance, state.balanceText ? t("drive.balance", state) : "");
+    this.#balance.hidden = !state.balanceText;
+    this.#handOver.draw(state);
+    replaceWhen(this.#verdict, `${state.phase} ${state.message} ${state.handed} ${lang}`, () => state.phase === "failed" && !state.handed && h("div", { class: "verdict", "data-test": "create-failed" },
       h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, state.message)),
       state.isUnknown && h("div", { class: "verdict-actions" }, h("a", { class: "button", href: "/drive", "data-link": true, "data-test": "look" }, t("drive.create.look")))));
     replaceWhen(this.#progress, isBusy ? state.step : "", () => isBusy && h("div", { class: "drive-step", "data-test": "step" }, h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, state.step)));

@@ -1,6 +1,6 @@
 import { icon } from "../components/icon.js";
 import { PullToRefresh } from "../components/pull.js";
-import { errorBanner, message, notice } from "../components/states.js";
+import { errorBanner, failed, message, notice } from "../components/states.js";
 import { usage } from "../components/usage.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
@@ -60,7 +60,7 @@ export class DriveScreen extends ModelScreen {
 
   #drawInstead(state, lang) {
     const what = state.accounts.length > 0 ? "list" : state.needsKey ? "key" : state.isEmpty ? "empty" : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
-    replaceWhen(this.#instead, `${what} ${state.keyText} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what} ${this.trouble} ${state.keyText} ${lang}`, () => {
       if (what === "list") return [];
       if (what === "key") return message({ glyph: "key", title: t("drive.key.title"), text: state.keyText, test: "drive-key" });
       if (what === "empty") {
@@ -68,8 +68,7 @@ export class DriveScreen extends ModelScreen {
           action: { title: t("drive.create"), run: () => this.shell.go("/drive/new") } });
       }
       if (what === "failed") {
-        return message({ glyph: "offline", title: t("drive.failed.title"), text: t("drive.failed.text"), test: "drive-failed",
-          action: { title: t("retry"), run: () => this.reload() } });
+        return failed({ trouble: this.trouble, title: t("drive.failed.title"), text: t("drive.failed.text"), test: "drive-failed", run: () => this.reload() });
       }
       return [h("p", { class: "visually-hidden", role: "status" }, t("loading")),
         h("div", { class: "drive-list", "aria-hidden": "true" }, Array.from({ length: 3 }, () => h("span", { class: "shimmer drive-skeleton", "data-test": "skeleton" })))];
@@ -83,8 +82,9 @@ function makeRow() {
   const gone = h("span", { class: "chip chip-declined", "data-test": "deletion-badge" });
   const link = h("a", { class: "drive-link", "data-link": true, "data-test": "account-link" }, h("span", { class: "drive-glyph", "aria-hidden": "true" }, icon("drive")), name);
   const meter = usage("usage");
+  const saved = h("p", { class: "drive-saved", hidden: true, "data-test": "account-saved" });
   const row = h("li", { class: "drive-row", "data-test": "account" },
-    link, h("div", { class: "drive-badges" }, badge, gone), meter, icon("next", "drive-next"));
+    link, h("div", { class: "drive-badges" }, badge, gone), meter, saved, icon("next", "drive-next"));
   row.draw = (account) => {
     const lang = document.documentElement.lang;
     row.dataset.address = account.address;
@@ -94,6 +94,8 @@ function makeRow() {
     badge.hidden = !account.isImmutable;
     setText(gone, t("drive.deleting"));
     gone.hidden = !account.isToBeDeleted;
+    setText(saved, account.savedText ?? "");
+    saved.hidden = !account.savedText;
     meter.draw({ label: t("drive.usage", account), text: account.usageText, percent: account.percent });
   };
   return row;

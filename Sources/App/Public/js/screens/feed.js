@@ -1,5 +1,5 @@
 import "../components/image.js";
-import { spinner, errorBanner, message, notice } from "../components/states.js";
+import { spinner, errorBanner, failed, message, notice } from "../components/states.js";
 import { icon } from "../components/icon.js";
 import { PullToRefresh } from "../components/pull.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
@@ -90,9 +90,8 @@ export class FeedScreen extends ModelScreen {
         action: { title: t("reload"), run: () => this.reload() } }));
     }
     if (state.phase === "failed" && !state.isLoading) {
-      return replaceWhen(this.#instead, `failed ${lang}`, () => message({
-        glyph: "offline", title: t("feed.failed.title"), text: t("feed.failed.text"), test: "failed",
-        action: { title: t("retry"), run: () => this.reload() } }));
+      return replaceWhen(this.#instead, `failed ${this.trouble} ${lang}`, () => failed({
+        trouble: this.trouble, title: t("feed.failed.title"), text: t("feed.failed.text"), test: "failed", run: () => this.reload() }));
     }
     replaceWhen(this.#instead, `loading ${lang}`, () => [
       h("p", { class: "visually-hidden", role: "status" }, t("loading")),

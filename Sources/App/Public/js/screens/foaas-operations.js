@@ -1,7 +1,7 @@
 import { icon } from "../components/icon.js";
 import { PullToRefresh } from "../components/pull.js";
 import { SearchBar } from "../components/search.js";
-import { errorBanner, message, notice } from "../components/states.js";
+import { errorBanner, failed, message, notice } from "../components/states.js";
 import { announce } from "../components/toast.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
@@ -62,7 +62,7 @@ export class FoaasOperationsScreen extends ModelScreen {
     const what = state.operations.length > 0 ? "list" : state.noMatch ? "none" : state.isEmpty ? "empty"
       : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
     this.#search.element.hidden = (what === "empty" || what === "failed") && this.#search.isEmpty;
-    replaceWhen(this.#instead, `${what} ${state.noMatch} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what} ${this.trouble} ${state.noMatch} ${lang}`, () => {
       switch (what) {
         case "list": return [];
         case "loading": return h("div", { class: "operation-list", "aria-hidden": "true" }, Array.from({ length: 12 }, () =>
@@ -71,8 +71,7 @@ export class FoaasOperationsScreen extends ModelScreen {
         case "none": return message({ glyph: "search", title: state.noMatch, text: t("foaas.none.text"), test: "no-match",
           action: { title: t("contacts.search.clear"), run: () => this.#search.empty() } });
         case "empty": return message({ glyph: "phrase", title: t("foaas.empty.title"), text: t("foaas.empty.text"), test: "operations-empty" });
-        default: return message({ glyph: "offline", title: t("foaas.failed.title"), text: t("contacts.failed.text"), test: "operations-failed",
-          action: { title: t("retry"), run: () => this.reload() } });
+        default: return failed({ trouble: this.trouble, title: t("foaas.failed.title"), text: t("contacts.failed.text"), test: "operations-failed", run: () => this.reload() });
       }
     });
   }

@@ -16,6 +16,8 @@ export class FoaasSettingsScreen extends ModelScreen {
   #example = h("p", { class: "setting-example", "aria-live": "polite", "data-test": "example" });
   #palettesTitle = h("legend", { class: "setting-name" });
   #palettes = h("div", { class: "swatches" });
+  /** The palette that was chosen here, until the model says so. */
+  #wanted = null;
   element = h("section", { class: "screen foaas-settings-screen", "data-test": "screen-foaas-settings" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert,
     h("div", { class: "setting-card" }, h("div", { class: "setting-row" }, this.#label, this.#switch), this.#text, this.#example),
@@ -40,18 +42,26 @@ export class FoaasSettingsScreen extends ModelScreen {
     this.#switch.setAttribute("aria-checked", String(state.filter));
     setText(this.#example, `“${state.example.after}”`);
     setText(this.#palettesTitle, t("foaas.palette"));
+    if (state.error || state.palettes.some(({ name, isChosen }) => isChosen && name === this.#wanted)) this.#wanted = null;
     keyed(this.#palettes, state.palettes, (palette) => palette.name, (palette) => this.#swatch(palette), (swatch, palette) => swatch.draw(palette));
   }
 
   #swatch({ name }) {
     const id = `palette-${name}`;
-    const input = h("input", { class: "swatch-input", type: "radio", name: "palette", id, value: name, "data-test": id, onchange: () => this.send("palette", { name }, "palette") });
+    const input = h("input", { class: "swatch-input", type: "radio", name: "palette", id, value: name, "data-test": id, onchange: () => this.#choose(name) });
     const title = h("span", { class: "swatch-title" });
     const swatch = h("label", { class: "swatch", for: id, "data-palette": name }, input, h("span", { class: "swatch-face", "aria-hidden": "true" }, "Aa"), title);
     swatch.draw = (palette) => {
       setText(title, palette.title);
-      if (this.isSettled) input.checked = palette.isChosen;
+      input.checked = this.#wanted ? name === this.#wanted : palette.isChosen;
     };
     return swatch;
+  }
+
+  async #choose(name) {
+    this.#wanted = name;
+    if (await this.send("palette", { name }, "palette")) return;
+    this.#wanted = null;
+    this.render(this.state);
   }
 }

@@ -18,13 +18,14 @@ export class InspectorScreen {
   #rows = h("div", { role: "rowgroup", "data-test": "inspector" });
   #table = h("div", { class: "inspector-table", role: "table", "aria-labelledby": "inspector-title", hidden: true },
     h("div", { role: "rowgroup" }, this.#head), this.#rows);
+  #failures = h("div", { class: "inspector-failures", role: "alert", "data-test": "inspector-failures" });
   #instead = h("div", {});
   #answer = null;
   #failed = false;
   #shown = false;
   element = h("section", { class: "screen inspector-screen", "data-test": "screen-inspector" },
     h("header", { class: "page-header" }, h("div", { class: "page-heading" }, this.#title, this.#intro), this.#validate),
-    this.#summary, this.#table, this.#instead);
+    this.#summary, this.#failures, this.#table, this.#instead);
 
   constructor(shell) {
     this.shell = shell;
@@ -76,9 +77,12 @@ export class InspectorScreen {
     this.#table.hidden = entries.length === 0;
     this.#summary.hidden = entries.length === 0;
     this.#validate.hidden = entries.length === 0;
+    const failures = this.#answer?.failures ?? [];
+    replaceWhen(this.#failures, `${JSON.stringify(failures)} ${lang}`, () => failures.map(({ store, reason }) =>
+      h("p", {}, h("strong", {}, t("inspector.store.failed", { store })), " ", h("span", { lang: "en" }, reason))));
     setText(this.#summary, this.#answer ? `${t("inspector.entries", { count: entries.length })} · ${size(this.#answer.totalBytes)}` : "");
     keyed(this.#rows, entries, (entry) => entry.key, () => this.#row(), (row, entry) => row.draw(entry));
-    const what = entries.length > 0 ? "list" : this.#failed ? "failed" : this.#answer ? "empty" : "loading";
+    const what = entries.length > 0 || failures.length > 0 ? "list" : this.#failed ? "failed" : this.#answer ? "empty" : "loading";
     replaceWhen(this.#instead, `${what} ${lang}`, () => {
       if (what === "empty") return message({ glyph: "inspector", title: t("inspector.empty.title"), text: t("inspector.empty.text"), test: "inspector-empty" });
       if (what === "failed") {
@@ -98,7 +102,7 @@ export class InspectorScreen {
       setText(cells.key, entry.key);
       setText(cells.kind, t(`inspector.kind.${entry.kind}`));
       setText(cells.size, size(entry.size));
-      replaceWhen(cells.age, `${entry.age}`, () => h("time", { datetime: entry.savedAt, title: entry.savedAt }, entry.age));
+      replaceWhen(cells.age, `${entry.age}`, () => entry.savedAt ? h("time", { datetime: entry.savedAt, title: entry.savedAt }, entry.age) : []);
       replaceWhen(cells["hits.title"], `${entry.hits} ${lang}`, () => [
         h("span", { class: "only-wide" }, String(entry.hits)), h("span", { class: "only-phone" }, t("inspector.hits", { count: entry.hits }))]);
       replaceWhen(cells.validity, `${entry.validity} ${lang}`, () =>
@@ -125,7 +129,8 @@ export class InspectorScreen {
       onclick: () => this.#remove(key, cancel),
     }, t("inspector.delete"));
     const no = h("button", { class: "button", type: "button", "data-test": "delete-cancel", onclick: cancel }, t("cancel"));
-    const box = h("div", { class: "confirm" }, no, yes);
+    const box = h("div", { class: "confirm", role: "group", "aria-label": t("inspector.delete.ask") },
+      h("span", { class: "confirm-text" }, t("inspector.delete.ask")), no, yes);
     box.addEventListener("keydown", (event) => event.key === "Escape" && (event.stopPropagation(), cancel()));
     cell.replaceChildren(box);
     yes.focus();

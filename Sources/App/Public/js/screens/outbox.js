@@ -55,10 +55,6 @@ export class OutboxScreen extends ModelScreen {
     if (before) this.#tell(before.items, state);
   }
 
-  reload() {
-    return this.send("send");
-  }
-
   #drawTools({ items, isPaused, isDraining }, lang) {
     this.#tools.hidden = items.length === 0 && !isPaused;
     const focused = this.#tools.contains(document.activeElement) ? document.activeElement.dataset.test : null;
@@ -72,14 +68,15 @@ export class OutboxScreen extends ModelScreen {
     }
   }
 
-  #tell(before, { items }) {
+  #tell(before, { items, sent = [] }) {
     for (const item of items) {
       const old = before.find(({ id }) => id === item.id);
       if (old && old.state !== item.state) announce(`${item.title}: ${t(`outbox.${item.state}`)}`);
     }
     for (const gone of before.filter(({ id }) => !items.some((item) => item.id === id))) {
       const wasAsked = this.#discarded.delete(gone.id);
-      toast(t(wasAsked ? "outbox.discarded" : "outbox.sent", gone));
+      // What left in another way, such as a post that found no connection, is told where it was asked for.
+      if (wasAsked || sent.includes(gone.id)) toast(t(wasAsked ? "outbox.discarded" : "outbox.sent", gone));
     }
   }
 
@@ -113,8 +110,7 @@ export class OutboxScreen extends ModelScreen {
       replaceWhen(more, JSON.stringify([item.state, item.percent, item.whenText, item.reason, item.attempts, lang]), () => [
         h("p", { class: "outbox-state" },
           h("span", { class: `chip chip-${item.state}`, "data-test": "outbox-state" }, isSending && item.percent !== null ? t("outbox.sending.percent", item) : t(`outbox.${item.state}`)),
-          item.whenText && h("span", {}, item.whenText),
-          item.attempts > 0 && !isSending && h("span", {}, t("outbox.attempts", { count: item.attempts }))),
+          h("span", {}, [item.whenText, item.attempts > 0 && !isSending && t("outbox.attempts", { count: item.attempts })].filter(Boolean).join("\u00a0· "))),
         item.reason && h("p", { class: "outbox-reason", "data-test": "outbox-reason" }, item.reason)]);
       this.#drawActions(actions, item, doing, lang);
     };
@@ -125,16 +121,18 @@ export class OutboxScreen extends ModelScreen {
     const focused = actions.contains(document.activeElement);
     const button = (name, glyph, run, className = "") => h("button", { class: `button ${className}`.trim(), type: "button", "data-test": name,
       "aria-label": t(`outbox.${name}.name`, item), onclick: run }, icon(glyph), t(`outbox.${name}`));
-    replaceWhen(actions, JSON.stringify([doing, item.state, item.canEdit, item.title, lang]), () => {
+    replaceWhen(actions, JSON.stringify([doing, item.state, item.canEdit, item.canRetry, item.whenText !== null, item.title, lang]), () => {
       if (doing === "edit") return [];
       if (doing === "discard") {
-        return h("div", { class: "card-question", role: "group", "aria-label": t("outbox.discard.ask") },
+        const box = h("div", { class: "card-question", role: "group", "aria-label": t("outbox.discard.ask") },
           h("span", { class: "card-question-text" }, t("outbox.discard.ask")),
           h("button", { class: "button", type: "button", "data-test": "discard-cancel", onclick: () => this.#close("discard") }, t("outbox.keep")),
           h("button", { class: "button button-danger", type: "button", "aria-label": t("outbox.discard.confirm", item), "data-test": "discard-confirm", onclick: () => this.#discard(item) }, t("outbox.discard")));
+        box.addEventListener("keydown", (event) => event.key === "Escape" && (event.stopPropagation(), this.#close("discard")));
+        return box;
       }
       return [
-        (item.state === "failed" || (item.state === "waiting" && item.whenText)) && button("retry", "reload", () => this.send("retry", { id: item.id })),
+        (["failed", "paused"].includes(item.state) || (item.state === "waiting" && item.whenText)) && item.canRetry && button("retry", "reload", () => this.send("retry", { id: item.id })),
         item.canEdit && button("edit", "edit", () => this.#begin(item, "edit"), "button-quiet"),
         button("discard", "trash", () => this.#begin(item, "discard"), "button-quiet outbox-discard")];
     });

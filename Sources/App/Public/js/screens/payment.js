@@ -6,7 +6,7 @@ import { CodeField } from "../components/code-field.js";
 import { icon } from "../components/icon.js";
 import { receipt } from "../components/receipt.js";
 import { errorBanner, message } from "../components/states.js";
-import { announce } from "../components/toast.js";
+import { announce, toast } from "../components/toast.js";
 import { h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
@@ -36,6 +36,7 @@ export class PaymentScreen extends ModelScreen {
   #isPaying = false;
   #wantsToPay = false;
   #asked = null;
+  #isGivingUp = false;
   #isFirst = true;
   #wasFocused = false;
   #isNew;
@@ -63,6 +64,8 @@ export class PaymentScreen extends ModelScreen {
   /** Digits that a new server has not heard, or an old one should forget. */
   opened() {
     super.opened();
+    // An Enter that a lost connection kept waiting pays nothing later by itself.
+    if (this.state) this.#wantsToPay = false;
     if (this.#amount.digits) this.send("amount", { digits: this.#amount.digits }, "amount");
     this.send("code", { value: this.#code.value }, "code");
   }
@@ -82,7 +85,7 @@ export class PaymentScreen extends ModelScreen {
     const { phase } = state;
     if (this.#isFirst && phase !== "loading") {
       this.#isFirst = false;
-      if (this.#isNew && (phase === "approved" || OVER.includes(phase))) this.send("again");
+      if (this.#isNew && (phase === "approved" || phase === "earlier" || OVER.includes(phase))) this.send("again");
     }
     const lang = document.documentElement.lang;
     if (phase !== "ready") this.#isPaying = phase === "sending";
@@ -94,7 +97,7 @@ export class PaymentScreen extends ModelScreen {
     this.element.dataset.phase = phase;
     if (phase === "loading") return this.#drawLoading();
     this.#drawPayee(state.contact);
-    this.#payee.hidden = !state.contact || phase === "approved" || phase === "unknown";
+    this.#payee.hidden = !state.contact || phase === "approved" || phase === "unknown" || phase === "earlier";
     const primes = state.needsCard && phase === "ready";
     const hasForm = !primes && ["ready", "sending", ...OVER].includes(phase);
     this.#form.hidden = !hasForm;
@@ -107,7 +110,9 @@ export class PaymentScreen extends ModelScreen {
   }
 
   #phaseChanged(phase, before) {
+    if (before === "unknown" && phase === "ready" && this.#asked === "giveUp") toast(t("pay.gaveUp"));
     this.#asked = null;
+    this.#isGivingUp = false;
     if (phase !== "ready") this.#wantsToPay = false;
     this.#amount.settle();
     // An attempt uses the code up.
@@ -162,18 +167,20 @@ export class PaymentScreen extends ModelScreen {
 
   #drawInstead(state, primes, lang) {
     const { phase } = state;
-    const what = primes ? "priming" : ["missing", "unknown", "approved"].includes(phase) ? phase : "form";
-    replaceWhen(this.#instead, JSON.stringify([what, lang, state.receipt, state.unknown]), () => {
+    const what = primes ? "priming" : ["missing", "unknown", "earlier", "approved"].includes(phase) ? phase : "form";
+    replaceWhen(this.#instead, JSON.stringify([what, lang, state.receipt, state.unknown, state.earlier]), () => {
       if (what === "priming") return this.#priming(state.contact);
       if (what === "missing") {
         return message({ glyph: "contacts", title: t("pay.missing.title"), text: t("pay.missing.text"), test: "pay-missing",
           action: { title: t("pay.missing.action"), run: () => this.shell.go("/contacts") } });
       }
       if (what === "unknown") return this.#unknown(state);
+      if (what === "earlier") return this.#earlier(state);
       if (what === "approved") return this.#paid(state);
       return [];
     });
     if (what === "unknown") return this.#drawUnknown(state);
+    if (what === "earlier") this.#drawEarlier();
   }
 
   #drawLoading() {
@@ -208,7 +215,46 @@ export class PaymentScreen extends ModelScreen {
       h("button", { class: "button button-primary pay-button", type: "button", "data-test": "check", onclick: () => this.#ask("check") }),
       h("div", { class: "unknown-retry" },
         h("button", { class: "button pay-button", type: "button", "data-test": "retry-same", onclick: () => this.#ask("retry") }, icon("reload"), t("pay.same")),
-        h("p", { class: "pay-safety" }, t("pay.unknown.safety"))));
+        h("p", { class: "pay-safety" }, t("pay.unknown.safety"))),
+      h("div", { class: "unknown-give-up" }));
+  }
+
+  /** Nothing was sent: an earlier payment of this amount to this contact is not known of. The user decides. */
+  #earlier(state) {
+    return h("div", { class: "unknown", "data-test": "earlier" },
+      h("div", { class: "message-glyph unknown-glyph" }, icon("question")),
+      h("h2", { class: "message-title", tabindex: "-1" }, t("pay.earlier.title")),
+      h("ul", { class: "earlier-list" }, state.earlier.lines.map((line) => h("li", { "data-test": "earlier-line" }, line))),
+      state.earlier.failed && h("p", { class: "message-text", "data-test": "earlier-failed" }, state.earlier.failed),
+      h("p", { class: "message-text" }, t("pay.earlier.text")),
+      h("button", { class: "button button-primary pay-button", type: "button", "data-test": "earlier-check", onclick: () => this.#ask("checkEarlier") }),
+      h("button", { class: "button pay-button", type: "button", "data-test": "earlier-more", onclick: () => this.#ask("payOnceMore") }, t("pay.earlier.more")),
+      h("button", { class: "button button-quiet", type: "button", "data-test": "earlier-cancel", onclick: () => this.send("again") }, t("cancel")));
+  }
+
+  #drawEarlier() {
+    const isAsking = this.#asked !== null;
+    const check = this.#instead.querySelector("[data-test=earlier-check]");
+    check.setAttribute("aria-disabled", String(isAsking));
+    replaceWhen(check, `${isAsking}`, () => [this.#asked === "checkEarlier" ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("search"), t("pay.earlier.check")]);
+    for (const other of ["earlier-more", "earlier-cancel"]) this.#instead.querySelector(`[data-test=${other}]`).disabled = isAsking;
+  }
+
+  /** Giving up asks first: nobody knows where the money is. */
+  #drawGiveUp(state) {
+    const place = this.#instead.querySelector(".unknown-give-up");
+    const can = state.unknown?.canGiveUp ?? false;
+    replaceWhen(place, `${can} ${this.#isGivingUp} ${document.documentElement.lang}`, () => can && (this.#isGivingUp
+      ? h("div", { class: "card-question", role: "group", "aria-label": t("payments.giveUp.ask") }, h("span", { class: "card-question-text" }, t("payments.giveUp.ask")),
+        h("button", { class: "button", type: "button", "data-test": "give-up-cancel", onclick: () => this.#askGiveUp(false) }, t("cancel")),
+        h("button", { class: "button button-danger", type: "button", "data-test": "give-up-confirm", onclick: () => this.#ask("giveUp") }, t("payments.giveUp")))
+      : h("button", { class: "button button-quiet", type: "button", "data-test": "give-up", onclick: () => this.#askGiveUp(true) }, t("payments.giveUp"))));
+  }
+
+  #askGiveUp(isAsking) {
+    this.#isGivingUp = isAsking;
+    this.#drawGiveUp(this.state);
+    this.#instead.querySelector(isAsking ? "[data-test=give-up-cancel]" : "[data-test=give-up]")?.focus();
   }
 
   /** The parts of it that change while it is shown; they keep the focus. */
@@ -221,6 +267,7 @@ export class PaymentScreen extends ModelScreen {
     retry.disabled = isAsking;
     // After a restart nobody has the code any more: then only a check can tell.
     retry.parentElement.hidden = !state.canRetry;
+    this.#drawGiveUp(state);
   }
 
   #recipient(contact) {
@@ -290,15 +337,16 @@ export class PaymentScreen extends ModelScreen {
     if (this.#asked) return;
     this.#asked = intent;
     this.render(this.state, this.state);
-    if (intent === "check") announce(t("pay.checking"));
+    if (intent === "check" || intent === "checkEarlier") announce(t("pay.checking"));
     const before = this.state;
     const arrived = await this.send(intent);
     // An answer that changes nothing is an answer too.
     setTimeout(() => {
-      if (this.#asked !== intent || this.state.phase !== "unknown") return;
+      if (this.#asked !== intent || this.state.phase !== before.phase) return;
       this.#asked = null;
       this.render(this.state, this.state);
       if (arrived && intent === "check") announce(t("pay.unknown.title"));
+      if (arrived && intent === "checkEarlier") announce(t("pay.earlier.title"));
     }, arrived && this.state === before ? 4000 : 600);
   }
 
@@ -315,7 +363,7 @@ export class PaymentScreen extends ModelScreen {
 
   #moveFocus(phase) {
     if (!this.shell.isFront(this)) return;
-    const target = { declined: "[data-test=again]", failed: "[data-test=again]", unknown: ".unknown h2", approved: "#receipt-title" }[phase];
+    const target = { declined: "[data-test=again]", failed: "[data-test=again]", unknown: ".unknown h2", earlier: ".unknown h2", approved: "#receipt-title" }[phase];
     if (target) this.element.querySelector(target)?.focus({ preventScroll: true, focusVisible: false });
     if (target) scrollTo({ top: 0, behavior: "smooth" });
   }

@@ -1,26 +1,36 @@
+import { CodeField } from "../components/code-field.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message } from "../components/states.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
-const GLYPHS = { approved: "check", declined: "close", unknown: "question", failed: "alert", sending: "sent" };
+const GLYPHS = { approved: "check", declined: "close", unknown: "question", failed: "alert", sending: "sent", abandoned: "question" };
 
 /** What was paid, what was refused, and what nobody knows yet. */
 export class PaymentsScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/contacts") }, icon("back"));
   #alert = h("div", { role: "alert" });
+  #missing = h("div", { role: "status" });
   #list = h("ol", { class: "payment-list", "data-test": "payments" });
   #instead = h("div", {});
-  #checking = new Set();
+  /** What a row asks for before it acts: the id of a payment, and "code" or "giveUp". */
+  #asking = null;
+  #code = new CodeField("payment-code", () => this.#drawSend(), () => this.#retry());
   element = h("section", { class: "screen payments-screen", "data-test": "screen-payments" },
-    h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert, this.#list, this.#instead);
+    h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert, this.#missing, this.#list, this.#instead);
 
   constructor(shell) {
     super("payments");
     this.shell = shell;
-    this.render({ title: t("payments.title"), payments: [], isEmpty: false, error: null });
+    this.#code.input.dataset.test = "payment-code";
+    this.render({ title: t("payments.title"), payments: [], isEmpty: false, missing: null, error: null });
+  }
+
+  hide() {
+    super.hide();
+    this.#ask(null);
   }
 
   get title() {
@@ -32,10 +42,12 @@ export class PaymentsScreen extends ModelScreen {
     setText(this.#title, state.title);
     this.#back.setAttribute("aria-label", t("back"));
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
-    for (const { id, state: now } of state.payments) if (now !== "unknown") this.#checking.delete(id);
-    keyed(this.#list, state.payments, (payment) => payment.id, () => this.#row(), (row, payment) => row.draw(payment));
+    replaceWhen(this.#missing, state.missing ?? "", () => state.missing && h("p", { class: "notice", "data-test": "payments-missing" }, icon("alert"), h("span", {}, state.missing)));
+    const asked = this.#asking && state.payments.find((payment) => payment.id === this.#asking.id);
+    if (this.#asking && !asked?.[this.#asking.what === "code" ? "canRetry" : "canGiveUp"]) this.#forget();
+    keyed(this.#list, state.payments, (payment) => payment.id, () => this.#newRow(), (row, payment) => row.draw(payment));
     this.#list.hidden = state.payments.length === 0;
-    const what = state.payments.length > 0 ? "list" : state.isEmpty ? "empty" : state.error ? "failed" : "loading";
+    const what = state.payments.length > 0 ? "list" : state.isEmpty ? "empty" : state.error || state.missing ? "failed" : "loading";
     replaceWhen(this.#instead, `${what} ${lang}`, () => {
       if (what === "empty") {
         return message({ glyph: "history", title: t("payments.empty.title"), text: t("payments.empty.text"), test: "payments-empty",
@@ -47,12 +59,12 @@ export class PaymentsScreen extends ModelScreen {
     });
   }
 
-  #row() {
+  #newRow() {
     const row = h("li", { class: "payment-row", "data-test": "payment" });
     row.draw = (payment) => {
-      const isChecking = this.#checking.has(payment.id);
+      const asking = this.#asking?.id === payment.id ? this.#asking.what : null;
       row.dataset.state = payment.state;
-      replaceWhen(row, JSON.stringify([payment, isChecking, document.documentElement.lang]), () => [
+      replaceWhen(row, JSON.stringify([payment, asking, document.documentElement.lang]), () => [
         h("span", { class: `payment-glyph glyph-${payment.state}`, "aria-hidden": "true" }, icon(GLYPHS[payment.state] ?? "alert")),
         h("div", { class: "payment-lines" },
           h("p", { class: "payment-line" }, h("span", { class: "payment-name" }, payment.name), h("span", { class: "payment-amount" }, payment.amount)),
@@ -60,24 +72,75 @@ export class PaymentsScreen extends ModelScreen {
             h("span", { class: `chip chip-${payment.state}`, "data-test": "payment-state" }, payment.stateText)),
           h("p", { class: "payment-line payment-more" }, h("span", {}, `${payment.brandName} ${payment.masked}`),
             payment.number !== null && h("span", {}, t("payments.number", payment)))),
-        payment.state === "unknown" && h("div", { class: "payment-ask" }, h("p", {}, t("payments.unknown")),
-          h("button", { class: "button", type: "button", "aria-disabled": String(isChecking), "aria-label": t("payments.check.name", payment), "data-test": "payment-check", onclick: () => this.#check(payment.id) },
-            isChecking ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("search"), t("pay.check")))]);
+        payment.note && h("div", { class: "payment-ask" }, h("p", {}, payment.note),
+          asking === "code" ? this.#codeQuestion(payment) : asking === "giveUp" ? this.#giveUpQuestion(payment) : this.#actions(payment))]);
     };
     return row;
   }
 
-  async #check(id) {
-    if (this.#checking.has(id)) return;
-    this.#checking.add(id);
-    const button = document.activeElement;
+  #actions(payment) {
+    const act = (key, glyph, test, run) => h("button", { class: "button", type: "button", "aria-disabled": String(payment.isBusy), "aria-label": t(`payments.${key}.name`, payment), "data-test": test, onclick: () => !payment.isBusy && run() },
+      payment.isBusy && key === "check" ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon(glyph), t(`payments.${key}`));
+    return h("div", { class: "payment-actions" },
+      payment.canCheck && act("check", "search", "payment-check", () => this.#act("check", payment.id)),
+      payment.canRetry && act("retry", "reload", "payment-retry", () => this.#ask({ id: payment.id, what: "code" })),
+      payment.canGiveUp && act("giveUp", "close", "payment-give-up", () => this.#ask({ id: payment.id, what: "giveUp" })));
+  }
+
+  #codeQuestion(payment) {
+    this.#code.draw({ length: payment.codeLength, error: null });
+    const box = h("div", { class: "payment-question", role: "group", "aria-label": t("payments.retry.name", payment) }, this.#code.element,
+      h("button", { class: "button", type: "button", "data-test": "payment-cancel", onclick: () => this.#ask(null) }, t("cancel")),
+      h("button", { class: "button button-primary", type: "button", disabled: true, "data-test": "payment-send", onclick: () => this.#retry() }, t("payments.retry")));
+    box.addEventListener("keydown", (event) => event.key === "Escape" && (event.stopPropagation(), this.#ask(null)));
+    return box;
+  }
+
+  #giveUpQuestion(payment) {
+    const box = h("div", { class: "payment-question", role: "group", "aria-label": t("payments.giveUp.ask") }, h("span", {}, t("payments.giveUp.ask")),
+      h("button", { class: "button", type: "button", "data-test": "payment-cancel", onclick: () => this.#ask(null) }, t("cancel")),
+      h("button", { class: "button button-danger", type: "button", "data-test": "payment-give-up-confirm", onclick: () => this.#act("giveUp", payment.id) }, t("payments.giveUp")));
+    box.addEventListener("keydown", (event) => event.key === "Escape" && (event.stopPropagation(), this.#ask(null)));
+    return box;
+  }
+
+  #drawSend() {
+    const send = this.#list.querySelector("[data-test=payment-send]");
+    if (send) send.disabled = !this.#code.isComplete;
+  }
+
+  /** The code goes with its question. */
+  #forget() {
+    this.#asking = null;
+    this.#code.clear();
+  }
+
+  #ask(asking) {
+    const before = this.#asking?.id;
+    this.#forget();
+    this.#asking = asking;
+    if (!this.state) return;
     this.render(this.state);
-    await this.send("check", { id });
-    const row = [...this.#list.children].find((child) => child.dataset.key === id);
-    if (!button?.isConnected) row?.querySelector("button")?.focus({ focusVisible: false });
-    setTimeout(() => {
-      this.#checking.delete(id);
-      if (this.state) this.render(this.state);
-    }, 1500);
+    if (asking?.what === "code") this.#code.focus();
+    else this.#row(asking?.id ?? before)?.querySelector("button")?.focus({ focusVisible: false });
+  }
+
+  #row(id) {
+    return [...this.#list.children].find((child) => child.dataset.key === id);
+  }
+
+  async #retry() {
+    if (!this.#asking || !this.#code.isComplete) return;
+    const { id } = this.#asking;
+    const code = this.#code.value;
+    this.#forget();
+    await this.#act("retry", id, { code });
+  }
+
+  async #act(intent, id, fields = {}) {
+    this.#asking = null;
+    this.render(this.state);
+    await this.send(intent, { id, ...fields });
+    this.#row(id)?.querySelector("button")?.focus({ focusVisible: false });
   }
 }

@@ -1,0 +1,63 @@
+import { h, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { icon } from "./icon.js";
+
+/** A transaction that the owner has signed elsewhere: pasted, read back in words, and sent. `draw(state)`. */
+export function driveHandOver({ send }) {
+  let state = null;
+  const open = h("button", { class: "button button-quiet", type: "button", "aria-expanded": "false", "aria-controls": "drive-hand", "data-test": "hand-open", onclick: () => {
+    form.hidden = !form.hidden;
+    open.setAttribute("aria-expanded", String(!form.hidden));
+    if (!form.hidden) area.focus();
+  } });
+  const label = h("label", { class: "field-label", for: "drive-hand-text" });
+  const area = h("textarea", { id: "drive-hand-text", class: "field-input drive-hand-text", rows: "5", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+    "aria-describedby": "drive-hand-hint drive-hand-error", "data-test": "hand-text", oninput: () => send("transaction", { text: area.value }, "transaction") });
+  const hint = h("p", { class: "field-hint", id: "drive-hand-hint" });
+  const error = h("p", { class: "field-error", id: "drive-hand-error", role: "status", hidden: true, "data-test": "hand-error" });
+  const asked = h("div", { role: "status" });
+  const typedLabel = h("label", { class: "field-label", for: "drive-hand-typed" });
+  const typed = h("input", { id: "drive-hand-typed", class: "field-input", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "data-test": "hand-typed", oninput: () => element.draw(state) });
+  const confirmation = h("div", { class: "field", hidden: true }, typedLabel, typed);
+  const submit = h("button", { class: "button button-primary", type: "submit", "data-test": "hand-submit" });
+  const verdict = h("div", { role: "alert" });
+  const done = h("div", { role: "status" });
+  const form = h("form", { class: "drive-hand-form", id: "drive-hand", novalidate: true, hidden: true, "data-test": "hand-form" },
+    h("div", { class: "field" }, label, area, hint, error), asked, confirmation, verdict, done, h("div", { class: "compose-buttons" }, submit));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    // What is typed reaches the model first, and comes back from there.
+    if (!state?.canHandOver || state.handed !== area.value) return area.focus();
+    if (!isConfirmed()) return typed.focus();
+    send("handOver", { typed: typed.value });
+    typed.value = "";
+  });
+  /** What cannot be undone is confirmed by typing a name, as on the account's own page. */
+  const isConfirmed = () => !state?.handedConfirmation || typed.value === state.handedConfirmation;
+  const element = h("section", { class: "drive-hand" }, open, form);
+
+  element.draw = (now) => {
+    state = now;
+    const lang = document.documentElement.lang;
+    element.hidden = state.phase === "created";
+    replaceWhen(open, lang, () => [icon("key"), t("drive.hand.open")]);
+    setText(label, t("drive.hand.label"));
+    setText(hint, t("drive.hand.hint"));
+    if (document.activeElement !== area && state.handed !== undefined) area.value = state.handed;
+    area.readOnly = state.phase === "creating";
+    area.setAttribute("aria-invalid", String(Boolean(state.handedError)));
+    setText(error, state.handedError ?? "");
+    error.hidden = !state.handedError;
+    replaceWhen(asked, `${state.handedText} ${state.handedOwner} ${lang}`, () => state.handedText &&
+      h("div", { class: "drive-cost drive-hand-asked", "data-test": "hand-asked" }, icon("key"),
+        h("div", {}, h("p", {}, state.handedText), h("p", { class: "drive-hand-owner" }, t("drive.hand.owner", state)))));
+    const failure = state.phase === "failed" && state.handed ? state.message : null;
+    replaceWhen(verdict, `${failure} ${lang}`, () => failure && h("p", { class: "verdict-text", "data-test": "hand-failed" }, icon("alert"), h("span", {}, failure)));
+    replaceWhen(done, `${state.handedOver} ${lang}`, () => typeof state.handedOver === "string" && h("p", { class: "drive-hint", "data-test": "hand-done" }, icon("check"), h("span", {}, t("drive.hand.done", state))));
+    replaceWhen(submit, lang, () => t("drive.hand.do"));
+    confirmation.hidden = !state.handedConfirmation;
+    setText(typedLabel, state.handedConfirmation ? t("drive.immutable.type", { name: state.handedConfirmation }) : "");
+    submit.setAttribute("aria-disabled", String(!state.canHandOver || !isConfirmed()));
+  };
+  return element;
+}

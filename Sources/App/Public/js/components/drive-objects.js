@@ -1,0 +1,46 @@
+import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { icon } from "./icon.js";
+
+/** The names of the files as the server has them now, on demand, compared with the list above. `draw(state.objects)`. */
+export function driveObjects({ onAsk, onDismiss }) {
+  let phase = "idle";
+  const ask = h("button", { class: "button button-quiet", type: "button", "data-test": "objects-ask", onclick: () => phase !== "loading" && onAsk() });
+  const close = h("button", { class: "button button-quiet", type: "button", hidden: true, "data-test": "objects-dismiss", onclick: () => {
+    ask.focus({ focusVisible: false });
+    onDismiss();
+  } });
+  const words = h("p", { class: "field-hint", role: "status", "data-test": "objects-text" });
+  const error = h("p", { class: "field-error", role: "alert", hidden: true, "data-test": "objects-error" });
+  const list = h("ul", { class: "drive-objects-names", hidden: true, "data-test": "objects-names" });
+  const element = h("section", { class: "drive-section drive-objects", hidden: true, "data-test": "objects" }, ask, words, error, list, close);
+
+  element.draw = (state) => {
+    const lang = document.documentElement.lang;
+    const { names = [], missing = [] } = state ?? {};
+    phase = state?.phase ?? "idle";
+    replaceWhen(ask, lang, () => [icon("list"), t("drive.objects")]);
+    ask.setAttribute("aria-disabled", String(phase === "loading"));
+    setText(words, phase === "loading" ? t("drive.objects.loading")
+      : phase === "loaded" ? [t("drive.objects.count", { count: names.length }),
+        missing.length > 0 ? t("drive.objects.missing", { names: missing.join(", ") })
+          : names.every((name) => name.isShown) ? t("drive.objects.same") : ""].filter(Boolean).join(" ") : "");
+    setText(error, phase === "failed" ? `${t("drive.objects.failed")} ${state.error ?? ""}` : "");
+    error.hidden = phase !== "failed";
+    list.hidden = names.length === 0;
+    keyed(list, names, (name) => name.name, () => {
+      const text = h("bdi", {});
+      const note = h("span", { class: "field-hint", "data-test": "objects-new" });
+      const row = h("li", { "data-test": "objects-name" }, text, " ", note);
+      row.draw = (name) => {
+        setText(text, name.name);
+        setText(note, name.isShown ? "" : t("drive.objects.new"));
+        note.hidden = name.isShown;
+      };
+      return row;
+    }, (row, name) => row.draw(name));
+    setText(close, t("drive.objects.close"));
+    close.hidden = phase !== "loaded" && phase !== "failed";
+  };
+  return element;
+}

@@ -1,0 +1,54 @@
+import { h, replaceWhen, setText } from "../dom.js";
+import { t } from "../i18n.js";
+import { icon } from "./icon.js";
+
+/** A button that opens a question, which is answered by typing a name: nothing less does it. `draw({ name, isHidden, isBusy })`. */
+export function typedConfirmation({ id, test, typedTest, glyph, words, onConfirm }) {
+  let state = { name: "" };
+  const open = h("button", { class: "button button-quiet drive-lock-open", type: "button", "aria-expanded": "false", "aria-controls": id, "data-test": `${test}-open`, onclick: () => show(true) });
+  const warning = h("p", { class: "drive-lock-text" });
+  const label = h("label", { class: "field-label", for: `${id}-typed` });
+  const typed = h("input", { id: `${id}-typed`, class: "field-input", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "data-test": typedTest, oninput: () => element.draw(state) });
+  const confirm = h("button", { class: "button button-danger", type: "submit", "data-test": `${test}-confirm` });
+  const cancel = h("button", { class: "button", type: "button", "data-test": `${test}-cancel`, onclick: () => show(false) });
+  const form = h("form", { class: "drive-lock", id, novalidate: true, hidden: true, "data-test": `${test}-form` },
+    warning, h("div", { class: "field" }, label, typed), h("div", { class: "compose-buttons" }, confirm, cancel));
+  const element = h("div", { class: "drive-typed" }, open, form);
+
+  const isConfirmed = () => Boolean(state.name) && typed.value === state.name && !state.isBusy;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!isConfirmed()) return typed.focus();
+    onConfirm(typed.value);
+    show(false);
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    show(false);
+  });
+
+  function show(isOpen) {
+    form.hidden = !isOpen;
+    typed.value = "";
+    open.setAttribute("aria-expanded", String(isOpen));
+    open.hidden = isOpen;
+    element.draw(state);
+    (isOpen ? typed : open).focus({ focusVisible: isOpen });
+  }
+
+  element.draw = (now) => {
+    state = now;
+    const lang = document.documentElement.lang;
+    element.hidden = Boolean(state.isHidden);
+    if (state.isHidden) form.hidden = true;
+    open.hidden = !form.hidden;
+    replaceWhen(open, lang, () => [icon(glyph), t(`${words}.make`)]);
+    setText(warning, t(`${words}.warning`));
+    setText(label, t(`${words}.type`, state));
+    replaceWhen(confirm, lang, () => [icon(glyph), t(`${words}.confirm`)]);
+    confirm.setAttribute("aria-disabled", String(!isConfirmed()));
+    replaceWhen(cancel, lang, () => t("cancel"));
+  };
+  return element;
+}

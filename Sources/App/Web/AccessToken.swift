@@ -1,0 +1,63 @@
+import Aquifer
+import Foundation
+
+/// The secret that gives access to the API. It is stored with the data, so that an open page has access after a
+/// restart.
+enum AccessToken {
+    /// The file in the data folder: the token and a line end, for this user only.
+    static let file = "serve.token"
+
+    /// The token of a data folder. If there is none, this creates and stores a new one.
+    ///
+    /// A file that others can read, that is damaged, or that another user owns is replaced, because its token may be
+    /// known. If the token cannot be stored, it is valid for this run only.
+    static func kept(in folder: URL) -> String {
+        let path = folder.appending(path: file).path(percentEncoded: false)
+        do throws(StoreError) {
+            try POSIX.makeFolder(folder.path(percentEncoded: false))
+            // Two servers that start at once must agree: the first to hold the lock decides.
+            let lock = try POSIX.openToWrite(path + ".lock", truncate: false)
+            var hasLock = try POSIX.tryLock(lock)
+            for _ in 0..<1000 where !hasLock {
+                POSIX.pause(microseconds: 1000)
+                hasLock = try POSIX.tryLock(lock)
+            }
+            defer { POSIX.unlock(lock) }
+            guard hasLock else { throw .busy(path: path) }
+            if let token = try read(path) { return token }
+            let token = random()
+            let draft = try POSIX.openToWrite(path + ".new", truncate: true)
+            try POSIX.makePrivate(path + ".new")
+            let written = Array("\(token)\n".utf8).withUnsafeBytes { bytes in
+                Result { () throws(StoreError) in try POSIX.write(draft, bytes) }
+            }
+            try written.get()
+            try POSIX.flush(draft)
+            try POSIX.replace(path, with: path + ".new")
+            return token
+        } catch {
+            return random()
+        }
+    }
+
+    /// 128 random bits, as hexadecimal digits.
+    static func random() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<2).map { _ in
+            let digits = String(generator.next() as UInt64, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    private static func read(_ path: String) throws(StoreError) -> String? {
+        guard POSIX.isPrivate(path), let file = try POSIX.openToRead(path) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = bytes.withUnsafeMutableBytes { raw in
+            Result { () throws(StoreError) in try POSIX.read(file, into: raw, at: 0) }
+        }
+        let text = String(decoding: bytes.prefix(try count.get()), as: UTF8.self)
+        guard text.hasSuffix("\n") else { return nil }
+        let token = text.dropLast()
+        return token.count == 32 && token.allSatisfy { $0.isASCII && $0.isHexDigit } ? String(token) : nil
+    }
+}

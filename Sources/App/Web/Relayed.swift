@@ -1,0 +1,55 @@
+import Foundation
+import HTTPServer
+
+/// Bytes of another server that are relayed under this server's own address, where a browser could run them as a page.
+///
+/// Their media type is one that no browser runs, whatever their server claimed. The header `nosniff` keeps browsers
+/// from guessing another type. A sandbox denies them an origin, scripts and forms if a browser opens them all the same.
+enum Relayed {
+    /// The expected kind of the bytes.
+    enum Kind {
+        case sound
+        case picture
+        case file
+    }
+
+    /// The media type that bytes are sent with: the claimed one if it is safe for their kind, else
+    /// `application/octet-stream`.
+    static func mediaType(_ claimed: String?, for kind: Kind) -> String {
+        let type = claimed?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
+        let isFit =
+            switch kind {
+            case .sound: isSound(type)
+            case .picture: rasters.contains(type)
+            case .file: false
+            }
+        return isFit ? type : "application/octet-stream"
+    }
+
+    /// The raster formats. SVG is excluded: it is a document, and may contain scripts.
+    private static let rasters: Set = ["image/jpeg", "image/png", "image/gif", "image/webp", "image/avif"]
+
+    /// True for `audio/` and a plain name. A name with a `+` is refused: browsers interpret its suffix (`+xml`).
+    private static func isSound(_ type: String) -> Bool {
+        guard type.hasPrefix("audio/") else { return false }
+        let name = type.dropFirst("audio/".count)
+        return !name.isEmpty && !name.contains("xml")
+            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_".contains($0)) }
+    }
+
+    /// The security headers of every answer with relayed bytes.
+    static let headers: ServerHeaders = [
+        "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
+        "X-Content-Type-Options": "nosniff",
+    ]
+}
+
+extension ServerResponse {
+    /// This answer with relayed bytes, whose server claimed this media type.
+    func relayed(_ claimed: String?, as kind: Relayed.Kind) -> ServerResponse {
+        var response = self
+        response.headers.set(Relayed.headers)
+        if status != 304 { response.headers["Content-Type"] = Relayed.mediaType(claimed, for: kind) }
+        return response
+    }
+}

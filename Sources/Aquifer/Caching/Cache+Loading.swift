@@ -1,0 +1,75 @@
+import Foundation
+
+/// Saving by a load: it replaces only the entry that it began with, or an older one.
+///
+/// When two loads overlap, in one process or in several, the newer answer stays, regardless of the order of arrival.
+extension Cache {
+    /// The state of the entry when a load began, just before its request was sent.
+    struct Beginning: Sendable {
+        /// The entry, fresh or not; or the error of reading it.
+        let found: Result<StoredEntry?, StoreError>
+        /// The time when the request was sent, by the cache's clock.
+        let sentAt: Date
+
+        /// The entry, if it has validators for a request.
+        var known: StoredEntry? {
+            // A failing store does not prevent the request.
+            guard let entry = try? found.get(), !entry.validators.isEmpty else { return nil }
+            return entry
+        }
+    }
+
+    /// Reads the entry. Call it before the request is sent.
+    func begin() async -> Beginning {
+        let found: Result<StoredEntry?, StoreError>
+        do throws(StoreError) { found = .success(try await entry()) } catch { found = .failure(error) }
+        return Beginning(found: found, sentAt: time)
+    }
+
+    /// Saves the value of a load, unless a newer entry was saved meanwhile.
+    ///
+    /// - Returns: the value that is saved now: this one, or the newer one.
+    func save(
+        _ value: Value, validators: Validators, answeredAt: Date?, since beginning: Beginning
+    ) async throws(StoreError) -> Saved<Value> {
+        let stamp = time
+        var entry = try encode(value, savedAt: stamp, validators: validators)
+        entry.origin = StoredEntry.Origin(sentAt: beginning.sentAt, answeredAt: answeredAt)
+        return try await put(entry, since: beginning)
+            ?? Saved(value: value, savedAt: stamp, validators: validators)
+    }
+
+    /// Stamps the entry that the remote has just confirmed, unless a newer entry was saved meanwhile.
+    ///
+    /// - Returns: the value that is saved now: the confirmed one, or the newer one.
+    func renew(
+        _ confirmed: StoredEntry, _ value: Value, answeredAt: Date?, since beginning: Beginning
+    ) async throws(StoreError) -> Saved<Value> {
+        var entry = confirmed
+        entry.savedAt = time
+        entry.origin = StoredEntry.Origin(sentAt: beginning.sentAt, answeredAt: answeredAt)
+        return try await put(entry, since: beginning)
+            ?? Saved(value: value, savedAt: entry.savedAt, validators: entry.validators)
+    }
+
+    /// Decides and saves in one atomic step of the store.
+    ///
+    /// - Returns: the newer value that was kept instead; `nil` if the entry was saved.
+    private func put(_ entry: StoredEntry, since beginning: Beginning) async throws(StoreError) -> Saved<Value>? {
+        let kept = Locked<Saved<Value>?>(nil)
+        try await update { current throws(StoreError) in
+            if case .failure(let error) = current {
+                // A damaged entry is replaced. An entry that the system could not read may be newer.
+                guard case .unreadable = error else { throw error }
+            }
+            guard current != beginning.found, case .success(let other?) = current,
+                !entry.isNewer(than: other, at: time),
+                // An entry that cannot be delivered is worth less than an older answer.
+                let newer = try? decode(other)
+            else { return .replace(entry) }
+            kept.withLock { $0 = newer }
+            return .keep
+        }
+        return kept.withLock { $0 }
+    }
+}

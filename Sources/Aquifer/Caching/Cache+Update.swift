@@ -1,0 +1,52 @@
+import Foundation
+
+extension Cache {
+    /// Changes the saved value in one atomic step, and stamps it with the current time. No change is lost when two
+    /// callers update the value at once, in one process or several.
+    ///
+    /// Use it for values that the app makes. Use ``amend(_:)``, which keeps the stamp, for values that a server sent.
+    ///
+    /// An expired value counts as missing and is replaced. Give the cache the policy ``CachePolicy/forever`` if its
+    /// value must not expire.
+    ///
+    /// - Parameter change: takes the saved value and returns the new one; `nil` changes nothing. The saved value is
+    ///   `nil` if it is missing, expired, or damaged.
+    /// - Throws: ``StoreError`` when the store failed or the new value cannot be encoded. The saved value is then
+    ///   unchanged.
+    public func update(_ change: @Sendable (Value?) -> Value?) async throws(StoreError) {
+        try await update { current throws(StoreError) in
+            guard let value = change(try known(current)?.value) else { return .keep }
+            return .replace(try encode(value, savedAt: time, validators: .none))
+        }
+    }
+
+    /// Adds an item that was just created on the server to the saved value, in one atomic step and without a request.
+    ///
+    /// The validators are dropped, because the server never sent this value. A load whose request was sent earlier does
+    /// not undo the addition, which its answer cannot contain.
+    ///
+    /// - Parameter change: takes the saved value and returns the new one with its stamp. The saved value is `nil` if it
+    ///   is missing, expired, or damaged: such a value is neither delivered nor extended.
+    /// - Throws: ``StoreError``; the saved value is then unchanged.
+    public func add(
+        _ change: @Sendable (Saved<Value>?) -> (value: Value, savedAt: Date)
+    ) async throws(StoreError) {
+        try await update { current throws(StoreError) in
+            let (value, savedAt) = change(try known(current))
+            var entry = try encode(value, savedAt: savedAt, validators: .none)
+            entry.origin = StoredEntry.Origin(sentAt: time)
+            return .replace(entry)
+        }
+    }
+
+    /// The value of the entry found, if it is fresh and undamaged.
+    private func known(_ current: Result<StoredEntry?, StoreError>) throws(StoreError) -> Saved<Value>? {
+        do throws(StoreError) {
+            return try current.get().flatMap { entry throws(StoreError) in try fresh(entry) }
+        } catch {
+            // A damaged entry is replaced; any other error is thrown to the caller.
+            guard case .unreadable = error else { throw error }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// The contents of a store: readable and damaged entries.
+public struct StoreContents: Sendable, Hashable {
+    /// The entries whose header is undamaged, in no particular order. The bytes of an entry may still be damaged: only
+    /// ``CacheStore/retrieve(_:)`` reads them.
+    public var entries: [StoredEntry.Summary]
+    /// The entries whose header cannot be read, in no particular order.
+    public var damaged: [DamagedEntry]
+
+    /// The contents of a store.
+    public init(entries: [StoredEntry.Summary] = [], damaged: [DamagedEntry] = []) {
+        self.entries = entries
+        self.damaged = damaged
+    }
+}
+
+/// An entry in a store whose header cannot be read.
+public struct DamagedEntry: Sendable, Hashable {
+    /// The key of the entry, if it can be determined. The damage may have changed it.
+    public var key: String?
+    /// The place of the entry in the store. ``CacheStore/remove(_:)`` finds the entry by it; lists may show it.
+    public var place: String
+    /// The damage of the entry.
+    public var reason: String
+
+    /// A damaged entry.
+    public init(key: String?, place: String, reason: String) {
+        self.key = key
+        self.place = place
+        self.reason = reason
+    }
+}
+
+extension CacheStore {
+    /// The entries whose header is undamaged, in no particular order, without their bytes.
+    ///
+    /// Damaged entries are left out silently. Use ``contents()`` if a missing entry matters.
+    public func entries() async throws(StoreError) -> [StoredEntry.Summary] {
+        try await contents().entries
+    }
+}

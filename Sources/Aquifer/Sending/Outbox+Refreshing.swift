@@ -1,0 +1,120 @@
+import Foundation
+
+extension Outbox {
+    /// Reads the changes in the store since the last read.
+    func refresh() async throws(StoreError) {
+        // A release that is given while this look is under way is for the next one.
+        let granted = release
+        release = nil
+        do throws(StoreError) { try await look(releasing: granted) } catch {
+            release = release ?? granted
+            throw error
+        }
+    }
+
+    /// - Parameter granted: the release for the items that this look finds new or changed.
+    private func look(releasing granted: OutboxIndex.Release?) async throws(StoreError) {
+        try await measure()
+        // The counter is read first: all items before an item below the counter are then in the list, or have left the
+        // queue. An item above the counter waits for the next read, because an earlier one might still be missing.
+        let queued = Set(fresh)
+        var counter = try await shelf.counter()
+        let listing = try await shelf.listing()
+        if let highest = listing.versions.keys.max(), highest >= counter.next,
+            let lifted = try await shelf.lift(above: highest)
+        {
+            counter = lifted
+        }
+        var changed = expected.union(counter.open).union(index.rows.keys.filter { listing.versions[$0] == nil })
+        for (number, version) in listing.versions where number < counter.next && index.rows[number]?.version != version
+        {
+            changed.insert(number)
+        }
+        let unnamed = listing.unnamed(from: hasAudited ? index.highest + 1 : counter.low, to: counter.next)
+        changed.formUnion(unnamed.filter { index.rows[$0] == nil })
+        try await read(changed, counter, listed: Set(listing.versions.keys))
+        if let granted { index.release(changed, granted) }
+        fresh.removeAll { queued.contains($0) }
+        if !hasAudited { try await tidy(counter, listed: Set(listing.versions.keys)) }
+        findReady()
+        changes.ring()
+    }
+
+    /// Ensures that the counter is above the files in the folder, before this outbox numbers an item or looks for one.
+    func measure() async throws(StoreError) {
+        if isMeasured { return }
+        try await shelf.liftAboveFiles()
+        isMeasured = true
+    }
+
+    /// Reads the items that were queued here since the last read, and those that others queued before them.
+    func takeFresh() async {
+        do throws(StoreError) {
+            let queued = Set(fresh)
+            let counter = try await shelf.counter()
+            // After the loss of a counter, a list is shorter than the range of numbers.
+            if counter.next > index.highest + 1_000 { return try await refresh() }
+            let news = stride(from: index.highest + 1, to: counter.next, by: 1)
+            try await read(expected.union(counter.open).union(queued).union(news), counter)
+            fresh.removeAll { queued.contains($0) }
+        } catch {
+            storeFailure = error
+        }
+    }
+
+    /// - Parameter listed: the numbers that a list of the store has just named.
+    private func read(
+        _ numbers: Set<UInt64>, _ counter: OutboxShelf.Counter, listed: Set<UInt64> = []
+    ) async throws(StoreError) {
+        var findings: [(UInt64, OutboxShelf.Finding)] = []
+        var missing: Set<UInt64> = []
+        for number in numbers.sorted() where sending[number] == nil {
+            let finding = try await shelf.find(number)
+            if case .nothing = finding, listed.contains(number) { missing.insert(number) }
+            findings.append((number, finding))
+        }
+        if !missing.isEmpty {
+            // A missing item was sent or discarded since it was listed, or the store lists it and cannot find it, which
+            // is damage.
+            let lost = missing.intersection(try await shelf.listing().versions.keys)
+            findings = findings.map { lost.contains($0.0) ? ($0.0, .damaged(OutboxShelf.unfindable)) : $0 }
+        }
+        // The loop has no suspension: a concurrent drain must not see an item without those before it.
+        for (number, finding) in findings where sending[number] == nil {
+            index.note(finding, number)
+            offer(index.group(of: number))
+        }
+        index.know(through: counter.next - 1)
+        // An item that may still arrive is looked up again.
+        expected = expected.union(counter.open).filter { index.rows[$0] == nil && counter.open.contains($0) }
+    }
+
+    private func tidy(_ counter: OutboxShelf.Counter, listed: Set<UInt64>) async throws(StoreError) {
+        // The bound stays below the lowest item, because a number may have been reserved for an item that is not in the
+        // store yet.
+        let lowest = min(index.rows.keys.min() ?? counter.next, counter.next)
+        if lowest > counter.low + 2_000 { try await shelf.raiseLow(to: lowest - 1_000) }
+        if let attachments { await sweep(attachments, counter, listed: listed) }
+        hasAudited = true
+    }
+
+    /// Deletes the files of items that were sent or discarded, and reports files whose items were lost.
+    private func sweep(
+        _ attachments: AttachmentFolder, _ counter: OutboxShelf.Counter, listed: Set<UInt64>
+    ) async {
+        let lost = Locked(0)
+        let shelf = shelf
+        await attachments.sweep { name, number in
+            // An item that cannot be looked up or read now may need the file.
+            switch try? await shelf.find(number) {
+            case .record(let record): return counter.accountsFor(number) && !record.message.keptFiles.contains(name)
+            case .nothing where !listed.contains(number):
+                if number < counter.since ?? 0 { lost.withLock { $0 += 1 } }
+                return counter.accountsFor(number)
+            case .nothing, .damaged, nil: return false
+            }
+        }
+        let count = lost.withLock { $0 }
+        if count > 0 { shelf.note(.attachmentsWithoutItems(count: count, folder: attachments.path)) }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+extension Outbox {
+    /// Saves the outcome of an attempt.
+    ///
+    /// - Returns: the item after the change.
+    @discardableResult
+    func settle(_ number: UInt64, _ record: OutboxRecord, _ trip: Trip) async throws(StoreError) -> OutboxShelf.Finding
+    {
+        let (host, finding) = (record.head.host, try await write(number, record, trip))
+        let now = policy.now()
+        switch trip.outcome {
+        case .again(let failure, let retryAfter, let isHost, _):
+            // The item itself waits in any case. Foreign answers concern the host only when two items had one.
+            if failure.isForeign ? index.doubt(number, host) : isHost {
+                let wait = policy.wait(after: record.head.attempts + 1, retryAfter: retryAfter)
+                index.close(host, now, asked: asked(retryAfter, now)) { max(wait, policy.wait(after: $0)) }
+            }
+            index.failed(number)
+        case .sent, .refused, .stopped: break
+        }
+        index.note(finding, number)
+        switch trip.outcome {
+        case .again(.status, _, isHost: false, _), .sent, .refused(.server):
+            if index.opened(host, now) { findReady() }
+        case .again, .refused, .stopped: break
+        }
+        return finding
+    }
+
+    private func write(
+        _ number: UInt64, _ record: OutboxRecord, _ trip: Trip
+    ) async throws(StoreError) -> OutboxShelf.Finding {
+        let (key, now, mayHaveArrived) = (record.head.key, policy.now(), trip.mayHaveArrived(record.head.length))
+        switch trip.outcome {
+        case .sent(let answer):
+            await whenSent(Item(ID(number: number), record.head, .sent(answer)), answer)
+            noteEnd(number, .sent(answer))
+            // The server has the item, so that it is deleted even if another outbox has claimed it by now.
+            let finding = try await shelf.change(number) { $0.head.key == key ? .delete : .keep }
+            if case .nothing = finding { attachments?.remove(record.message.keptFiles) }
+            return finding
+        case .again(let failure, let retryAfter, _, _):
+            let span = Span(since: now, policy.wait(after: record.head.attempts + 1, retryAfter: retryAfter))
+            let wait = OutboxRecord.Wait(span: span, failure: failure, asked: asked(retryAfter, now))
+            return try await shelf.changeOurs(number, owner: owner, key: key) { head in
+                head.lease = nil
+                head.attempts += 1
+                head.wait = wait
+                if mayHaveArrived { head.mayHaveArrived = true }
+                return .replace
+            }.finding
+        case .refused(let refusal):
+            return try await shelf.changeOurs(number, owner: owner, key: key) { head in
+                head.lease = nil
+                head.wait = nil
+                head.refusal = refusal
+                // A refusal of this attempt does not tell whether an earlier one arrived.
+                if refusal.mayHaveArrived { head.mayHaveArrived = true }
+                return .replace
+            }.finding
+        case .stopped:
+            return try await shelf.changeOurs(number, owner: owner, key: key) { head in
+                head.lease = nil
+                if mayHaveArrived { head.mayHaveArrived = true }
+                return .replace
+            }.finding
+        }
+    }
+
+    /// The wait that a server asked for, at most the policy's `patience`.
+    private func asked(_ retryAfter: Duration?, _ now: Date) -> Span? {
+        retryAfter.flatMap { $0 > .zero ? Span(since: now, min($0, policy.patience)) : nil }
+    }
+}

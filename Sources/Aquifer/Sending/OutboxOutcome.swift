@@ -1,0 +1,103 @@
+import Foundation
+
+extension Outbox {
+    static let answerLimit = 1 << 20
+    static let wordsLimit = 4 << 10
+
+    /// The outcome of an attempt.
+    enum Outcome: Sendable {
+        enum Kind: Sendable {
+            case sent
+            case again
+            case refused
+            case stopped
+        }
+
+        case sent(Answer)
+        /// The item is tried again. `isHost`: the failure concerns the host rather than the item. `isUnsent`: no
+        /// connection was made, so that nothing can have arrived.
+        case again(Failure, retryAfter: Duration?, isHost: Bool, isUnsent: Bool)
+        case refused(Refusal)
+        /// The item was paused, discarded, or taken over, or the drain was cancelled.
+        case stopped
+
+        var kind: Kind {
+            switch self {
+            case .sent: .sent
+            case .again: .again
+            case .refused: .refused
+            case .stopped: .stopped
+            }
+        }
+    }
+
+    /// An attempt and its progress.
+    struct Trip: Sendable {
+        var outcome: Outcome
+        /// The maximum number of sent bytes of the body at any moment; a body may be sent a second time.
+        var mostSent: UInt64
+    }
+}
+
+extension Outbox.Trip {
+    /// True if the server may have the request, whose body has this length.
+    func mayHaveArrived(_ length: UInt64) -> Bool {
+        switch outcome {
+        case .sent, .again(_, _, _, isUnsent: false): true
+        case .again(_, _, _, isUnsent: true): mostSent > 0
+        case .refused(let refusal): refusal.mayHaveArrived
+        case .stopped: mostSent >= length
+        }
+    }
+}
+
+extension Outbox.Outcome {
+    /// Sends a request, and judges its answer.
+    init(
+        of request: HTTPRequest, _ item: Outbox.Item, _ client: any HTTPClient, _ judge: Outbox.Judge,
+        _ policy: SendPolicy
+    ) async {
+        let response: HTTPResponse
+        do throws(TransportError) { response = try await client.send(request) } catch {
+            self.init(error)
+            return
+        }
+        var body = Data()
+        do throws(TransportError) {
+            while body.count < Outbox.answerLimit, let chunk = try await response.body.next() { body += chunk }
+        } catch {
+            if error.kind == .cancelled {
+                self = .stopped
+                return
+            }
+            // The head says what became of the item; the judge sees how much of the body came.
+        }
+        let head = response.head
+        body = body.prefix(Outbox.answerLimit)
+        switch judge(item, head, body) {
+        case .sent:
+            self = .sent(Outbox.Answer(head: head, body: body))
+        case .again:
+            // A page may be the network's: its word does not hold up the user's own "send" for a day.
+            let retryAfter = head.isPage ? nil : head.retryAfter(policy.now())
+            let isHost = (head.status == 429 || head.status == 503) && retryAfter != nil
+            self = .again(.status(head.status), retryAfter: retryAfter, isHost: isHost, isUnsent: false)
+        case .foreign:
+            self = .again(.foreign(status: head.status), retryAfter: nil, isHost: false, isUnsent: false)
+        case .refused:
+            self = .refused(.server(status: head.status, words: head.words(body.prefix(Outbox.wordsLimit))))
+        }
+    }
+
+    private init(_ error: TransportError) {
+        let isUnsent = error.kind.precedesSending
+        switch error.kind {
+        case .cancelled: self = .stopped
+        case .unsupportedURL, .unreadableBody: self = .refused(.unsendable(error.description))
+        case .offline, .cannotResolve, .cannotConnect, .insecure, .timedOut, .interrupted, .malformed,
+            .tooManyRedirects, .headersTooLarge, .bodyTooLarge:
+            // A missing connection concerns every item of the host; another failure may concern only this item.
+            self = .again(.noAnswer(error.description), retryAfter: nil, isHost: isUnsent, isUnsent: isUnsent)
+        }
+    }
+}

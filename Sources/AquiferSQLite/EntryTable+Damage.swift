@@ -1,0 +1,152 @@
+import Aquifer
+import CSQLite
+import Foundation
+
+/// Finding and repairing damage of the table and its indexes.
+extension EntryTable {
+    /// A row as it is stored, with its number.
+    private struct Row {
+        var id: Int64
+        /// The key in the row itself.
+        var key: String?
+        /// The header, if it is valid for a key in the row or in an index.
+        var whole: (key: String, header: EntryHeader)?
+        /// The key to report for a damaged row. Indexes have their own copies of the keys.
+        var likelyKey: String?
+    }
+
+    /// All rows, divided into valid and damaged headers. Reads no bytes of entries.
+    func contents() throws(StoreError) -> StoreContents {
+        var contents = StoreContents()
+        for row in try rows() {
+            if let (key, header) = row.whole {
+                contents.entries.append(header.summary(key))
+            } else {
+                contents.damaged.append(
+                    DamagedEntry(
+                        key: row.likelyKey, place: Self.place(row.id), reason: "the header's checksum is wrong"))
+            }
+        }
+        return contents
+    }
+
+    /// Deletes a row whose header is damaged, and no other row. Call it within a transaction that has changed nothing
+    /// yet.
+    func remove(_ id: Int64) throws(StoreError) {
+        let rows = try EntryTable(Connection(connection.path, .readOnly)).rows()
+        guard rows.contains(where: { $0.id == id && $0.whole == nil }) else { return }
+        try mend(removing: id)
+    }
+
+    /// Rebuilds the indexes from the rows, after it has corrected damaged keys of rows from an index. Call it within a
+    /// transaction that has changed nothing yet. It deletes only the row to remove, and damaged rows whose key another
+    /// row has.
+    func mend(removing id: Int64? = nil) throws(StoreError) {
+        // The rows are read over a separate connection, while this one holds the right to write: SQLite refuses to
+        // write in a transaction that has found damage.
+        let reader = EntryTable(try Connection(connection.path, .readOnly))
+        let rows = try reader.rows()
+        var kept: [Data: Row] = [:]
+        var removed = id.map { [$0] } ?? []
+        var renamed: [(Int64, String)] = []
+        for row in rows where row.id != id {
+            // Rows without a key are left unchanged: they share no key with another row.
+            guard let key = row.whole?.key ?? row.key else { continue }
+            if row.whole != nil, key.utf8.elementsEqual((row.key ?? "").utf8) == false { renamed.append((row.id, key)) }
+            let place = Data(key.utf8)
+            guard let other = kept[place] else {
+                kept[place] = row
+                continue
+            }
+            // Later rows have greater numbers: when two rows are valid, the later one was stored last.
+            let isBetter = row.whole != nil || other.whole == nil
+            removed.append(isBetter ? other.id : row.id)
+            if isBetter { kept[place] = row }
+        }
+        if Schema.indexNames.allSatisfy({ reader.isSound($0, rows) }) {
+            try connection.execute(Schema.dropIndexes, to: "mend the database")
+        } else {
+            connection.allowSchemaChanges()
+            try connection.execute(Schema.forgetIndexes, to: "mend the database")
+        }
+        for id in removed { try change(id, "DELETE FROM entry WHERE id = ?1") }
+        for (id, key) in renamed { try change(id, "UPDATE entry SET key = ?2 WHERE id = ?1", key) }
+        try connection.execute(Schema.indexes, to: "mend the database")
+    }
+
+    /// The place of a damaged entry in ``StoreContents``.
+    private static func place(_ row: Int64) -> String { "row \(row)" }
+
+    /// The number of the row in the place of a damaged entry.
+    static func row(of damaged: DamagedEntry) -> Int64? {
+        damaged.place.hasPrefix("row ") ? Int64(damaged.place.dropFirst(4)) : nil
+    }
+
+    private func change(_ id: Int64, _ sql: String, _ key: String? = nil) throws(StoreError) {
+        let statement = try connection.prepare(sql, to: "mend the database")
+        statement.bind(1, id)
+        if let key { statement.bind(2, key) }
+        try statement.run()
+    }
+
+    /// True if every key in an index belongs there, so that its pages are its own. The index may lack some rows.
+    private func isSound(_ index: String, _ rows: [Row]) -> Bool {
+        var left = Dictionary(rows.map { ($0.id, $0.key) }) { $1 }
+        // An index that cannot be read completely is damaged.
+        do throws(StoreError) {
+            let statement = try connection.prepare("SELECT id, key FROM entry INDEXED BY \(index)")
+            while try statement.step() {
+                guard let key = left.removeValue(forKey: statement.integer(0)), key == statement.text(1) else {
+                    return false
+                }
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// All rows, read from the table itself without an index.
+    private func rows() throws(StoreError) -> [Row] {
+        let statement = try connection.prepare(
+            "SELECT id, key, \(EntryHeader.columns) FROM entry NOT INDEXED", to: "list the entries")
+        var rows: [Row] = []
+        var keys: [Int64: [String]]?
+        while try statement.step() {
+            var row = Row(id: statement.integer(0), key: statement.text(1))
+            row.likelyKey = row.key
+            if let key = row.key, let header = EntryHeader(statement, key: key, first: 2) {
+                row.whole = (key, header)
+            } else {
+                // The indexes are read only if a row is damaged.
+                if keys == nil { keys = try keysInIndexes() }
+                for key in keys?[row.id] ?? [] {
+                    row.likelyKey = key
+                    guard let header = EntryHeader(statement, key: key, first: 2) else { continue }
+                    row.whole = (key, header)
+                    break
+                }
+            }
+            rows.append(row)
+        }
+        return rows
+    }
+
+    /// The keys that the indexes have for each row.
+    private func keysInIndexes() throws(StoreError) -> [Int64: [String]] {
+        var keys: [Int64: [String]] = [:]
+        for index in Schema.indexNames {
+            do throws(StoreError) {
+                let statement = try connection.prepare(
+                    "SELECT id, key FROM entry INDEXED BY \(index)", to: "list the entries")
+                while try statement.step() {
+                    if let key = statement.text(1) { keys[statement.integer(0), default: []].append(key) }
+                }
+            } catch {
+                // A damaged index gives no keys: the table decides.
+                guard case .damaged = error else { throw error }
+            }
+        }
+        return keys
+    }
+}

@@ -1,0 +1,31 @@
+import Aquifer
+import Foundation
+
+/// The use cases of the audio feed's specification, each by itself. ``AudioFeedService/load()`` does the same in one step,
+/// and shares the request with other loads.
+///
+/// The others have functions of their own: "Cached Feed" is ``AudioFeedService/loadSaved()``.
+extension AudioFeedService {
+    /// "Remote Feed": downloads and validates the items, saves them to the cache, and delivers them.
+    ///
+    /// - Returns: the items, with the error beside them when they could not be saved.
+    /// - Throws: ``LoadError/invalidData(_:)``, ``LoadError/connectivity(_:)``, or ``LoadError/cancelled``. The cache is
+    ///   then as it was.
+    public func loadFromRemote() async throws(LoadError) -> Loaded<[AudioClip]> {
+        let clips = try await feed.loadFromRemote()
+        do throws(StoreError) {
+            return Loaded(clips, source: .remote, savedAt: try await cacheItems(clips))
+        } catch {
+            return Loaded(clips, source: .remote, saveError: error)
+        }
+    }
+
+    /// "Cache Feed Items": replaces the cache by these items, stamped with the time, in one atomic step.
+    ///
+    /// - Returns: the stamp.
+    /// - Throws: ``StoreError`` when they could not be saved. The items before are then still there.
+    @discardableResult
+    public func cacheItems(_ clips: [AudioClip]) async throws(StoreError) -> Date {
+        try await feed.save(clips)
+    }
+}

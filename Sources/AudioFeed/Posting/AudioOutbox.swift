@@ -1,0 +1,68 @@
+import Aquifer
+import Foundation
+
+extension AudioFeedService {
+    /// The outbox for clips: it takes for an answer only what the contract says, and saves each clip that was posted.
+    ///
+    /// - Parameters:
+    ///   - queue: keeps the posts; for this queue alone.
+    ///   - attachments: a folder for copies of the files; the outbox's own.
+    ///   - store: keeps the saved list of clips.
+    public static func outbox(
+        in queue: any CacheStore, attachments: URL?, client: any HTTPClient, policy: SendPolicy = SendPolicy(),
+        store: any CacheStore, now: @escaping @Sendable () -> Date = { Date() }
+    ) -> Outbox {
+        Outbox(
+            in: queue, attachments: attachments, client: client, policy: policy,
+            judge: { _, head, body in verdict(head, body) },
+            whenSent: { item, answer in
+                // The judge has read it before. A list that cannot be saved now shows the clip after the next load.
+                guard let clip = try? AudioFeedMapper.posted(answer.head, answer.body) else { return }
+                try? await ClipShelf(url: item.url, store: store, now: now).add(clip)
+            })
+    }
+
+    /// The meaning of an answer to a post. The server has the clip when it answers with it, and only then: a 2xx with
+    /// anything else is not the server's own answer, and nobody knows whether the server has the clip.
+    static func verdict(_ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict {
+        let verdict = Outbox.Verdict(head)
+        guard verdict == .sent else { return verdict }
+        do {
+            _ = try AudioFeedMapper.posted(head, body)
+            return .sent
+        } catch { return .foreign }
+    }
+}
+
+/// The fate of a clip that was to be posted at once.
+public enum ClipPosting: Sendable, Hashable {
+    /// The remote has it: the clip as the remote tells it.
+    case posted(AudioClip)
+    /// Nobody knows whether the remote has it. It waits in the outbox, and is posted once.
+    case waiting(Outbox.ID, Outbox.Failure)
+    /// The remote refused it, and it is in the outbox all the same as this item: the answer does not tell whether the
+    /// remote has it, or it could not be taken out.
+    case setAside(Outbox.ID, Outbox.Refusal)
+    /// The user has cancelled. With an ID it is in the outbox as that item, paused, because it may have arrived all the
+    /// same.
+    case cancelled(Outbox.ID?, mayHaveArrived: Bool)
+}
+
+/// The reason why a clip was not posted, for certain. Nothing of it is in the outbox.
+public enum ClipPostError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// There was no connection, and nothing was sent.
+    case noConnectivity(String)
+    /// The remote refused it.
+    case refused(Outbox.Refusal)
+    /// It could not be written down before it was to be sent.
+    case notKept(OutboxError)
+
+    /// One line: what was wrong.
+    public var description: String {
+        switch self {
+        case .noConnectivity(let reason): "there is no connection (\(reason))"
+        case .refused(let refusal): "\(refusal)"
+        case .notKept(let error): "\(error)"
+        }
+    }
+}

@@ -1,0 +1,45 @@
+#pragma once
+#include <zlib.h>
+
+// What AquiferCurl needs of zlib to decode `gzip`, under names of our own.
+//
+// On Linux zlib is loaded with the first request, as libcurl is, which needs it, too: it costs nothing then, and a command
+// that asks no remote does not wait for it. Elsewhere it is linked.
+
+#ifndef __linux__
+static inline int aq_zlib_is_there(void) { return 1; }
+#define AQ_ZLIB(name) name
+#else
+#include <dlfcn.h>
+
+static inline void *aq_zlib_find(const char *name) {
+    // Loaded again each time, until it is there: a failure (no descriptor was left) may have passed.
+    void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+    return library ? dlsym(library, name) : 0;
+}
+
+#define AQ_ZLIB(name) \
+    (__extension__({ \
+        static void *found; \
+        void *function = __atomic_load_n(&found, __ATOMIC_ACQUIRE); \
+        if (!function) { \
+            function = aq_zlib_find(#name); \
+            __atomic_store_n(&found, function, __ATOMIC_RELEASE); \
+        } \
+        (__typeof__(&name)) function; \
+    }))
+
+/// Whether the functions below can be called. To be asked before the first of them.
+static inline int aq_zlib_is_there(void) {
+    return AQ_ZLIB(inflateInit2_) && AQ_ZLIB(inflate) && AQ_ZLIB(inflateReset) && AQ_ZLIB(inflateEnd);
+}
+#endif
+
+/// Begins to decode `gzip`, and nothing else.
+static inline int aq_inflate_begin(z_stream *stream) {
+    return AQ_ZLIB(inflateInit2_)(stream, 16 + MAX_WBITS, ZLIB_VERSION, (int) sizeof *stream);
+}
+static inline int aq_inflate(z_stream *stream) { return AQ_ZLIB(inflate)(stream, Z_NO_FLUSH); }
+/// Begins the next member of a `gzip` file.
+static inline int aq_inflate_again(z_stream *stream) { return AQ_ZLIB(inflateReset)(stream); }
+static inline int aq_inflate_end(z_stream *stream) { return AQ_ZLIB(inflateEnd)(stream); }

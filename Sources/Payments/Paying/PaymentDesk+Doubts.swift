@@ -1,0 +1,161 @@
+import Aquifer
+import Foundation
+
+extension PaymentDesk {
+    /// The payments of this amount to this person with an unknown outcome, the latest first. Payments that are being
+    /// sent are among them.
+    ///
+    /// A payment that the user gave up is not among them: that was the user's decision.
+    ///
+    /// - Throws: ``StoreError`` when the ledger cannot be read. The caller must not pay then.
+    public func unresolved(_ amount: Money, to contact: Contact) async throws(StoreError) -> [PaymentRecord] {
+        let contents = try await ledger.contents()
+        if contents.unreadable.isEmpty {
+            await locks?.sweep(except: Set(contents.records.filter { $0.state == .sending }.map(\.id)))
+        }
+        var found: [PaymentRecord] = []
+        for record in contents.records
+        where record.amount == amount && record.contact.id == contact.id && isOwn(record) {
+            let present = await present(record)
+            if present.state == .unknown || present.state == .sending { found.append(present) }
+        }
+        return found
+    }
+
+    /// Asks the remote for the outcome of a payment, without making it.
+    ///
+    /// - Returns: The payment, decided if the remote showed its transaction; `nil` if there is none of this key.
+    /// - Throws: ``PaymentError/notAnswered(_:)``, ``PaymentError/otherServer(_:)``.
+    public func check(_ id: UUID) async throws(PaymentError) -> PaymentRecord? {
+        let found: PaymentRecord?
+        do throws(StoreError) { found = try await ledger.record(id) } catch {
+            throw .notAnswered(.store(error, after: .connectivity))
+        }
+        guard let written = found, !underWay.contains(id) else { return found }
+        let known = await present(written)
+        guard known.state == .unknown || known.state == .sending || known.state == .abandoned else { return known }
+        try expectOwn(written)
+        let finding = try await ask(id)
+        do throws(StoreError) {
+            switch finding {
+            case .transaction(let transaction): return try await settle(written, known, transaction)
+            // While the sender lives, the payment may not have arrived yet.
+            case .noTransaction where known.state == .sending: return known
+            case .noTransaction: return try await noteMissing(written)
+            }
+        } catch {
+            // The remote's answer is true, even if it could not be recorded.
+            guard case .transaction(let transaction) = finding else { return known }
+            return known.settled(by: .answered(transaction), of: nil)
+        }
+    }
+
+    /// Gives up on an unknown payment, and records the user's decision. The outcome stays unknown, and ``check(_:)``
+    /// can still find it.
+    ///
+    /// - Returns: The payment; unchanged if there was nothing to give up, `nil` if there is none of this key.
+    /// - Throws: ``PaymentError/underWay`` while it is being sent, ``PaymentError/notKept(_:)``.
+    public func giveUp(_ id: UUID) async throws(PaymentError) -> PaymentRecord? {
+        let found: PaymentRecord?
+        do throws(StoreError) { found = try await ledger.record(id) } catch { throw .notKept(error) }
+        guard let written = found else { return nil }
+        let known = await present(written)
+        guard known.state != .sending else { throw .underWay }
+        guard known.state == .unknown else { return known }
+        let date = now()
+        do throws(StoreError) {
+            let kept = try await ledger.change(id) { current in
+                guard var record = current, record == written else { return nil }
+                record = record.orphaned
+                record.state = .abandoned
+                record.abandonedAt = date
+                return record
+            }
+            await clearLock(of: kept)
+            return kept
+        } catch { throw .notKept(error) }
+    }
+
+    /// The current state of a payment. A payment with a dead sender is unknown.
+    public func present(_ record: PaymentRecord) async -> PaymentRecord {
+        guard record.state == .sending, !underWay.contains(record.id) else { return record }
+        // `underWay` is checked again because this desk may have begun to send the payment during the look at the lock.
+        guard await !hasLivingSender(record), !underWay.contains(record.id) else { return record }
+        // A sender records the outcome before it releases the lock, so the outcome may have been recorded since.
+        // If the ledger cannot be read now, the record read before is used.
+        let latest = (try? await ledger.record(record.id)) ?? record
+        return latest == record ? record.orphaned : latest
+    }
+
+    /// Refuses a payment that was made with another server, because this one does not know it.
+    ///
+    /// - Throws: ``PaymentError/otherServer(_:)``.
+    public nonisolated func expectOwn(_ record: PaymentRecord) throws(PaymentError) {
+        if let other = record.server, !isOwn(record) { throw .otherServer(other) }
+    }
+
+    /// True if the payment was made with this server, or by a version that did not record the server.
+    private nonisolated func isOwn(_ record: PaymentRecord) -> Bool {
+        guard let other = record.server else { return true }
+        return other == server || URL(string: other).map(Self.name) == server
+    }
+
+    private func hasLivingSender(_ record: PaymentRecord) async -> Bool {
+        // If the lock cannot be checked, the date decides.
+        if let isHeld = try? await locks?.isHeld(record.id) { return isHeld }
+        // Payments written by versions without leases were sent for at most about this long.
+        let end = record.lease?.until ?? record.startedAt.addingTimeInterval(SendingLease.length.timeInterval)
+        return SendingLease.isCurrent(end, at: now())
+    }
+
+    private func ask(_ id: UUID) async throws(PaymentError) -> Finding {
+        do throws(LoadError) {
+            return try await RemoteLoader<Finding>(.transaction(base, key: id), client: client) { head, body in
+                if RefusalDocument.knowsNone(head, body) { return .noTransaction }
+                return .transaction(try TransactionMapper.map(head, body))
+            }.load()
+        } catch { throw .notAnswered(error) }
+    }
+
+    /// Records the transaction that the remote showed. A transaction of another amount or person decides nothing. A
+    /// payment with a dead sender is then unknown, as after any other invalid answer.
+    private func settle(
+        _ written: PaymentRecord, _ known: PaymentRecord, _ transaction: Transaction
+    ) async throws(StoreError) -> PaymentRecord {
+        let isOrphan = written.state == .sending && known.state != .sending
+        let kept =
+            try await ledger.change(written.id) { current in
+                let record = current ?? written
+                let base = isOrphan && record == written ? record.orphaned : record
+                return base.settled(by: .answered(transaction), of: nil)
+            } ?? written
+        if isOrphan { await clearLock(of: kept) }
+        return kept
+    }
+
+    /// Records that the remote knows no such payment, unless the payment has changed since the question was sent.
+    private func noteMissing(_ written: PaymentRecord) async throws(StoreError) -> PaymentRecord {
+        let date = now()
+        let kept =
+            try await ledger.change(written.id) { current in
+                guard var record = current, record == written else { return nil }
+                if record.state == .sending { record = record.orphaned }
+                record.notFoundAt = date
+                return record
+            } ?? written
+        await clearLock(of: kept)
+        return kept
+    }
+
+    /// Removes the lock file of a dead sender, because the ledger now has the same information.
+    private func clearLock(of record: PaymentRecord?) async {
+        guard let record, record.state != .sending else { return }
+        await locks?.clear(record.id)
+    }
+
+    /// The remote's answer to a question about a key.
+    private enum Finding: Sendable {
+        case transaction(Transaction)
+        case noTransaction
+    }
+}

@@ -1,0 +1,80 @@
+import Aquifer
+import Foundation
+
+/// Payments with an unknown outcome: the one that was sent here, and earlier ones like it.
+extension PaymentModel {
+    /// Sends the payment in addition to the earlier ones of the same amount to the same contact, which the user was
+    /// shown.
+    public func payOnceMore() async {
+        guard case .earlier(let earlier) = phase, !isChecking, let order else { return }
+        await send(order, besides: Set(earlier.map(\.id)))
+    }
+
+    /// Asks for the outcomes of the earlier payments of the same amount to the same contact. One that was made or
+    /// declined is shown, and nothing is sent.
+    public func checkEarlier() async {
+        guard case .earlier(let earlier) = phase, !isChecking, let contact else { return }
+        isChecking = true
+        checkFailed = false
+        defer { isChecking = false }
+        for record in earlier {
+            do throws(PaymentError) {
+                guard let answer = try await service.check(record.id) else { continue }
+                if answer.isDecided { return await show(answer) }
+                if answer.state == .unknown && answer.notFoundAt == nil { checkFailed = true }
+            } catch {
+                checkFailed = true
+            }
+        }
+        // If the list cannot be read now, the screen keeps the old one.
+        let left = (try? await service.desk.unresolved(amount, to: contact)) ?? earlier
+        if left.isEmpty { leave() } else { phase = .earlier(left) }
+    }
+
+    /// Asks for the outcome of an unknown payment.
+    public func check() async {
+        guard case .unknown(let record) = phase, !isChecking else { return }
+        isChecking = true
+        checkFailed = false
+        do throws(PaymentError) {
+            let answer = try await service.check(record.id)
+            checkFailed = answer?.state == .unknown && answer?.notFoundAt == nil
+            if let answer { await show(answer) }
+        } catch {
+            checkFailed = true
+        }
+        isChecking = false
+    }
+
+    /// Sends an unknown payment again, with the same key.
+    public func retry() async {
+        guard case .unknown(let record) = phase, let order else { return }
+        phase = .sending
+        checkFailed = false
+        problem = nil
+        do throws(PaymentError) {
+            await show(try await service.send(order))
+        } catch {
+            // The payment is still unknown.
+            phase = .unknown(record)
+            problem = .payment(error)
+        }
+    }
+
+    /// Gives up on an unknown payment, and goes back to an empty form. The history continues to show the payment.
+    public func giveUp() async {
+        guard case .unknown(let record) = phase, !isChecking else { return }
+        problem = nil
+        do throws(PaymentError) {
+            let answer = try await service.desk.giveUp(record.id)
+            // It may have been decided meanwhile.
+            if let answer, answer.state != .abandoned { return await show(answer) }
+            phase = .ready
+            amount = Money(cents: 0)
+            order = nil
+            forgetCode()
+        } catch {
+            problem = .payment(error)
+        }
+    }
+}

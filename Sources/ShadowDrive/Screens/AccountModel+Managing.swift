@@ -1,0 +1,71 @@
+import Aquifer
+import Foundation
+
+/// The actions on the account itself.
+extension AccountModel {
+    /// Reserves more storage. The text is a size such as `10MB`.
+    public func addStorage(_ text: String) async {
+        guard canAdd, let bytes = size(text) else { return }
+        await change(.addingStorage) { [address] (service) async throws(DriveError) in
+            _ = try await service.addStorage(bytes, to: address)
+        }
+    }
+
+    /// Releases storage. The text is a size such as `10MB`.
+    public func reduceStorage(_ text: String) async {
+        guard canChange, let bytes = size(text) else { return }
+        await change(.reducingStorage) { [address] (service) async throws(DriveError) in
+            _ = try await service.reduceStorage(bytes, of: address)
+        }
+    }
+
+    /// True if the typed text is exactly the account's ``StorageAccount/confirmation``. Making the account immutable
+    /// and deleting it both require this text.
+    public func confirms(_ typed: String) -> Bool { account.map { $0.confirmation == typed } ?? false }
+
+    /// Makes the account immutable, permanently, if its ``StorageAccount/confirmation`` was typed. The deletion of an
+    /// account that is to be deleted must be cancelled first.
+    public func makeImmutable(confirmedBy typed: String) async {
+        guard canChange, account?.isToBeDeleted == false, confirms(typed) else { return }
+        await change(.makingImmutable) { [address] (service) async throws(DriveError) in
+            _ = try await service.makeImmutable(address)
+        }
+    }
+
+    /// Requests the account's deletion, if its ``StorageAccount/confirmation`` was typed. Solana deletes the account
+    /// some epochs later. Until then the request can be cancelled.
+    public func deleteAccount(confirmedBy typed: String) async {
+        guard canChange, account?.isToBeDeleted == false, confirms(typed) else { return }
+        await send(.requestDeletion, .askingForDeletion)
+    }
+
+    /// Cancels the request for the account's deletion.
+    public func keepAccount() async {
+        guard canAdd, account?.isToBeDeleted == true else { return }
+        await send(.cancelDeletion, .keepingAccount)
+    }
+
+    /// Claims the tokens of released storage.
+    public func claim() async {
+        guard canAdd, unstaked != nil else { return }
+        await send(.claimStake, .claiming)
+    }
+
+    private func send(_ instruction: StorageInstruction, _ action: Action) async {
+        await change(action) { [address] (service) async throws(DriveError) in
+            _ = try await service.send(instruction, for: address)
+        }
+    }
+}
+
+extension StorageAccount {
+    /// The text that the user must type before an irreversible action on the account. It is the account's name, or the
+    /// address if the name cannot be seen and typed. The name comes from the server, so it may contain any characters.
+    public var confirmation: String {
+        let isTypable =
+            identifier.contains { !$0.isWhitespace } && identifier == identifier.harmless
+            && identifier.first?.isWhitespace == false && identifier.last?.isWhitespace == false
+            && !identifier.unicodeScalars.contains { $0.isHarmful || $0.properties.generalCategory == .unassigned }
+        return isTypable ? identifier : "\(address)"
+    }
+}

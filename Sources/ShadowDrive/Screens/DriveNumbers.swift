@@ -1,0 +1,53 @@
+import Aquifer
+import Foundation
+
+extension StorageSize {
+    /// Normalizes a size that a user typed. Languages differ in the decimal separator, so both point and comma are
+    /// accepted.
+    static func typed(_ text: String) -> String {
+        text.trimmingCharacters(in: .whitespaces).replacing(",", with: ".")
+    }
+}
+
+extension Language {
+    /// The text of a number of bytes in units of 1024, with the language's decimal separator: `1.5 MB`, `1,5 MB`.
+    package func storage(_ bytes: UInt64) -> String { own(StorageSize.text(bytes)) }
+
+    /// The text of an amount of SHDW, with all digits.
+    package func amount(_ shades: UInt64) -> String { own(Shades.text(shades)) }
+
+    /// The text of an amount of SOL, with all digits.
+    package func fee(_ lamports: UInt64) -> String { own(Lamports.text(lamports)) }
+
+    /// The text of a wallet's balances, with all digits.
+    package func balance(_ wallet: Wallet) -> String {
+        "\(own(Shades.text(wallet.shades))) · \(own(Lamports.text(wallet.lamports)))"
+    }
+
+    /// The short text of a wallet's balances. Digits are in groups of three. A balance of at least one coin is rounded
+    /// down to hundredths, so that it never shows more than the wallet holds.
+    package func shortBalance(_ wallet: Wallet) -> String {
+        "\(own(short(Shades.text(wallet.shades)))) · \(own(short(Lamports.text(wallet.lamports))))"
+    }
+
+    /// `9999.618896484 SHDW` → `9,999.61 SHDW`.
+    private func short(_ text: String) -> String {
+        let parts = text.split(separator: " ", maxSplits: 1)
+        let number = parts[0].split(separator: ".", maxSplits: 1)
+        guard parts.count == 2, let whole = number.first, whole != "0" else { return text }
+        var groups = ""
+        for (index, digit) in whole.enumerated() {
+            if index > 0, (whole.count - index).isMultiple(of: 3) { groups += "," }
+            groups.append(digit)
+        }
+        var decimals = number.count > 1 ? String(number[1].prefix(2)) : ""
+        while decimals.last == "0" { decimals.removeLast() }
+        return groups + (decimals.isEmpty ? "" : ".\(decimals)") + " \(parts[1])"
+    }
+
+    /// A number and its unit with the language's separators. A no-break space keeps both on one line.
+    private func own(_ text: String) -> String {
+        let signs: [Character: Character] = self == .english ? [" ": "\u{a0}"] : [" ": "\u{a0}", ".": ",", ",": "."]
+        return String(text.map { signs[$0] ?? $0 })
+    }
+}

@@ -1,0 +1,92 @@
+import Aquifer
+import Foundation
+
+/// The result of a transaction that was handed over.
+public enum HandedOver: Sendable, Hashable {
+    /// A storage account was created.
+    case created(CreatedAccount)
+    /// The server has changed an account.
+    case changed(ChangeAnswer)
+    /// Solana has accepted the transaction with this signature.
+    case sent(Signature)
+
+    /// The signature that identifies the transaction on Solana; `nil` if the server did not give it.
+    public var signature: Signature? {
+        switch self {
+        case .created(let account): account.transactionSignature
+        case .changed(let answer): answer.transactionSignature
+        case .sent(let signature): signature
+        }
+    }
+}
+
+extension ShadowDriveService {
+    /// Sends a transaction that the owner has signed elsewhere, once. The instruction decides if it goes to the API or
+    /// directly to Solana. No key is needed.
+    ///
+    /// A transaction that was already sent and carried out is reported as done.
+    ///
+    /// - Throws: ``DriveError/transaction(_:)`` and ``DriveError/limit(_:)`` before anything is sent, as
+    ///   ``understand(_:)``. A blockhash that the server does not know may be valid on a node ahead of it. The error is
+    ///   then ``DriveError/outcomeUnknown(because:)``, unless the chain gives the transaction's outcome.
+    public func handOver(_ transaction: Transaction) async throws(DriveError) -> HandedOver {
+        let asked = try understand(transaction)
+        do throws(DriveError) {
+            switch asked.instruction {
+            case .create: return .created(try await createStorageAccount(transaction: transaction))
+            case .increase, .increaseImmutable:
+                return try await changed(asked, try transaction.checked(try await api.addStorage(transaction)))
+            case .decrease:
+                return try await changed(asked, try transaction.checked(try await api.reduceStorage(transaction)))
+            case .makeImmutable:
+                return try await changed(asked, try transaction.checked(try await api.makeImmutable(transaction)))
+            case .requestDeletion, .cancelDeletion, .claimStake, .refreshStake, .rename:
+                let signature = try await rpc.send(transaction)
+                await follow(asked.instruction, asked.account)
+                return .sent(signature)
+            }
+        } catch {
+            guard case .refused(let refusal) = error, let signature = transaction.signature,
+                refusal.reason == .staleBlockhash || refusal.reason == .alreadyProcessed
+            else { throw error }
+            try await confirm(signature, error)
+            return try await carriedOut(asked, signature)
+        }
+    }
+
+    /// The result of a transaction that the chain confirms. A change is not applied to the saved data, because the
+    /// first sending may have applied it.
+    private func carriedOut(
+        _ asked: StorageTransaction, _ signature: Signature
+    ) async throws(DriveError) -> HandedOver {
+        switch asked.instruction {
+        case .create(let name, let bytes):
+            let answer = NewStorage(shadowBucket: asked.account, transactionSignature: signature)
+            return .created(try await created(asked, name, bytes, answer))
+        case .increase, .increaseImmutable, .decrease, .makeImmutable:
+            return .changed(ChangeAnswer(carriedOut: signature))
+        case .requestDeletion, .cancelDeletion, .claimStake, .refreshStake, .rename: return .sent(signature)
+        }
+    }
+
+    private func changed(_ asked: StorageTransaction, _ answer: ChangeAnswer) async throws(DriveError) -> HandedOver {
+        await follow(asked.instruction, asked.account)
+        return .changed(answer)
+    }
+
+    /// Applies an instruction's change on the chain to the saved data.
+    func follow(_ instruction: StorageInstruction, _ account: PublicKey) async {
+        await amend(account) { account in
+            switch instruction {
+            case .increase(let bytes), .increaseImmutable(let bytes):
+                account.reservedBytes = account.reservedBytes.saturatingAdding(bytes)
+            case .decrease(let bytes, _): account.reservedBytes = account.reservedBytes.saturatingSubtracting(bytes)
+            case .makeImmutable: account.isImmutable = true
+            case .requestDeletion: account.isToBeDeleted = true
+            case .cancelDeletion: account.isToBeDeleted = false
+            case .rename(let name?): account.identifier = name
+            case .create, .claimStake, .refreshStake, .rename(nil): break
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Aquifer
+import Foundation
+
+extension ShadowDriveService {
+    /// The maximum number of transactions that are signed when a blockhash is unknown, the first one included.
+    private static let tries = 2
+    /// The pause between two requests to the chain.
+    private static let pause = Duration.seconds(2)
+    /// The maximum wait for the chain. A blockhash is valid for about a minute, so a longer wait means that the node
+    /// makes no progress.
+    private static let patience = Duration.seconds(240)
+
+    /// Creates a transaction with a fresh blockhash, signs it and sends it. Two signed transactions that could both be
+    /// carried out never exist at the same time.
+    ///
+    /// "Blockhash not found" does not prove that the transaction is lost. The server's node may lag behind, and another
+    /// node may still accept the transaction. The service therefore polls the chain until the transaction is carried
+    /// out, or until the last block that could contain it has passed. Only then is another transaction signed, once. A
+    /// node that does not know the transaction counts only if its slot is not behind the chain's.
+    ///
+    /// - Parameters:
+    ///   - carriedOut: makes the result if the chain reports that a transaction was carried out.
+    ///   - onWait: called before the wait for the chain.
+    /// - Throws: ``DriveError/outcomeUnknown(because:)`` if the chain does not give the transaction's outcome.
+    func freshly<Answer: TransactionAnswer>(
+        _ instruction: StorageInstruction, _ account: PublicKey,
+        carriedOut: (Signature) -> Answer, onWait: @Sendable () async -> Void = {},
+        send: (Transaction) async throws(DriveError) -> Answer
+    ) async throws(DriveError) -> Answer {
+        var left = Self.tries
+        while true {
+            left -= 1
+            let recent = try await rpc.recentBlockhash()
+            let transaction = try signed(instruction, account, recent.blockhash)
+            do throws(DriveError) {
+                return try transaction.checked(try await send(transaction))
+            } catch {
+                guard case .refused(let refusal) = error, let signature = transaction.signature else { throw error }
+                if refusal.reason == .alreadyProcessed {
+                    try await confirm(signature, error)
+                    return carriedOut(signature)
+                }
+                guard refusal.reason == .staleBlockhash else { throw error }
+                await onWait()
+                switch await fate(of: signature, recent) {
+                case .carriedOut: return carriedOut(signature)
+                case .failed: throw error
+                case .unknown: throw .outcomeUnknown(because: error)
+                case nil where left == 0: throw error
+                case nil: break
+                }
+            }
+        }
+    }
+
+    /// The outcome of a transaction. It is `nil` if the transaction was not carried out and can no longer be. It is
+    /// `.unknown` if the chain does not give the outcome, or if the task was cancelled.
+    private func fate(of signature: Signature, _ recent: RecentBlockhash) async -> TransactionOutcome? {
+        var waited = Duration.zero
+        while true {
+            do {
+                // The progress is read first: a transaction that is absent after the last valid block stays absent.
+                let progress = try await rpc.progress()
+                let (outcome, slot) = try await rpc.look(for: signature)
+                if outcome != .unknown { return outcome }
+                guard recent.lastValidBlockHeight != nil, recent.slot != nil, let slot else { return .unknown }
+                if progress.isPast(recent), slot >= progress.slot { return nil }
+                guard waited < Self.patience else { return .unknown }
+                try await clock.sleep(for: Self.pause)
+                waited += Self.pause
+            } catch {
+                return .unknown
+            }
+        }
+    }
+
+    /// Asks the chain for the outcome of a transaction that may already have been sent, according to `error`.
+    ///
+    /// - Throws: `error` if the transaction failed; ``DriveError/outcomeUnknown(because:)`` if the chain does not give
+    ///   the outcome.
+    func confirm(_ signature: Signature, _ error: DriveError) async throws(DriveError) {
+        let outcome: TransactionOutcome
+        do throws(DriveError) { outcome = try await rpc.outcome(of: signature) } catch { outcome = .unknown }
+        switch outcome {
+        case .carriedOut: return
+        case .failed: throw error
+        case .unknown: throw .outcomeUnknown(because: error)
+        }
+    }
+
+    /// A signed transaction of this owner with a fresh blockhash.
+    public func signed(
+        _ instruction: StorageInstruction, _ account: PublicKey
+    ) async throws(DriveError) -> Transaction {
+        _ = try signer()
+        return try signed(instruction, account, try await rpc.latestBlockhash())
+    }
+
+    private func signed(
+        _ instruction: StorageInstruction, _ account: PublicKey, _ blockhash: Blockhash
+    ) throws(DriveError) -> Transaction {
+        let keypair = try signer()
+        do throws(TransactionError) {
+            var transaction = try program.transaction(
+                instruction, owner: keypair.publicKey, account: account, blockhash: blockhash,
+                computeBudget: computeBudget)
+            try transaction.sign(with: keypair)
+            return transaction
+        } catch { throw .transaction(error) }
+    }
+}
+
+/// A response that may contain the transaction's signature.
+protocol TransactionAnswer: Sendable {
+    /// The signature in the response.
+    var named: Signature? { get }
+}
+
+extension NewStorage: TransactionAnswer {
+    var named: Signature? { transactionSignature }
+}
+
+extension ChangeAnswer: TransactionAnswer {
+    var named: Signature? { transactionSignature }
+}
+
+extension Signature: TransactionAnswer {
+    var named: Signature? { self }
+}
+
+extension Transaction {
+    /// Checks that a response belongs to this transaction. A response with another transaction's signature is an error.
+    func checked<Answer: TransactionAnswer>(_ answer: Answer) throws(DriveError) -> Answer {
+        guard answer.named == nil || answer.named == signature else {
+            throw DriveError.invalidData(
+                .body(".transaction_signature is another one than the transaction's")
+            ).afterSending
+        }
+        return answer
+    }
+}

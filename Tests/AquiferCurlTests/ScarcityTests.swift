@@ -1,0 +1,57 @@
+#if os(Linux)
+    import Aquifer
+    import AquiferTesting
+    import Foundation
+    import Testing
+
+    @testable import AquiferCurl
+
+    /// Each test runs in a process of its own: its scarcity touches no other test.
+    @Suite("When the system has nothing left", .timeLimit(.minutes(10)))
+    struct ScarcityTests {
+        @Test("a client without a descriptor for its loop fails its requests, and works once there is one")
+        func descriptorsForTheLoop() async throws {
+            await #expect(processExitsWith: .success) {
+                let server = try LoopbackServer { try $0.answerEverything() }
+                try #require(EventLoop.obstacle == nil)  // libcurl is loaded
+                let client = CurlHTTPClient()
+                let limit = try exhaustDescriptors()
+                for _ in 0..<3 {
+                    let error = await #expect(throws: TransportError.self) {
+                        try await client.send(HTTPRequest(.get, server.url()))
+                    }
+                    try #require(error?.kind == .cannotConnect)
+                    try #require(error?.detail.contains("Too many open files") == true)
+                }
+                try restoreDescriptors(limit)
+                let answer = try await client.send(HTTPRequest(.get, server.url())).data(upTo: 2)
+                try #require(answer == Data("ok".utf8))
+            }
+        }
+
+        @Test(
+            "a client without a thread for its loop fails its requests, and works once there is one",
+            .enabled(if: canBoundAddressSpace, "a sanitizer maps the address space, so that it cannot be bounded"))
+        func threads() async throws {
+            await #expect(processExitsWith: .success) {
+                let server = try LoopbackServer { try $0.answerEverything() }
+                try #require(EventLoop.obstacle == nil)  // libcurl is loaded
+                let client = CurlHTTPClient()
+                let limit = try exhaustThreads()
+                let error = await #expect(throws: TransportError.self) {
+                    try await client.send(HTTPRequest(.get, server.url()))
+                }
+                try restoreThreads(limit)
+                try #require(error?.kind == .cannotConnect)
+                let answer = try await client.send(HTTPRequest(.get, server.url())).data(upTo: 2)
+                try #require(answer == Data("ok".utf8))
+            }
+        }
+    }
+
+    extension LoopbackConnection {
+        fileprivate func answerEverything() throws {
+            while try readRequest() != nil { try respond(body: Data("ok".utf8)) }
+        }
+    }
+#endif

@@ -1,0 +1,82 @@
+import Aquifer
+import Foundation
+import Testing
+
+@testable import AquiferSQLite
+
+@Suite("The store in SQLite, its indexes damaged", .timeLimit(.minutes(10)))
+struct DamagedIndexTests {
+    private static let entry = StoredEntry(
+        bytes: Data("counter".utf8), savedAt: Date(timeIntervalSinceReferenceDate: 1))
+
+    private func withStore(_ use: (SQLiteStore, Imposter) async throws -> Void) async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try SQLiteStore(file: folder.appendingPathComponent("store.db"))
+            for key in ["counter", "item:1", "item:2"] { try await store.insert(Self.entry, for: key) }
+            try await use(store, try Imposter(store.file))
+        }
+    }
+
+    @Test(
+        "delivers an entry that an index has lost, and mends the index when it is changed",
+        arguments: ["entry_key", "entry_key_again"])
+    func lostIndexEntry(index: String) async throws {
+        try await withStore { store, imposter in
+            try imposter.forget("counter", in: index)
+            #expect(try await store.retrieve("counter") == Self.entry)
+            try await store.update("counter") { found in
+                #expect(found == .success(Self.entry))
+                return .keep
+            }
+            #expect(Set(try await store.entries().map(\.key)) == ["counter", "item:1", "item:2"])
+            try await store.delete("counter")
+            #expect(try await store.retrieve("counter") == nil)
+            #expect(try await store.contents().entries.count == 2)
+            try await store.insert(Self.entry, for: "counter")
+            #expect(try await store.retrieve("counter") == Self.entry)
+            #expect(try Connection(store.file.path, .readOnly).integer(Self.faults) == 0)
+        }
+    }
+
+    /// Zero when SQLite itself finds nothing wrong with tables and indexes.
+    private static let faults = "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'"
+
+    @Test("never takes a row that both indexes lead past for a missing one")
+    func rowMoved() async throws {
+        try await withStore { store, imposter in
+            try imposter.change(
+                "UPDATE entry SET id = 99 WHERE key = ?1", key: "counter", hiding: ["entry_key", "entry_key_again"])
+            await #expect(throws: StoreError.self) { try await store.retrieve("counter") }
+            #expect(try await store.contents().entries.count == 3)
+            try await store.update("counter") { found in
+                #expect(throws: StoreError.self) { try found.get() }
+                return .replace(Self.entry)
+            }
+            #expect(try await store.retrieve("counter") == Self.entry)
+            #expect(try await store.contents().entries.count == 3)
+        }
+    }
+
+    @Test("upgrades a store of version 2, and a damaged row of it stays damaged under its key")
+    func upgrade() async throws {
+        try await TemporaryFolder.with { folder in
+            let file = folder.appendingPathComponent("values.sqlite")
+            let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .appendingPathComponent("Golden/edb8069/app/data/values.sqlite")
+            for part in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: golden.path + part, toPath: file.path + part)
+            }
+            try { try Connection(file.path, .readWrite).execute("UPDATE entry SET kind = 1 WHERE key LIKE 'feed:%'") }()
+            let store = try SQLiteStore(file: file)
+            let contents = try await store.contents()
+            #expect(contents.entries.count == 8 && contents.damaged.map { $0.key?.prefix(5) } == ["feed:"])
+            let feed = try #require(contents.damaged.first?.key)
+            await #expect(throws: StoreError.self) { try await store.retrieve(feed) }
+            for summary in contents.entries {
+                let entry = try #require(try await store.retrieve(summary.key))
+                #expect(entry.bytes.count == summary.size && entry.origin == nil)
+            }
+            #expect(try Connection(file.path, .readOnly).integer("PRAGMA user_version") == 3)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Aquifer
+import Foundation
+import Testing
+
+@testable import AquiferSQLite
+
+@Suite("A store in SQLite that cannot be made again", .timeLimit(.minutes(10)))
+struct LostStoreTests {
+    private static let entry = StoredEntry(
+        bytes: Data("a payment".utf8), savedAt: Date(timeIntervalSinceReferenceDate: 1))
+
+    /// How a database is lost.
+    enum Loss: String, CaseIterable {
+        case removed, removedWithLog, emptied, cut
+
+        func happen(to file: URL) throws {
+            switch self {
+            case .removed: try FileManager.default.removeItem(at: file)
+            case .removedWithLog:
+                for part in ["", "-wal", "-shm"] { _ = unlink(file.path + part) }
+            case .emptied: #expect(truncate(file.path, 0) == 0)
+            case .cut: #expect(truncate(file.path, 1) == 0)
+            }
+        }
+    }
+
+    private func open(_ file: URL) throws -> SQLiteStore { try SQLiteStore(file: file, isIrreplaceable: true) }
+
+    private func mark(_ file: URL) -> String { file.path + "-made" }
+
+    private func with(_ use: (URL) async throws -> Void) async throws {
+        try await TemporaryFolder.with { try await use($0.appendingPathComponent("payments.sqlite")) }
+    }
+
+    @Test("is marked when it is made, for this user only, and works like any other")
+    func marked() async throws {
+        try await with { file in
+            try await open(file).insert(Self.entry, for: "key")
+            #expect(POSIX.isPrivate(mark(file)))
+            #expect(try await open(file).retrieve("key") == Self.entry)
+        }
+    }
+
+    @Test("and was made without a mark, or killed before it had one, is marked at its next opening")
+    func older() async throws {
+        try await with { file in
+            try await SQLiteStore(file: file).insert(Self.entry, for: "key")
+            #expect(!POSIX.exists(mark(file)))
+            #expect(try await open(file).retrieve("key") == Self.entry)
+            #expect(POSIX.exists(mark(file)))
+        }
+        // Killed after the file was made, before its tables were: nothing had been acknowledged.
+        try await with { file in
+            try POSIX.makeEmpty(file.path)
+            try await open(file).insert(Self.entry, for: "key")
+            #expect(POSIX.exists(mark(file)))
+        }
+    }
+
+    @Test("is an error when it is opened and gone or empty, and nothing is made in its place", arguments: Loss.allCases)
+    func opened(_ loss: Loss) async throws {
+        try await with { file in
+            try await { try await open(file).insert(Self.entry, for: "key") }()
+            try loss.happen(to: file)
+            let folder = file.deletingLastPathComponent().path
+            let before = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            for _ in 0..<2 {
+                #expect(throws: StoreError.lost(path: file.path)) { try open(file) }
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == before)
+            #expect(POSIX.isMissing(file.path, orShorterThan: 100))
+        }
+    }
+
+    @Test("is an error for whatever is done with it while it is open", arguments: Loss.allCases)
+    func noticed(_ loss: Loss) async throws {
+        try await with { file in
+            let store = try open(file)
+            try await store.insert(Self.entry, for: "key")
+            _ = try await store.retrieve("key")
+            try loss.happen(to: file)
+            let lost = StoreError.lost(path: file.path)
+            await #expect(throws: lost) { try await store.retrieve("key") }
+            await #expect(throws: lost) { try await store.contents() }
+            await #expect(throws: lost) { try await store.insert(Self.entry, for: "other") }
+            await #expect(throws: lost) { try await store.delete("key") }
+            let hasDecided = Locked(false)
+            await #expect(throws: lost) {
+                try await store.update("key") { _ in
+                    hasDecided.withLock { $0 = true }
+                    return .replace(Self.entry)
+                }
+            }
+            #expect(!hasDecided.withLock { $0 })
+            #expect(POSIX.isMissing(file.path, orShorterThan: 100))
+        }
+    }
+
+    @Test("is no error any more once its file is put back, or its mark is deleted")
+    func mended() async throws {
+        try await with { file in
+            let store = try open(file)
+            try await store.insert(Self.entry, for: "key")
+            try FileManager.default.moveItem(atPath: file.path, toPath: file.path + ".aside")
+            await #expect(throws: StoreError.lost(path: file.path)) { try await store.retrieve("key") }
+            try FileManager.default.moveItem(atPath: file.path + ".aside", toPath: file.path)
+            #expect(try await store.retrieve("key") == Self.entry)
+            for part in ["", "-wal", "-shm", "-made"] { _ = unlink(file.path + part) }
+            try await store.insert(Self.entry, for: "new")
+            #expect(try await store.contents().entries.map(\.key) == ["new"])
+            #expect(POSIX.exists(mark(file)))
+        }
+    }
+
+    @Test("says what to do about its loss, and about damage")
+    func advice() {
+        let lost = StoreError.lost(path: "/data/payments.sqlite").description
+        for words in ["gone or empty", "backup", "/data/payments.sqlite-made"] { #expect(lost.contains(words)) }
+        let damaged = StoreError.damaged(path: "/data/values.sqlite", reason: "malformed").description
+        for words in ["damaged (malformed)", "backup", "move it away"] { #expect(damaged.contains(words)) }
+    }
+}

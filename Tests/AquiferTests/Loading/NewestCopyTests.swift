@@ -1,0 +1,160 @@
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import Aquifer
+
+@Suite("Of two loads that overlap, the newer answer stays", .timeLimit(.minutes(10)))
+struct NewestCopyTests {
+    private let world = World(client: ScriptedHTTPClient())
+    private let start = Date(timeIntervalSince1970: 1_780_000_000)
+
+    /// The `Date` field of an answer so many seconds after the start.
+    private func date(_ seconds: Int) -> HTTPHeaders {
+        let form = Date.VerbatimFormatStyle(
+            format: """
+                \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
+                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\
+                \(second: .twoDigits) GMT
+                """, locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: .init(identifier: .gregorian))
+        return ["Date": (start + Double(seconds)).formatted(form), "ETag": "\"\(seconds)\""]
+    }
+
+    /// A load by another process, as far as the store can tell, whose request is under way when this returns.
+    private func load(_ number: Int) async -> (Task<Loaded<[String]>, any Error>, ScriptedExchange) {
+        world.date.advance(by: 1)
+        let resource = world.resource()
+        let task = Task { try await resource.load() }
+        return (task, await world.client.exchange(number))
+    }
+
+    private func expect(_ texts: [String]) async throws {
+        #expect(try await world.saved()?.texts == texts)
+    }
+
+    @Test("by the server's Date, whichever was sent first", arguments: [true, false])
+    func serverDate(olderIsSentFirst: Bool) async throws {
+        let (first, firstExchange) = await load(0)
+        let (second, secondExchange) = await load(1)
+        world.date.advance(by: 60)
+        let (older, newer) = olderIsSentFirst ? (firstExchange, secondExchange) : (secondExchange, firstExchange)
+        let (olderLoad, newerLoad) = olderIsSentFirst ? (first, second) : (second, first)
+        newer.respond(headers: date(20), body: Data("[\"new\"]".utf8))
+        #expect(try await newerLoad.value.value == ["new"])
+        older.respond(headers: date(10), body: Data("[\"old\"]".utf8))
+        let late = try await olderLoad.value
+        #expect(late.value == ["new"], "what is delivered is what is saved")
+        #expect(late.saveError == nil)
+        try await expect(["new"])
+    }
+
+    @Test(
+        "by the order in which they were sent, within one second of the server's and when it says nothing",
+        arguments: [true, false])
+    func sendingOrder(hasDate: Bool) async throws {
+        let (first, firstExchange) = await load(0)
+        let (second, secondExchange) = await load(1)
+        world.date.advance(by: 60)
+        let headers = hasDate ? date(10) : [:]
+        secondExchange.respond(headers: headers, body: Data("[\"new\"]".utf8))
+        _ = try await second.value
+        firstExchange.respond(headers: headers, body: Data("[\"old\"]".utf8))
+        _ = try await first.value
+        try await expect(["new"])
+    }
+
+    @Test("A later answer is saved over the one that was saved meanwhile")
+    func inOrder() async throws {
+        let (first, firstExchange) = await load(0)
+        let (second, secondExchange) = await load(1)
+        world.date.advance(by: 60)
+        firstExchange.respond(headers: date(10), body: Data("[\"old\"]".utf8))
+        _ = try await first.value
+        secondExchange.respond(headers: date(11), body: Data("[\"new\"]".utf8))
+        #expect(try await second.value.value == ["new"])
+        try await expect(["new"])
+    }
+
+    @Test("A stamp that lies after now never wins: neither a Date of the server's, nor what a wrong clock saved")
+    func fromTheFuture() async throws {
+        let (first, firstExchange) = await load(0)
+        let (second, secondExchange) = await load(1)
+        // The server's clock said 2126 when it answered the first one.
+        firstExchange.respond(headers: date(3_155_760_000), body: Data("[\"old\"]".utf8))
+        _ = try await first.value
+        secondExchange.respond(headers: date(1), body: Data("[\"new\"]".utf8))
+        _ = try await second.value
+        try await expect(["new"])
+        let (third, thirdExchange) = await load(2)
+        let ahead = Cache<[String]>(key: "texts", in: world.store, now: { world.date.now + 86_400 })
+        try await ahead.save(["ahead"])
+        thirdExchange.respond(headers: date(2), body: Data("[\"newest\"]".utf8))
+        _ = try await third.value
+        try await expect(["newest"])
+    }
+
+    @Test("A 304 renews what it confirms, and never in place of a newer answer")
+    func notModified() async throws {
+        try await world.save(["a"], validators: Validators(etag: "\"0\""), age: .days(1))
+        let (first, firstExchange) = await load(0)
+        let (second, secondExchange) = await load(1)
+        world.date.advance(by: 60)
+        secondExchange.respond(headers: date(86_450), body: Data("[\"b\"]".utf8))
+        _ = try await second.value
+        firstExchange.respond(status: 304, headers: date(86_440))
+        #expect(try await first.value.value == ["b"])
+        try await expect(["b"])
+        let (third, thirdExchange) = await load(2)
+        world.date.advance(by: 60)
+        thirdExchange.respond(status: 304, headers: date(86_500))
+        _ = try await third.value
+        #expect(try await world.saved()?.entry.savedAt == world.date.now)
+        let origin = try #require(try await world.saved()?.entry.origin)
+        #expect(origin.answeredAt == start + 86_500 && origin.sentAt == world.date.now - 60)
+    }
+
+    @Test("An amendment is not undone by a load that was sent before it, and is by one that was sent after it")
+    func amendment() async throws {
+        try await world.save(["a"])
+        let (first, firstExchange) = await load(0)
+        world.date.advance(by: 1)
+        try await world.cache.amend { $0 + ["mine"] }
+        firstExchange.respond(headers: date(1), body: Data("[\"old\"]".utf8))
+        #expect(try await first.value.value == ["a", "mine"])
+        try await expect(["a", "mine"])
+        let (second, secondExchange) = await load(1)
+        secondExchange.respond(headers: date(3), body: Data("[\"a\", \"mine\", \"theirs\"]".utf8))
+        _ = try await second.value
+        try await expect(["a", "mine", "theirs"])
+    }
+
+    @Test("A newer copy that cannot be decoded, or read, does not keep an answer from being saved")
+    func undecodable() async throws {
+        let (first, firstExchange) = await load(0)
+        world.date.advance(by: 10)
+        try await world.store.insert(StoredEntry(bytes: Data("torn".utf8), savedAt: world.date.now), for: "texts")
+        world.date.advance(by: 10)
+        firstExchange.respond(headers: date(1), body: Data("[\"good\"]".utf8))
+        _ = try await first.value
+        try await expect(["good"])
+    }
+
+    @Test("Data keeps the newer answer as values do")
+    func data() async throws {
+        let loaders = (0..<2).map { _ in
+            DataLoader(client: world.client, store: world.store, now: world.date.read)
+        }
+        let url = world.url
+        let first = Task { try await loaders[0].data(for: url) }
+        let firstExchange = await world.client.exchange(0)
+        world.date.advance(by: 1)
+        let second = Task { try await loaders[1].data(for: url) }
+        let secondExchange = await world.client.exchange(1)
+        world.date.advance(by: 60)
+        secondExchange.respond(headers: date(20), body: Data("new".utf8))
+        _ = try await second.value
+        firstExchange.respond(headers: date(10), body: Data("old".utf8))
+        #expect(try await first.value.value == Data("new".utf8))
+        #expect(try await world.store.retrieve(DataLoader.key(for: url))?.bytes == Data("new".utf8))
+    }
+}

@@ -1,0 +1,107 @@
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import Aquifer
+
+/// The files are described in `Tests/Golden/edb8069/README.md`.
+@Suite("Every version opens what edb8069 wrote", .timeLimit(.minutes(10)))
+struct GoldenStoresTests {
+    private static let golden = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Golden/edb8069/library")
+    private static let date = Date(timeIntervalSince1970: 1_780_000_000)
+
+    private static func pattern(_ count: Int) -> Data { Data((0..<count).map { UInt8($0 % 251) }) }
+
+    private static let entries: [String: StoredEntry] = [
+        "plain": StoredEntry(bytes: Data("hello".utf8), savedAt: date),
+        "é/ç": StoredEntry(
+            bytes: pattern(3_000), savedAt: Date(timeIntervalSince1970: 1_780_000_000.25),
+            validators: Validators(etag: "\"1\"", lastModified: "Sat, 21 Nov 2026 00:00:00 GMT"), kind: .data),
+        "empty": StoredEntry(
+            bytes: Data(), savedAt: Date(timeIntervalSince1970: 0), validators: Validators(etag: "")),
+    ]
+
+    /// A copy of one of the golden folders or files.
+    private func copy(_ name: String, _ use: (URL) async throws -> Void) async throws {
+        try await TemporaryFolder.with { folder in
+            let place = folder.appendingPathComponent(name)
+            try FileManager.default.copyItem(at: Self.golden.appendingPathComponent(name), to: place)
+            try await use(place)
+        }
+    }
+
+    private func expectGoldenEntries(in store: any CacheStore) async throws {
+        for (key, entry) in Self.entries { #expect(try await store.retrieve(key) == entry, "\(key)") }
+        let summaries = Set(try await store.entries())
+        #expect(summaries == Set(Self.entries.map { StoredEntry.Summary($1, key: $0) }))
+        try await store.update("plain") { found throws(StoreError) in
+            var entry = try found.get() ?? StoredEntry(bytes: Data(), savedAt: Self.date)
+            entry.bytes += Data(" again".utf8)
+            return .replace(entry)
+        }
+        #expect(try await store.retrieve("plain")?.bytes == Data("hello again".utf8))
+    }
+
+    @Test("a FileStore's folder: each entry, and changes to them")
+    func fileStore() async throws {
+        try await copy("file-store") { try await expectGoldenEntries(in: FileStore(directory: $0)) }
+    }
+
+    #if os(Linux)
+        @Test("a UserDefaultsStore's entries: each of them, and changes to them")
+        func userDefaults() async throws {
+            let domain = TemporaryDefaults()
+            let plist = Self.golden.appendingPathComponent("defaults.plist")
+            try FileManager.default.copyItem(at: plist, to: URL(fileURLWithPath: "\(domain.name).plist"))
+            try await expectGoldenEntries(in: UserDefaultsStore(domain.open(), prefix: "golden."))
+        }
+    #endif
+
+    @Test("a folder of downloads: what is whole is delivered, what was cut is gone on with")
+    func downloads() async throws {
+        try await copy("downloads") { place in
+            let remote = FileRemote(Self.pattern(300_000))
+            let client = remote.client
+            let downloads = try Downloads(folder: place, client: client, retry: .never, now: { Self.date })
+            let list = try await downloads.list().sorted { $0.url.absoluteString < $1.url.absoluteString }
+            #expect(list.map { $0.url.lastPathComponent } == ["cut.mp3", "expired.mp3", "killed.mp3", "whole.mp3"])
+            #expect(list.map(\.isWhole) == [false, true, false, true])
+            #expect(list.map(\.isPinned) == [false, false, false, true])
+            let base = URL(string: "http://golden.example")!
+            let whole = try #require(try await downloads.saved(base.appendingPathComponent("whole.mp3")))
+            #expect(try await whole.all() == Self.pattern(5_000) && whole.mediaType == "audio/mpeg")
+            #expect(try await downloads.saved(base.appendingPathComponent("expired.mp3")) == nil)
+            #expect(client.requests.isEmpty)
+            for (name, from) in [("cut.mp3", 270_000), ("killed.mp3", 262_144)] {
+                let file = try await downloads.file(for: base.appendingPathComponent(name))
+                #expect(try await file.all() == Self.pattern(300_000))
+                #expect(client.requests.last?.headers["Range"] == "bytes=\(from)-", "\(name)")
+            }
+        }
+    }
+
+    @Test("an outbox: every item in its state, and all are sent when they may be, with their keys and files")
+    func outbox() async throws {
+        try await copy("outbox") { place in
+            let world = OutboxWorld(store: try FileStore(directory: place.appendingPathComponent("items")))
+            let outbox = world.outbox(attachments: place.appendingPathComponent("files"))
+            let items = try await outbox.items()
+            #expect(items.map(\.label) == ["Paused", "Refused", "Retrying", "Waiting"])
+            #expect(items.map(\.key) == ["key-1", "key-2", "key-3", "key-4"])
+            let refusal = Outbox.Refusal.server(status: 422, words: "no such thing")
+            #expect(items[0].state == .paused && items[1].state == .refused(refusal) && items[3].state == .waiting)
+            guard case .retrying(after: .status(503), _) = items[2].state else {
+                Issue.record("\(items[2].state)")
+                return
+            }
+            try await outbox.resume(items[0].id)
+            try await outbox.retry(items[1].id)
+            world.pass(3_600)
+            _ = try await outbox.drain()
+            #expect(try await outbox.items().isEmpty)
+            #expect(Set(world.server.taken) == ["paused", "refused", "retrying", "head"])
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import HTTPServer
+import Testing
+
+@Suite("Who is let in, and who goes first", .timeLimit(.minutes(10)))
+struct AdmissionTests {
+    /// `GET` with `X-Known` is known, other `GET` requests are not, and nothing else is let in.
+    private static let gate: ServerGate = { request in
+        if request.headers["X-Known"] != nil { return .known }
+        return request.method == "GET" ? .unknown : .refused(.text("no", status: 401))
+    }
+
+    @Test("A request that is refused is answered before anything of its body is read, and its connection is closed")
+    func refusedBeforeItsBody() async throws {
+        let handled = Event()
+        let server = try HTTPServer(.init(idleTimeout: .seconds(600)), gate: Self.gate) { _ in
+            handled.signal()
+            return .empty()
+        }
+        try await onThread { [port = server.port] in
+            for framing in ["Content-Length: 1000000000", "Content-Length: 10", "Transfer-Encoding: chunked"] {
+                let client = try RawClient(port: port)
+                // Nothing of the body is sent: a server that waits for it waits for ever.
+                try client.send("POST / HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n")
+                #expect(try client.answer().status == 401)
+                #expect(try client.restOfConnection().isEmpty)
+            }
+        }
+        #expect(handled.count == 0)
+        await server.stop()
+    }
+
+    @Test("A refused client that waits for permission to send its body is not given it")
+    func noContinue() async throws {
+        let server = try HTTPServer(gate: Self.gate) { _ in .empty() }
+        try await onThread { [port = server.port] in
+            let client = try RawClient(port: port)
+            try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try client.head().status == 401)
+        }
+        await server.stop()
+    }
+
+    @Test("A body that comes too slowly is cut, however steadily it comes")
+    func slowBody() async throws {
+        let cut = Event()
+        let configuration = HTTPServer.Configuration(
+            idleTimeout: .seconds(600), bodyTimeout: .milliseconds(50), leastBodyRate: 1_000_000_000)
+        let server = try HTTPServer(configuration) { request in
+            do { _ = try await request.body.collect(upTo: .max) } catch { cut.signal() }
+            return .empty()
+        }
+        for framing in ["Content-Length: 1000000", "Transfer-Encoding: chunked"] {
+            try await onThread { [port = server.port] in
+                let client = try RawClient(port: port)
+                try client.send("POST / HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n")
+                #expect(throws: RawClient.Failure.self) {
+                    // Single bytes are sent far below the rate that is asked for.
+                    while true { try client.send(framing.hasPrefix("C") ? "x" : "1\r\nx\r\n") }
+                }
+            }
+        }
+        await cut.wait(for: 2)
+        await server.stop()
+    }
+
+    @Test("At the bound, connections that have shown nothing make room, the oldest first; known ones stay")
+    func firstToGo() async throws {
+        let server = try HTTPServer(.init(maxConnections: 8, descriptorShare: 1), gate: Self.gate) { .text($0.path) }
+        try await onThread { [port = server.port] in
+            let known = try (0..<4).map { number in
+                let client = try RawClient(port: port)
+                #expect(try client.get("/\(number)", "X-Known: yes\r\n").status == 200)
+                return client
+            }
+            // These clients are silent, some amid a head: many times the number that there is room for.
+            let silent = try (0..<40).map { number in
+                let client = try RawClient(port: port)
+                if number % 2 == 0 { try client.send("GET / HTTP/1.1\r\nHost:") }
+                return client
+            }
+            for _ in 0..<20 { #expect(try RawClient(port: port).get("/", "X-Known: yes\r\n").status == 200) }
+            for (number, client) in known.enumerated() {
+                #expect(try client.get("/again\(number)", "X-Known: yes\r\n").text == "/again\(number)")
+            }
+            // The first of them was cut; it was not merely left alone.
+            #expect(try silent[0].restOfConnection().isEmpty)
+        }
+        await server.stop()
+    }
+
+    @Test("Where all are known, one more is told that there are too many")
+    func allKnown() async throws {
+        let server = try HTTPServer(.init(maxConnections: 3, descriptorShare: 1), gate: Self.gate) { _ in .empty() }
+        try await onThread { [port = server.port] in
+            let known = try (0..<3).map { _ in
+                let client = try RawClient(port: port)
+                #expect(try client.get("/", "X-Known: yes\r\n").status == 204)
+                return client
+            }
+            #expect(try RawClient(port: port).get("/", "X-Known: yes\r\n").status == 503)
+            #expect(try known[0].get("/", "X-Known: yes\r\n").status == 204)
+        }
+        await server.stop()
+    }
+
+    @Test("A process that serves raises its limit on open files as far as it may, and never lowers it")
+    func descriptors() throws {
+        #expect(DescriptorLimit.current >= 64)
+        #expect(DescriptorLimit.raise() >= DescriptorLimit.current)
+        #expect(DescriptorLimit.raise() == DescriptorLimit.current)
+    }
+}

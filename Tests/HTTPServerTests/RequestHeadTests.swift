@@ -1,0 +1,89 @@
+import Foundation
+import HTTPServer
+import Testing
+
+@Suite("Heads that can be read in two ways", .timeLimit(.minutes(10)))
+struct RequestHeadTests {
+    private static let body = "3\r\nabc\r\n0\r\n\r\n"
+
+    @Test(
+        "A request whose end, host or sender is told twice is answered 400 and closed, and nothing behind it is read",
+        arguments: [
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabc",
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc",
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 13\r\nTransfer-Encoding: chunked\r\n\r\n" + body,
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\ncontent-length: 3\r\n\r\n" + body,
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n" + body,
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n" + body,
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n" + body,
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \u{B}chunked\r\n\r\n" + body,
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding : chunked\r\n\r\n" + body,
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length : 3\r\n\r\nabc",
+            "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + body,
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3, 3\r\n\r\nabc",
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +3\r\n\r\nabc",
+            "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n",
+            "GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n", "GET b HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\nAuthorization: Bearer y\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX(Y): z\r\n\r\n",
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\r\n chunked\r\n\r\n" + body,
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chun\r\n\tked\r\nX: y\r\n\r\n" + body,
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n 3\r\n\r\nabc",
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\0x\r\n\r\n" + body,
+            "GET / HTTP/1.1\r\nHost: a\0b\r\nX: y\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nX: a\rContent-Length: 3\r\n\r\n",
+            "G(T / HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX: a\u{1}b\r\n\r\n",
+        ])
+    func refused(request: String) async throws {
+        let handled = Event()
+        let server = try HTTPServer { _ in
+            handled.signal()
+            return .text("in")
+        }
+        try await onThread { [port = server.port] in
+            let client = try RawClient(port: port)
+            try client.send(request + "GET /behind HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            let all = String(decoding: try client.restOfConnection(), as: UTF8.self)
+            #expect(all.hasPrefix("HTTP/1.1 400 ") && !all.contains("HTTP/1.1 200"), "\(all)")
+        }
+        #expect(handled.count == 0)
+        await server.stop()
+    }
+
+    @Test(
+        "A length that is no request's is refused at once, and not waited for",
+        arguments: ["18446744073709551615", "99999999999999999999"])
+    func impossibleLength(length: String) async throws {
+        let server = try HTTPServer { _ in .text("in") }
+        try await onThread { [port = server.port] in
+            let client = try RawClient(port: port)
+            try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n")
+            #expect([400, 413].contains(try client.head().status))
+        }
+        await server.stop()
+    }
+
+    @Test(
+        "What can be read in one way only is handled",
+        arguments: [
+            ("GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n", "0"), ("GET http://A/ HTTP/1.1\r\nHost: a\r\n\r\n", "0"),
+            ("GET / HTTP/1.1\r\nHost: a\r\nAccept: x\r\nAccept: y\r\nX_y.z-1: \u{9}é\r\n\r\n", "0"),
+            ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n" + body, "3"),
+            ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 003\r\n\r\nabc", "3"),
+            ("PROPFIND / HTTP/1.1\r\nHost: a\r\n\r\n", "0"),
+            ("GET /?q=1&r HTTP/1.1\r\nHost:a\r\nX:\r\nY:   \t z\r\n\r\n", "0"),
+            ("\r\nGET / HTTP/1.1\r\nHost: a\r\nCookie: a=b; c=d\r\nX: a:b \r\n\r\n", "0"),
+            ("GET /?q=1&r HTTP/1.1\nHost: a\nX: y\n\n", "0"), ("GET /a%20b?%00=%0D HTTP/1.1\r\nHost: a\r\n\r\n", "0"),
+        ])
+    func handled(request: String, bytes: String) async throws {
+        let server = try HTTPServer { request in
+            do { return .text("\(try await request.body.collect(upTo: 10).count)") } catch { return .empty(500) }
+        }
+        try await onThread { [port = server.port] in
+            let client = try RawClient(port: port)
+            try client.send(request)
+            #expect(try client.answer().text == bytes)
+        }
+        await server.stop()
+    }
+}

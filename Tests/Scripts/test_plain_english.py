@@ -1,0 +1,50 @@
+"""The check of comments and documents for sentences without their subject."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def check(root, tmp_path):
+    def check(name, text, *options):
+        (tmp_path / name).write_text(text)
+        script = [sys.executable, str(root / "Scripts/plain-english"), *options, str(tmp_path)]
+        return subprocess.run(script, capture_output=True, text=True, timeout=60)
+
+    return check
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("a.swift", "/// What is saved.\nlet a = 1\n"),
+        ("a.swift", "    // The list is saved. Who asks later\n    // gets it.\n"),
+        ("a.swift", "/// - Returns: whatever.\n/// - Parameter b: Whether it is so.\n"),
+        ("a.md", "A list:\n\n- Of two, the newer stays.\n"),
+        ("a.py", "# How it ends.\n"),
+    ],
+)
+def test_a_sentence_without_its_subject_is_told(check, name, text):
+    result = check(name, text, "--all")
+    assert result.returncode == 1 and f"{name}:" in result.stdout, result.stdout
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("a.swift", "/// The number of items.\nlet what = 1 // Of no matter here\n"),
+        ("a.swift", "/// True if it is saved.\n///\n/// ```swift\n/// What is this\n/// ```\n"),
+        ("a.md", "# What it is\n\nWhat is it? A store.\n\n| Who | What |\n|---|---|\n| Of | How |\n\n```\nWhat\n```\n"),
+        ("a.md", "> What somebody else has said.\n\nThe subject comes first.\n"),
+    ],
+)
+def test_questions_headings_tables_quotes_and_code_do_not_count(check, name, text):
+    result = check(name, text, "--all")
+    assert result.returncode == 0, result.stdout
+
+
+def test_the_line_of_the_sentence_is_told(check):
+    result = check("a.swift", "\n/// One sentence that\n/// goes on. What begins here\n/// goes on, too.\n", "--all")
+    assert "a.swift:3: What begins here goes on, too." in result.stdout
