@@ -34,11 +34,14 @@ final class SessionTransfer: HTTPBodySource {
 
     let request: HTTPRequest
     let task: URLSessionDataTask
+    /// The file of the body, which must stay until the transfer has ended.
+    private let upload: UploadFile?
     private let state = Locked(State())
 
-    init(_ request: HTTPRequest, task: URLSessionDataTask) {
+    init(_ request: HTTPRequest, task: URLSessionDataTask, upload: UploadFile?) {
         self.request = request
         self.task = task
+        self.upload = upload
     }
 
     // MARK: The reader's side
@@ -64,17 +67,19 @@ final class SessionTransfer: HTTPBodySource {
         if Task.isCancelled { cancel() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: Waiter<Data?>) in
-                let (ready, mayGoOn): (Result<Data?, TransportError>?, Bool) = state.withLock { state in
+                let ready: Result<Data?, TransportError>? = state.withLock { state in
                     if !state.unread.isEmpty {
-                        defer { (state.unread, state.isSuspended) = (Data(), false) }
-                        return (.success(state.unread), state.isSuspended)
+                        defer { state.unread = Data() }
+                        // Within the lock, as suspending is: the other order would leave the task suspended for ever.
+                        if state.isSuspended { task.resume() }
+                        state.isSuspended = false
+                        return .success(state.unread)
                     }
-                    if let end = state.end { return (end.map { nil }, false) }
+                    if let end = state.end { return end.map { nil } }
                     precondition(state.bodyWaiter == nil, "A body has one reader at a time")
                     state.bodyWaiter = waiter
-                    return (nil, false)
+                    return nil
                 }
-                if mayGoOn { task.resume() }
                 if let ready { waiter.resume(returning: ready) }
             }
         } onCancel: {
@@ -138,19 +143,20 @@ final class SessionTransfer: HTTPBodySource {
 
     func received(_ data: Data) {
         guard !data.isEmpty else { return }
-        let (waiter, mustWait) = state.withLock { state -> (Waiter<Data?>?, Bool) in
-            guard state.end == nil else { return (nil, false) }
+        let waiter = state.withLock { state -> Waiter<Data?>? in
+            guard state.end == nil else { return nil }
             if let waiter = state.bodyWaiter {
                 state.bodyWaiter = nil
-                return (waiter, false)
+                return waiter
             }
             state.unread += data
-            let mustWait = state.unread.count >= Self.highWater && !state.isSuspended
-            if mustWait { state.isSuspended = true }
-            return (nil, mustWait)
+            if state.unread.count >= Self.highWater && !state.isSuspended {
+                state.isSuspended = true
+                task.suspend()
+            }
+            return nil
         }
         waiter?.resume(returning: .success(data))
-        if mustWait { task.suspend() }
     }
 
     private func setAlarm() {

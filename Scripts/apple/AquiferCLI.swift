@@ -1,0 +1,5 @@
+// Declarations of the module that its files that call the system use. See Scripts/check-apple.
+
+extension String {
+    var folder: String { self }
+}
