@@ -1,3 +1,5 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 // Declarations of the module that its files that call the system use. See Scripts/check-apple.
 
 extension String {

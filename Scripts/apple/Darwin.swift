@@ -1,3 +1,5 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 // Signatures of Apple's overlay over its C library, as far as our sources use them. See Scripts/check-apple.
 // The C headers have the rest. These are macros or variadic functions there, which Swift does not import.
 

@@ -30,18 +30,18 @@ final class SessionTransfer: HTTPBodySource {
         var headWaiter: Waiter<HTTPResponseHead>?
         var bodyWaiter: Waiter<Data?>?
         var alarm: Task<Void, Never>?
+        /// The file of the body, until the transfer has ended. Its last reference deletes it, if it is temporary.
+        var upload: UploadFile?
     }
 
     let request: HTTPRequest
     let task: URLSessionDataTask
-    /// The file of the body, which must stay until the transfer has ended.
-    private let upload: UploadFile?
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     init(_ request: HTTPRequest, task: URLSessionDataTask, upload: UploadFile?) {
         self.request = request
         self.task = task
-        self.upload = upload
+        state = Locked(State(upload: upload))
     }
 
     // MARK: The reader's side
@@ -98,7 +98,7 @@ final class SessionTransfer: HTTPBodySource {
     /// Ends the transfer for its reader. Only the first end counts.
     func end(_ result: Result<Void, TransportError>, cancels: Bool = false) {
         let (isFirst, head, body, alarm) = state.withLock { state in
-            defer { (state.headWaiter, state.bodyWaiter, state.alarm) = (nil, nil, nil) }
+            defer { (state.headWaiter, state.bodyWaiter, state.alarm, state.upload) = (nil, nil, nil, nil) }
             let isFirst = state.end == nil
             if isFirst { state.end = result }
             return (isFirst, state.headWaiter, state.bodyWaiter, state.alarm)

@@ -8,6 +8,7 @@ extension Date {
     /// and then nothing else.
     package init?(rfc3339 text: String) {
         for style in [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)] {
+            // A text that no style reads is none.
             if let date = try? style.parse(text) {
                 self = date
                 return
