@@ -40,6 +40,7 @@ let package = Package(
         .library(name: "AquiferSQLite", targets: ["AquiferSQLite"]),
         .library(name: "AquiferCurl", targets: ["AquiferCurl"]),
         .library(name: "AquiferURLSession", targets: ["AquiferURLSession"]),
+        .library(name: "AquiferUserDefaults", targets: ["AquiferUserDefaults"]),
         .library(name: "AquiferCrypto", targets: ["AquiferCrypto"]),
         .library(name: "AquiferTesting", targets: ["AquiferTesting"]),
         .library(name: "ImageFeed", targets: ["ImageFeed"]),
@@ -63,13 +64,14 @@ let package = Package(
         library("AquiferSQLite", ["Aquifer", "CSQLite"]),
         library("AquiferCurl", ["Aquifer", "CCurl", "CZlib"]),
         library("AquiferURLSession", ["Aquifer"]),
+        library("AquiferUserDefaults", ["Aquifer"]),
         library("AquiferCrypto", ["CSodium"]),
         library("AquiferTesting", ["Aquifer"]),
 
         // Features
         library("ImageFeed", ["Aquifer"]),
         library("Payments", ["Aquifer", "AquiferCrypto"]),
-        library("Foaas", ["Aquifer"]),
+        library("Foaas", ["Aquifer", "AquiferUserDefaults"]),
         library("AudioFeed", ["Aquifer"]),
         library("ShadowDrive", ["Aquifer", "AquiferCrypto"]),
 
@@ -80,8 +82,8 @@ let package = Package(
         library(
             "App",
             [
-                "Aquifer", "AquiferCrypto", "AquiferSQLite", "AquiferCurl", "AudioFeed", "Foaas", "ImageFeed",
-                "Payments",
+                "Aquifer", "AquiferCrypto", "AquiferSQLite", "AquiferCurl", "AquiferUserDefaults", "AudioFeed",
+                "Foaas", "ImageFeed", "Payments",
                 "ShadowDrive", "HTTPServer", "ReferenceAPIs",
             ],
             resources: [.copy("Public")]),
@@ -114,7 +116,7 @@ let package = Package(
         .executableTarget(
             name: "VaultHammer", dependencies: ["AquiferTesting", "Payments", "Hammer"], path: "Tests/VaultHammer",
             swiftSettings: strict),
-        tests("Aquifer", ["AquiferTesting"]),
+        tests("Aquifer", ["AquiferTesting", "AquiferUserDefaults"]),
         tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),
         tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting"]),
@@ -125,7 +127,7 @@ let package = Package(
         tests(
             "ShadowDrive", ["AquiferCurl", "AquiferTesting", "HTTPServer"],
             resources: [.copy("shadow-drive-vectors.json")]),
-        tests("Foaas", ["AquiferTesting"]),
+        tests("Foaas", ["AquiferTesting", "AquiferUserDefaults"]),
         tests("AudioFeed", ["AquiferTesting"]),
         tests(
             "ReferenceAPIs",

@@ -1,5 +1,4 @@
 import CSodium
-import Foundation
 
 /// A SHA-256 hash (FIPS 180-4), at once or piece by piece.
 ///

@@ -1,5 +1,4 @@
 import CSodium
-import Foundation
 
 /// A secret key that signs (ed25519, RFC 8032), and the public key that goes with it.
 ///

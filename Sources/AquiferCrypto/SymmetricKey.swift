@@ -1,5 +1,4 @@
 import CSodium
-import Foundation
 
 /// A secret key of 32 bytes.
 ///

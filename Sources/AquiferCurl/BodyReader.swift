@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Reads the parts of a request's body one after another, from the start or from anywhere.
 final class BodyReader {

@@ -1,6 +1,5 @@
 import Aquifer
 import CCurl
-import Foundation
 
 extension EasyHandle {
     /// The meaning of a failure of curl. `isConnected`: true if a connection had been made.

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The HTTP client over libcurl: the one to use on Linux.
 ///

@@ -1,6 +1,5 @@
 import Aquifer
 import CCurl
-import Foundation
 
 /// One of curl's easy handles with the memory that curl borrows from us. Used for one transfer after another.
 final class EasyHandle {

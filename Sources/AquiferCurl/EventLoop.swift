@@ -1,6 +1,5 @@
 import Aquifer
 import CCurl
-import Foundation
 
 /// Ends the loop's thread with the last one who needs it: the client, and every transfer that is not done with.
 final class LoopOwner: Sendable {
@@ -27,7 +26,7 @@ final class EventLoop: @unchecked Sendable {
     private let configuration: CurlHTTPClient.Configuration
 
     /// Guards everything down to the next line.
-    private let lock = NSLock()
+    private let lock = Lock()
     private var commands: [Command] = []
     private var isAsleep = false
     private var isStopped = false

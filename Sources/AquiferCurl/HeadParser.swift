@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Puts the head of an answer together from its lines: the last head, after those of 1xx answers.
 struct HeadParser {

@@ -1,6 +1,5 @@
 import Aquifer
 import CZlib
-import Foundation
 
 /// Decodes a body that came as `gzip` (RFC 1952), one piece at a time, as its reader asks for it.
 ///

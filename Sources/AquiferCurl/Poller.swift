@@ -1,6 +1,5 @@
 import Aquifer
 import CCurl
-import Foundation
 
 /// Waits for curl's sockets, its timer and an awakening, and calls curl for exactly those that are ready.
 ///

@@ -1,6 +1,5 @@
 import Aquifer
 import CCurl
-import Foundation
 
 /// Threads that say when there are none left. Foundation's `Thread` goes on as if it had started.
 enum SystemThread {

@@ -1,6 +1,5 @@
 import Aquifer
 import CCurl
-import Foundation
 
 /// The loop's side of a transfer: what curl calls while it carries it. All of it runs on the loop's thread.
 extension Transfer {
@@ -145,7 +144,7 @@ extension HTTPHeaders {
         guard self[name] != nil else { return [] }
         return fields.filter { $0.name.lowercased() == name.lowercased() }
             .flatMap { $0.value.lowercased().split(separator: ",") }
-            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .map { $0.trimmedOfSpaces }
             .filter { !$0.isEmpty }
     }
 }

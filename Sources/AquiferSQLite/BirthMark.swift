@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// A small file beside a database whose contents cannot be loaded again. It records that the database was created, so
 /// that a missing or empty database is never taken for a new one.
@@ -34,7 +33,7 @@ struct BirthMark: Sendable {
             Result { () throws(StoreError) in try POSIX.write(file, bytes) }
         }.get()
         try POSIX.flush(file)
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = FilePath.folder(of: path)
         if let folder = try POSIX.openToRead(folder) { try POSIX.flush(folder) }
     }
 }

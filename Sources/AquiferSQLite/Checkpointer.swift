@@ -1,7 +1,6 @@
 import Aquifer
 import CSQLite
 import Dispatch
-import Foundation
 
 /// Moves committed changes from SQLite's log into its file, beside the writer.
 ///

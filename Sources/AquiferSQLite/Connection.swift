@@ -1,6 +1,5 @@
 import Aquifer
 import CSQLite
-import Foundation
 
 /// One connection to a database, for one thread at a time. Its holder ensures that.
 package final class Connection {
@@ -142,7 +141,7 @@ package final class Connection {
             switch handle.map({ StoreError.system(aquifer_sqlite_last_errno($0), operation, path: path) }) {
             case .none, .failed:
                 // The log could not be created, and its error number is lost.
-                let folder = (path as NSString).deletingLastPathComponent
+                let folder = FilePath.folder(of: path)
                 if code & 0xff == SQLITE_CANTOPEN, !POSIX.isWritable(folder) { return .readOnly(path: path) }
                 return .failed(operation: operation, reason: "\(reason) (\(path))")
             case .some(let known): return known

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The columns of an entry's header: ``columns``, from column `first` on.
 struct EntryHeader {

@@ -1,6 +1,5 @@
 import Aquifer
 import CSQLite
-import Foundation
 
 /// Finding and repairing damage of the table and its indexes.
 extension EntryTable {

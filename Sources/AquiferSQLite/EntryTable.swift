@@ -1,6 +1,5 @@
 import Aquifer
 import CSQLite
-import Foundation
 
 /// The statements on the table of entries, over one connection.
 final class EntryTable {

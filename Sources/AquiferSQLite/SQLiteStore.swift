@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// A store in a SQLite database: the embedded default.
 ///

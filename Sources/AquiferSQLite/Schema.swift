@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The tables, and the migrations of older ones.
 enum Schema {

@@ -1,6 +1,5 @@
 import Aquifer
 import CSQLite
-import Foundation
 
 /// A prepared statement of a ``Connection``, kept and reused.
 package final class Statement {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The requests of the audio feed's contract (`reference/feeds.md`), from the base URL of its server.
 extension HTTPRequest {

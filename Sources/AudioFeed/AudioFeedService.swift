@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Clips, their sound, and posting, composed.
 public struct AudioFeedService: Sendable {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The two calls to the remote, as the specification names them.
 ///

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Phrases and operations, composed.
 public struct FoaasService: Sendable {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The service that ``FoaasAPIManager`` asks. The app sets it when it starts; calls that come earlier wait for it.
 final class FoaasSetting: Sendable {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// One picture of the feed, and what its author says of it.
 public struct FeedItem: Sendable, Hashable, Identifiable {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Makes items of a page: `{"items":[{"id":UUID,"description"?,"location"?,"image":URL}]}`, with status 200 exactly.
 ///

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 import Observation
 
 /// The screen of the feed: its items, what it is doing, and its further pages.

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The image feed, composed: its resource, its further pages, its pictures and their comments.
 public struct FeedService: Sendable {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A user's words about a picture.
 public struct ImageComment: Sendable, Hashable, Identifiable, Codable {
     /// The comment's identity.

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 import Observation
 
 /// One picture on the screen: loaded when near, cancelled when gone, tried again when it failed.

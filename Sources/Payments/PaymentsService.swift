@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Contacts, cards and payments, composed.
 public struct PaymentsService: Sendable {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A value with its own compact binary form.
 ///
 /// Fields are written and read in the same order. The bytes begin with `format`. Raise it when the form changes: old

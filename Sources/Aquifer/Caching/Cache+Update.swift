@@ -1,5 +1,3 @@
-import Foundation
-
 extension Cache {
     /// Changes the saved value in one atomic step, and stamps it with the current time. No change is lost when two
     /// callers update the value at once, in one process or several.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A saved value and its stamp.
 public struct Saved<Value: Sendable>: Sendable {
     /// The value.

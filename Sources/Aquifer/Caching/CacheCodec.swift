@@ -1,5 +1,3 @@
-import Foundation
-
 /// Converts a value to bytes and back.
 public struct CacheCodec<Value: Sendable>: Sendable {
     /// Encodes a value.

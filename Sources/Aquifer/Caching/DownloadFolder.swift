@@ -1,5 +1,3 @@
-import Foundation
-
 /// The folder of downloads. All calls block: call them only on the library's own queues.
 ///
 /// | file | what |

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Checksums of the blocks of a file, so that any part of it can be verified without reading the whole file.
 enum BlockSum {
     /// The length of a block in bytes; the last block of a file may be shorter.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Reads one file of a ``FileStore``, and verifies everything in it.
 struct EntryFile {
     private let file: POSIX.File
@@ -57,7 +55,7 @@ struct EntryFile {
     }
 
     private func body(_ count: Int, from offset: Int, _ inStart: UnsafeRawBufferPointer) throws -> Data {
-        guard count > 0, let memory = malloc(count) else { return Data() }
+        guard count > 0, let memory = POSIX.allocate(count) else { return Data() }
         let target = UnsafeMutableRawBufferPointer(start: memory, count: count)
         target.copyMemory(from: inStart)
         let rest = UnsafeMutableRawBufferPointer(rebasing: target[inStart.count...])
@@ -66,7 +64,7 @@ struct EntryFile {
                 throw EntryCoding.Damage("it became shorter while it was read")
             }
         } catch {
-            free(memory)
+            POSIX.free(memory)
             throw error
         }
         // The `Data` is made last, because a small `Data` copies the memory at once and frees it.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The two checksums that every store on disk keeps with an entry.
 ///
 /// The checksum of the header covers key, date, validators, kind, origin and size, so that a list is verified without

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A store in this process's memory, whose entries are gone when it is released. Use it for tests, previews and
 /// short-lived tools.
 ///

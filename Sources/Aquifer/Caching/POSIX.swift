@@ -1,5 +1,3 @@
-import Foundation
-
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -183,7 +181,7 @@ package enum POSIX {
     /// Creates a folder that only this user can enter, and its parent folders. Does nothing if it exists.
     package static func makeFolder(_ path: String) throws(StoreError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        let parent = (path as NSString).deletingLastPathComponent
+        let parent = FilePath.folder(of: path)
         guard errno == ENOENT, !parent.isEmpty, parent != path else {
             throw .system(errno, "make the folder \(path)", path: path)
         }
@@ -237,6 +235,20 @@ package enum POSIX {
     /// Blocks this thread. Call it only on the library's own queues.
     package static func pause(microseconds: UInt32) {
         _ = usleep(microseconds)
+    }
+
+    /// Memory for `count` bytes, to be released with ``free(_:)``; `nil` if there is none left.
+    package static func allocate(_ count: Int) -> UnsafeMutableRawPointer? { malloc(count) }
+
+    /// Releases memory of ``allocate(_:)``.
+    package static func free(_ memory: UnsafeMutableRawPointer) {
+        #if canImport(Darwin)
+            Darwin.free(memory)
+        #elseif canImport(Glibc)
+            Glibc.free(memory)
+        #else
+            Musl.free(memory)
+        #endif
     }
 
     fileprivate static func message(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The folder of a ``FileStore`` or of ``Downloads``. A marker file identifies it, and a lock admits one writer at a
 /// time.
 struct StoreFolder: Sendable {
@@ -37,7 +35,7 @@ struct StoreFolder: Sendable {
             try removeLeftover()
             return
         }
-        let ours = Set([lock, incoming].map { ($0 as NSString).lastPathComponent })
+        let ours = Set([lock, incoming].map { FilePath.name(of: $0) })
         guard let names = try? POSIX.names(in: path) else {  // not a folder, or not ours to look into
             throw .notAStore(path: path)
         }

@@ -1,5 +1,3 @@
-import Foundation
-
 extension StoredEntry {
     /// True if this entry replaces `other`, which another caller saved while this entry was loaded.
     ///

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The validators of an answer, with which a later request asks the server for changes (RFC 9110, 8.8).
 public struct Validators: Sendable, Hashable {
     /// The `ETag` field, quotes included.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Loads data by URL (images, sounds). A fresh saved copy is delivered; otherwise the remote's data is loaded and
 /// saved.
 ///

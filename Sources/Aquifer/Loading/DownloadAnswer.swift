@@ -1,5 +1,3 @@
-import Foundation
-
 /// The request of a transfer.
 enum DownloadQuestion: Sendable, Equatable {
     /// The whole content.

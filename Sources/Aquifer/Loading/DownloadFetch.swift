@@ -1,5 +1,3 @@
-import Foundation
-
 /// The settings that all downloads of a folder share.
 struct DownloadSetting: Sendable {
     var client: any HTTPClient

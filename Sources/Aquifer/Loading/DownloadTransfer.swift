@@ -1,5 +1,3 @@
-import Foundation
-
 /// The progress of a download.
 public struct DownloadProgress: Sendable, Hashable {
     /// The number of bytes on disk.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Listing and removing damaged downloads.
 extension Downloads {
     /// The downloads whose record, journal or pin cannot be read, in no particular order. ``list()`` leaves them out.

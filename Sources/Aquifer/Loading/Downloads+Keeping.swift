@@ -1,5 +1,3 @@
-import Foundation
-
 /// The summary of one download in a list.
 public struct DownloadSummary: Sendable, Hashable {
     /// The URL of the data.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Downloads large data by URL into the files of a folder. It loads chunk by chunk, resumes interrupted downloads, and
 /// keeps the folder within a bound.
 ///

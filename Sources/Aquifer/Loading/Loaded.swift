@@ -1,5 +1,3 @@
-import Foundation
-
 /// The source of a value.
 public enum LoadSource: Sendable, Hashable {
     /// The remote delivered it, or confirmed that the saved copy is the latest.

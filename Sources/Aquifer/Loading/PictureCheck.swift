@@ -1,5 +1,3 @@
-import Foundation
-
 /// Recognizes pictures by their first bytes. Bytes that browsers do not draw are not worth saving.
 public enum PictureCheck {
     /// The media type of the picture; `nil` when the bytes are no picture that browsers draw.

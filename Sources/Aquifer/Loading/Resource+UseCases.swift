@@ -1,5 +1,3 @@
-import Foundation
-
 /// The use cases that ``Resource/load()`` combines. Use them to combine the parts in another way, and in tests that
 /// follow a specification. ``Resource/saved()`` is the fourth use case, "load from cache".
 extension Resource {

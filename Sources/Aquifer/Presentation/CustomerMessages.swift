@@ -1,5 +1,3 @@
-import Foundation
-
 extension LoadError {
     /// The message for the user: the failure, and the remedy. Empty when the user left.
     public func message(in language: Language) -> String {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A form with files, as `multipart/form-data` (RFC 7578). Files are read only while the body is sent.
 ///
 /// ```swift

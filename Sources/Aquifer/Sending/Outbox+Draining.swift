@@ -1,5 +1,3 @@
-import Foundation
-
 extension Outbox {
     /// Sends all items that can be sent now. The remaining items wait for their time, for a decision, or for another
     /// process.

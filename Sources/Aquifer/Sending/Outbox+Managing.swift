@@ -1,5 +1,3 @@
-import Foundation
-
 extension Outbox {
     /// All items in the queue, also of other processes, in the order in which they were queued.
     public func items() async throws(StoreError) -> [Item] {

@@ -1,5 +1,3 @@
-import Foundation
-
 extension Outbox {
     /// Reads the changes in the store since the last read.
     func refresh() async throws(StoreError) {

@@ -1,5 +1,3 @@
-import Foundation
-
 extension Outbox {
     /// Claims an item, sends it, and saves the outcome.
     ///

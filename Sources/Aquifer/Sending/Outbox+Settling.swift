@@ -1,5 +1,3 @@
-import Foundation
-
 extension Outbox {
     /// Saves the outcome of an attempt.
     ///

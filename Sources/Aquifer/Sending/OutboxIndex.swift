@@ -1,5 +1,3 @@
-import Foundation
-
 /// One outbox's view of the queue. It is a hint, so that the store is not read again for each item; the store decides
 /// when an item is claimed.
 struct OutboxIndex: Sendable {

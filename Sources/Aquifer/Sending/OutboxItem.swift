@@ -1,5 +1,3 @@
-import Foundation
-
 extension Outbox {
     /// The number of an item. Numbers increase in the order in which items were queued, and are never reused.
     public struct ID: Sendable, Hashable, Comparable, Codable, LosslessStringConvertible {

@@ -1,5 +1,3 @@
-import Foundation
-
 extension Outbox {
     static let answerLimit = 1 << 20
     static let wordsLimit = 4 << 10

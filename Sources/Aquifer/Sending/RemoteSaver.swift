@@ -1,5 +1,3 @@
-import Foundation
-
 /// The use case "save to remote": sends a value once, validates the answer, and delivers its value.
 ///
 /// The mirror of ``RemoteLoader``:

@@ -1,5 +1,3 @@
-import Foundation
-
 extension Duration {
     /// Days of 86 400 seconds.
     public static func days(_ days: Int) -> Duration { .seconds(days * 86_400) }

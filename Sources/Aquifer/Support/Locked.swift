@@ -1,11 +1,6 @@
-import Foundation
-
-/// A value behind a lock.
-///
-/// It uses `NSLock`, not `Synchronization.Mutex`: the thread sanitizer reports false races on the latter on Linux
-/// (Swift 6.3.1).
+/// A value behind a ``Lock``.
 package final class Locked<Value>: @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = Lock()
     private var value: Value
 
     package init(_ value: sending Value) {

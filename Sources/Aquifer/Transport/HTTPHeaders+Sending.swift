@@ -1,5 +1,3 @@
-import Foundation
-
 extension HTTPHeaders.Field {
     /// The maximum length in bytes of a server's text that is sent back to it: servers refuse long heads (often 8 KiB
     /// in all).
@@ -58,7 +56,7 @@ extension HTTPResponseHead {
         headers.fields.contains { field in
             field.name.lowercased() == "content-encoding"
                 && field.value.split(separator: ",").contains {
-                    $0.trimmingCharacters(in: .whitespaces).lowercased() != "identity"
+                    $0.trimmedOfSpaces.lowercased() != "identity"
                 }
         }
     }

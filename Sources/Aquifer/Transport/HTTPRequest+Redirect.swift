@@ -1,5 +1,3 @@
-import Foundation
-
 extension HTTPRequest {
     /// The request that follows a redirect (RFC 9110, 15.4); `nil` if the answer itself is delivered.
     ///

@@ -1,5 +1,3 @@
-import Foundation
-
 /// An HTTP request as a value.
 public struct HTTPRequest: Sendable, Hashable {
     /// A request method (RFC 9110, 9).

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The head of an answer: its status, fields and address.
 public struct HTTPResponseHead: Sendable, Hashable {
     /// The status code, 200 … 999.
@@ -23,7 +21,7 @@ public struct HTTPResponseHead: Sendable, Hashable {
     /// The media type of the answer in lower case, without its parameters: `application/json`.
     public var mediaType: String? {
         headers["Content-Type"]?.split(separator: ";").first.map {
-            $0.trimmingCharacters(in: .whitespaces).lowercased()
+            $0.trimmedOfSpaces.lowercased()
         }
     }
 }

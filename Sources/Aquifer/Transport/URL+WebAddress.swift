@@ -1,5 +1,3 @@
-import Foundation
-
 extension URL {
     /// True if this is an absolute `http` or `https` address with a host: the only kind that a remote may point to.
     public var isWebAddress: Bool {

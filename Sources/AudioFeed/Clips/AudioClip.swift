@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// A clip of the feed.
 public struct AudioClip: Sendable, Hashable, Identifiable, Codable {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The use case "cache feed items" for one clip: adds a clip that was just posted to the saved list of a server.
 struct ClipShelf: Sendable {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 extension AudioFeedService {
     /// The outbox for clips: it takes for an answer only what the contract says, and saves each clip that was posted.

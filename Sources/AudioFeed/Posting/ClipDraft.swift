@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The fault of a clip that is to be posted. Nothing was read, sent or changed.
 public enum ClipDraftError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -74,7 +73,7 @@ public struct ClipDraft: Sendable, Hashable {
     /// - Throws: ``ClipDraftError``. A file that is too large is not read.
     public init(title: String, author: String? = nil, file: URL, fileName: String? = nil) throws(ClipDraftError) {
         self.title = try Self.title(title)
-        let author = author?.trimmingCharacters(in: .whitespacesAndNewlines)
+        let author = author?.trimmed
         self.author = author == "" ? nil : author
         self.file = file
         self.fileName = fileName ?? file.lastPathComponent
@@ -85,7 +84,7 @@ public struct ClipDraft: Sendable, Hashable {
     ///
     /// - Throws: `.noTitle`, `.titleTooLong`.
     public static func title(_ text: String) throws(ClipDraftError) -> String {
-        let title = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let title = text.trimmed
         guard !title.isEmpty else { throw .noTitle }
         guard title.count <= longestTitle else { throw .titleTooLong(limit: longestTitle) }
         return title

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 import Observation
 
 /// The screen that posts a clip: its file, its title, and the progress of the post.

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 import Observation
 
 /// The screen of the clips: the list, and the clips that are kept on this machine.

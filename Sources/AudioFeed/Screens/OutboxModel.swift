@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 import Observation
 
 /// The screen of the clips that wait to be posted.

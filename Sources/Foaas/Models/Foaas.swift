@@ -1,5 +1,3 @@
-import Foundation
-
 /// A phrase, as an operation answers it: `{"message":"This is awesome.","subtitle":"- louis"}`.
 public struct Foaas: Sendable, Hashable, Codable, JSONConvertible, CustomStringConvertible {
     /// The text of the phrase.

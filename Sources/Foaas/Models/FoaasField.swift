@@ -1,5 +1,3 @@
-import Foundation
-
 /// A field of an operation: `{"name":"From","field":"from"}`.
 public struct FoaasField: Sendable, Hashable, Codable, JSONConvertible, CustomStringConvertible {
     /// The name that people read.

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Makes models of the remote's answers (`reference/foaas.md`): JSON, with status 200.
 public enum FoaasMapper {

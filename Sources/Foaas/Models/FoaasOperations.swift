@@ -1,5 +1,3 @@
-import Foundation
-
 /// The operations that could be read, and the number of those that could not.
 public struct FoaasOperations: Sendable, Hashable, Codable {
     /// The operations, in the remote's order; each url once.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A model that is made of a JSON object, and can become one again.
 ///
 /// The dictionary's values are those that `JSONSerialization` reads and writes: texts, numbers, arrays, dictionaries. A

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The reason why a path cannot be built.
 public enum FoaasPathError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The operation has no placeholder of this name; it has these.

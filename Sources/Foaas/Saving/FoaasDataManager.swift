@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferUserDefaults
 
 /// Keeps the operations in `UserDefaults`, as the specification asks. An app starts with it:
 ///

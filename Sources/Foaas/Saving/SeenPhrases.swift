@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// A phrase that was seen, and its time.
 public struct SeenPhrase: Sendable, Hashable, Codable, Identifiable {

@@ -1,5 +1,3 @@
-import Foundation
-
 extension Notification.Name {
     /// A phrase was made on the preview, for the main screen to show.
     public static let foaasObjectDidUpdate = Notification.Name("FoaasObjectDidUpdate")

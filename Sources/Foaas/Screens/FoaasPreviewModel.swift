@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 import Observation
 
 /// The preview of one operation: its phrase, filled in as somebody types.

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 import Observation
 
 /// The colours that a phrase stands on.

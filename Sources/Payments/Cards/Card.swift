@@ -1,5 +1,3 @@
-import Foundation
-
 /// A card that can be paid with. Not encodable: only ``CardVault`` keeps it.
 public struct Card: Sendable, Hashable, Identifiable {
     /// The identifier, made when the card was added. It is unrelated to the card's number.
@@ -15,7 +13,7 @@ public struct Card: Sendable, Hashable, Identifiable {
     public init(id: UUID = UUID(), number: CardNumber, holder: String, expiry: Expiry) {
         self.id = id
         self.number = number
-        self.holder = holder.trimmingCharacters(in: .whitespacesAndNewlines)
+        self.holder = holder.trimmed
         self.expiry = expiry
     }
 

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The hints for a form while a card is typed. They never contain a digit of the card.
 public enum CardRules {
     /// The hint for the number typed so far.

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Keeps cards between payments, sealed with XChaCha20-Poly1305.
 ///

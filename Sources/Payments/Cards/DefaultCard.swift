@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The default card, which is used for a payment when no other card is named.
 ///

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The month in which a card ends. The card is good until that month is over, in UTC.
 public struct Expiry: Sendable, Hashable {

@@ -1,6 +1,5 @@
 import Aquifer
 import AquiferCrypto
-import Foundation
 
 /// The keys of one vault, in a folder of their own: `<vault-id>.key`.
 ///

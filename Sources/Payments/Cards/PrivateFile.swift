@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 #if canImport(Darwin)
     import Darwin
@@ -114,7 +113,7 @@ struct PrivateFile: Sendable {
     }
 
     private func flushFolder() throws(StoreError) {
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = FilePath.folder(of: path)
         guard let opened = try POSIX.openToRead(folder) else {
             throw .failed(operation: "flush \(folder)", reason: "the folder is gone")
         }

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// A folder that only this user may enter. One process at a time writes in it.
 struct PrivateFolder: Sendable {

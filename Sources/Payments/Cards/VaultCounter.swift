@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The number of a vault's last change, stored beside its key: `<vault-id>.counter`.
 ///

@@ -1,6 +1,5 @@
 import Aquifer
 import AquiferCrypto
-import Foundation
 
 /// The header of a vault's file. It is not secret. It is authenticated with the cards: no byte of it can change
 /// unnoticed.

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The mark that a vault was created in a folder: `cards.mark`, beside `cards.vault`. It contains the vault's id.
 ///

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The detection of a deleted vault.
 extension VaultStorage {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// A person money can be sent to.
 public struct Contact: Sendable, Hashable, Identifiable, Codable {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Decodes contacts from `[{"id":Int,"name":String,"img":URL,"username":String}]`, with status 200.
 ///

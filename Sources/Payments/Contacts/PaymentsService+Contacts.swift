@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The use cases of the contact list's specification, under its names.
 ///

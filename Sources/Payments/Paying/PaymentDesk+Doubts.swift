@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 extension PaymentDesk {
     /// The payments of this amount to this person with an unknown outcome, the latest first. Payments that are being

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Makes payments, each at most once.
 ///

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The requests of the payments' contract (`docs/reference/payments.md`), from the base URL of its server.
 extension HTTPRequest {

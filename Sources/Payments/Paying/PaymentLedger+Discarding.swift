@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Removing what is kept of a payment and cannot be read.
 extension PaymentLedger {

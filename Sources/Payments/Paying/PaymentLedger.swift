@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Stores the payments that were made, each in an entry of its own. They never expire.
 public struct PaymentLedger: Sendable {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Payments with an unknown outcome: the one that was sent here, and earlier ones like it.
 extension PaymentModel {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 import Observation
 
 /// The screen of one payment: its receiver, amount, card and outcome.

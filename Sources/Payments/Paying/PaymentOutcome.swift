@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The end of a payment's request.
 enum PaymentOutcome: Sendable {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// One file for each payment that is being sent, locked by the process that sends it.
 ///

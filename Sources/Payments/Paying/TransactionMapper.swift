@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The remote's record of a payment.
 struct Transaction: Sendable, Hashable {

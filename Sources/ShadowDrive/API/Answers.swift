@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The result of creating a storage account: the specification's "New Storage".
 public struct NewStorage: Sendable, Hashable, Decodable {

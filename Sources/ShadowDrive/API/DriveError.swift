@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// A refusal by the server or by Solana.
 public struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The address of a file in a storage account, as it is sent, signed and loaded.
 public struct FileLocation: Sendable, Hashable, CustomStringConvertible {

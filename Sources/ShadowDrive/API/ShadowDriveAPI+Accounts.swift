@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 extension ShadowDriveAPI {
     /// `POST /storage-account`: creates a storage account.

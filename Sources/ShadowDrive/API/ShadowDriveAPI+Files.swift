@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 extension ShadowDriveAPI {
     private struct Keys: Decodable {

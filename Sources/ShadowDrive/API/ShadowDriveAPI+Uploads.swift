@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// A file to send, checked, with its name in the storage account.
 public struct FileToSend: Sendable, Hashable {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The REST API of Shadow Drive v1, with one function per endpoint. It keeps no state and signs nothing.
 ///

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A blockhash and the validity of transactions that use it.
 public struct RecentBlockhash: Sendable, Hashable, Decodable {
     /// The blockhash.

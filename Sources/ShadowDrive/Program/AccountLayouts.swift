@@ -1,5 +1,4 @@
 import AquiferCrypto
-import Foundation
 
 /// The data of an account on the chain: eight bytes that identify its kind, then its fields in borsh.
 public protocol AccountLayout: Sendable, Hashable {

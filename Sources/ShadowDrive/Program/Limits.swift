@@ -1,5 +1,3 @@
-import Foundation
-
 /// The limits of Shadow Drive. A request beyond them is refused before anything is sent.
 public enum ShadowDriveLimits {
     /// The maximum size of a file in bytes: 1 GiB.

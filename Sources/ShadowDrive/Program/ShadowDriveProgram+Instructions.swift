@@ -1,5 +1,3 @@
-import Foundation
-
 extension ShadowDriveProgram {
     /// The Solana instruction for a storage instruction, with the accounts that the program requires, in the program's
     /// order.

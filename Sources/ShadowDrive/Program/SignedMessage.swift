@@ -1,5 +1,4 @@
 import AquiferCrypto
-import Foundation
 
 /// The message that is signed for a request that changes files. The server checks the exact bytes; the spaces differ
 /// between the messages.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A storage account on the chain, of the current version.
 public struct StorageAccountV2: AccountLayout {
     /// The name of the kind.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A parsed transaction with one instruction of the program: the instruction, the owner and the storage account.
 public struct StorageTransaction: Sendable, Hashable {
     /// The instruction.

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The actions on the account itself.
 extension AccountModel {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 import Observation
 
 /// The screen of one storage account, with its files, uploads and actions.

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 import Observation
 
 /// The screen that creates a storage account, with its name, size, cost and outcome.

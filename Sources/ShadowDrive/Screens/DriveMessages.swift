@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 extension DriveError {
     /// The message for the user: the problem and a remedy. It is empty if the user cancelled.

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// An owner's storage accounts.
 ///

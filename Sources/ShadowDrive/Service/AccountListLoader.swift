@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Lists an owner's accounts. The chain gives the number of accounts ever created, and the server describes each one.
 /// Deleted accounts are omitted.

@@ -1,6 +1,5 @@
 import Aquifer
 import AquiferCrypto
-import Foundation
 
 /// Hashes a file in pieces of 256 KiB, so that memory use stays small. Cancelling the task stops it.
 enum FileHash {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 extension ShadowDriveService {
     /// Reserves more bytes. The service first asks if the account is immutable, because an immutable account needs

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// A storage account that was created.
 public struct CreatedAccount: Sendable, Hashable {

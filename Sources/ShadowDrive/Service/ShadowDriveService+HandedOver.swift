@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The result of a transaction that was handed over.
 public enum HandedOver: Sendable, Hashable {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 extension ShadowDriveService {
     /// The maximum number of transactions that are signed when a blockhash is unknown, the first one included.

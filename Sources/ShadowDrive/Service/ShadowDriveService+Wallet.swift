@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The balances of an owner.
 public struct Wallet: Sendable, Hashable {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Creates, lists and changes storage accounts and their files, and shows them offline.
 ///

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// Uploads batches of files and determines the outcome of each file.
 struct UploadCourier: Sendable {

@@ -1,5 +1,4 @@
 import Aquifer
-import Foundation
 
 /// The progress of an upload. No number ever decreases.
 public struct UploadProgress: Sendable, Hashable {

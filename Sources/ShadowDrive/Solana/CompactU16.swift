@@ -1,5 +1,3 @@
-import Foundation
-
 /// Solana's compact 16-bit numbers: seven bits per byte, the lowest bits first, at most three bytes.
 public enum CompactU16 {
     /// Encodes a number.

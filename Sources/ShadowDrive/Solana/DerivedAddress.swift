@@ -1,5 +1,4 @@
 import AquiferCrypto
-import Foundation
 
 /// The address that a program derives from seeds. It is a hash that is not a point of the curve, so nobody holds its
 /// secret key.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// An instruction to one program, with its accounts and its data.
 public struct Instruction: Sendable, Hashable {
     /// An account that an instruction uses.

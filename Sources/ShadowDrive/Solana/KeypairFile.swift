@@ -1,6 +1,5 @@
 import Aquifer
 import AquiferCrypto
-import Foundation
 
 #if canImport(Darwin)
     import Darwin

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The message that the signers of a transaction sign: accounts, a blockhash and instructions, in the legacy format.
 public struct Message: Sendable, Hashable {
     /// The number of account keys that sign, and the numbers of read-only keys.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The reason why bytes are not a transaction, or why a transaction is not valid.
 public enum TransactionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The transaction has more bytes than Solana accepts.
