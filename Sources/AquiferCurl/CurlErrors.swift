@@ -1,6 +1,14 @@
 import Aquifer
 import CCurl
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 extension EasyHandle {
     /// The meaning of a failure of curl. `isConnected`: true if a connection had been made.
     func error(for code: CURLcode, isConnected: Bool) -> TransportError {

@@ -1,6 +1,14 @@
 import Aquifer
 import CCurl
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Waits for curl's sockets, its timer and an awakening, and calls curl for exactly those that are ready.
 ///
 /// `curl_multi_perform` asks every transfer, ready or not: with 64 at once most of the time goes into that.

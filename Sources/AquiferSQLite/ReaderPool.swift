@@ -61,12 +61,15 @@ final class ReaderPool: @unchecked Sendable {
 
     private func take() throws(StoreError) -> (EntryTable, generation: Int)? {
         free.wait()
-        let (table, generation, isMain) = lock.withLock {
-            let table = idle.popLast()
-            if table == nil { opened += 1 }
-            return (table, generation, isMain: opened == 1)
+        lock.lock()
+        let generation = generation
+        if let table = idle.popLast() {
+            lock.unlock()
+            return (table, generation)
         }
-        if let table { return (table, generation) }
+        opened += 1
+        let isMain = opened == 1
+        lock.unlock()
         do throws(StoreError) {
             let connection = try Connection(path, .readOnly)
             // Readers never wait for writers. They wait, for milliseconds, only while the log is recovered after a

@@ -1,8 +1,3 @@
-#if canImport(FoundationEssentials)
-    // The standard library's decomposition. Full Foundation, whose `folding` does the same, would treble a program.
-    @_spi(_Unicode) import Swift
-#endif
-
 /// A text that is searched for in a list. Its case and accents do not count: "marcia" finds Márcia.
 public struct SearchText: Sendable, Hashable {
     private let wanted: String
@@ -24,7 +19,7 @@ public struct SearchText: Sendable, Hashable {
     private static func folded(_ text: String) -> String {
         var plain = String.UnicodeScalarView()
         var hasBase = false
-        for scalar in text.decomposed {
+        for scalar in text.decomposed.unicodeScalars {
             // In the scripts of Europe a mark is an accent. In others it makes another letter, and counts.
             if hasBase && scalar.properties.generalCategory == .nonspacingMark { continue }
             hasBase = scalar.value < 0x510
@@ -32,19 +27,6 @@ public struct SearchText: Sendable, Hashable {
         }
         // Through capitals, so that ß and SS, ς and σ are the same; first lowercased, because ẞ is its own capital.
         return String(plain).lowercased().uppercased().lowercased()
-    }
-}
-
-extension String {
-    /// The text with each accent apart from its letter.
-    fileprivate var decomposed: String.UnicodeScalarView {
-        #if canImport(FoundationEssentials)
-            var view = String.UnicodeScalarView()
-            view.append(contentsOf: _nfd)
-            return view
-        #else
-            return decomposedStringWithCanonicalMapping.unicodeScalars
-        #endif
     }
 }
 

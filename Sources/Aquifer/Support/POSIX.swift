@@ -237,18 +237,24 @@ package enum POSIX {
         _ = usleep(microseconds)
     }
 
-    /// Memory for `count` bytes, to be released with ``free(_:)``; `nil` if there is none left.
-    package static func allocate(_ count: Int) -> UnsafeMutableRawPointer? { malloc(count) }
-
-    /// Releases memory of ``allocate(_:)``.
-    package static func free(_ memory: UnsafeMutableRawPointer) {
-        #if canImport(Darwin)
-            Darwin.free(memory)
-        #elseif canImport(Glibc)
-            Glibc.free(memory)
-        #else
-            Musl.free(memory)
-        #endif
+    /// `count` bytes that `fill` writes. They are not cleared first.
+    ///
+    /// - Throws: `.failed` if there is no memory for them; what `fill` throws.
+    package static func data(
+        _ count: Int, fill: (UnsafeMutableRawBufferPointer) throws(StoreError) -> Void
+    ) throws(StoreError) -> Data {
+        guard count > 0 else { return Data() }
+        guard let memory = malloc(count) else {
+            throw .failed(operation: "read", reason: "there is no memory left for \(count) bytes")
+        }
+        do throws(StoreError) {
+            try fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
+        } catch {
+            free(memory)
+            throw error
+        }
+        // The `Data` is made last, because a small `Data` copies the memory at once and frees it.
+        return Data(bytesNoCopy: memory, count: count, deallocator: .free)
     }
 
     fileprivate static func message(_ code: Int32) -> String { String(cString: strerror(code)) }

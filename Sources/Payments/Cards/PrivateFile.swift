@@ -128,8 +128,7 @@ enum Privacy {
         var info = stat()
         guard stat(path, &info) == 0, info.st_mode & 0o077 != 0 else { return }
         let mode = info.st_mode & S_IFMT == S_IFDIR ? "700" : "600"
-        let quoted = path.replacingOccurrences(of: "'", with: #"'\''"#)
-        throw .tooOpen(path: path, fix: "chmod \(mode) '\(quoted)'")
+        throw .tooOpen(path: path, fix: "chmod \(mode) \(path.quotedForShell)")
     }
 
     /// The number of hard links to the file at `path`; `nil` if there is no regular file.

@@ -1,3 +1,5 @@
+import Foundation
+
 extension Notification.Name {
     /// A phrase was made on the preview, for the main screen to show.
     public static let foaasObjectDidUpdate = Notification.Name("FoaasObjectDidUpdate")
