@@ -60,20 +60,21 @@ let package = Package(
         system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev", brew: "libsodium"),
 
         // The engine and the modules around it
-        library("Aquifer"),
-        library("AquiferSQLite", ["Aquifer", "CSQLite"]),
-        library("AquiferCurl", ["Aquifer", "CCurl", "CZlib"]),
+        library("AquiferFoundation"),
+        library("Aquifer", ["AquiferFoundation"]),
+        library("AquiferSQLite", ["Aquifer", "AquiferFoundation", "CSQLite"]),
+        library("AquiferCurl", ["Aquifer", "AquiferFoundation", "CCurl", "CZlib"]),
         library("AquiferURLSession", ["Aquifer"]),
         library("AquiferUserDefaults", ["Aquifer"]),
-        library("AquiferCrypto", ["CSodium"]),
+        library("AquiferCrypto", ["AquiferFoundation", "CSodium"]),
         library("AquiferTesting", ["Aquifer"]),
 
         // Features
-        library("ImageFeed", ["Aquifer"]),
-        library("Payments", ["Aquifer", "AquiferCrypto"]),
-        library("Foaas", ["Aquifer", "AquiferUserDefaults"]),
-        library("AudioFeed", ["Aquifer"]),
-        library("ShadowDrive", ["Aquifer", "AquiferCrypto"]),
+        library("ImageFeed", ["Aquifer", "AquiferFoundation"]),
+        library("Payments", ["Aquifer", "AquiferCrypto", "AquiferFoundation"]),
+        library("Foaas", ["Aquifer", "AquiferFoundation", "AquiferUserDefaults"]),
+        library("AudioFeed", ["Aquifer", "AquiferFoundation"]),
+        library("ShadowDrive", ["Aquifer", "AquiferCrypto", "AquiferFoundation"]),
 
         // The product on one machine
         library("HTTPServer", ["CMicrohttpd"]),

@@ -1,3 +1,4 @@
+import AquiferFoundation
 import CSodium
 
 /// Signatures over the curve edwards25519 (RFC 8032): checking them, and telling points from other bytes.

@@ -1,3 +1,4 @@
+import AquiferFoundation
 import CSodium
 
 /// A SHA-256 hash (FIPS 180-4), at once or piece by piece.

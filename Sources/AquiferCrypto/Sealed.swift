@@ -1,3 +1,4 @@
+import AquiferFoundation
 import CSodium
 
 /// Seals bytes so that only a holder of the key can read them, and any change of them is found.

@@ -1,3 +1,4 @@
+import AquiferFoundation
 import CSodium
 
 /// A secret key of 32 bytes.

@@ -1,3 +1,4 @@
+import AquiferFoundation
 import CSodium
 
 /// A secret key that signs (ed25519, RFC 8032), and the public key that goes with it.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// Reads the parts of a request's body one after another, from the start or from anywhere.
 final class BodyReader {

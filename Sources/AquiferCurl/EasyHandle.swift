@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import CCurl
 
 /// One of curl's easy handles with the memory that curl borrows from us. Used for one transfer after another.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import CCurl
 
 /// Ends the loop's thread with the last one who needs it: the client, and every transfer that is not done with.

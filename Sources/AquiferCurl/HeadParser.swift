@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// Puts the head of an answer together from its lines: the last head, after those of 1xx answers.
 struct HeadParser {

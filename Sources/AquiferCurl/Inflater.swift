@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import CZlib
 
 /// Decodes a body that came as `gzip` (RFC 1952), one piece at a time, as its reader asks for it.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import CCurl
 
 #if canImport(Darwin)

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import CCurl
 
 /// The loop's side of a transfer: what curl calls while it carries it. All of it runs on the loop's thread.

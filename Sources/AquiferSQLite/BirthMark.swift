@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// A small file beside a database whose contents cannot be loaded again. It records that the database was created, so
 /// that a missing or empty database is never taken for a new one.

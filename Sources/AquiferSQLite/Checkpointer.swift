@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import CSQLite
 import Dispatch
 

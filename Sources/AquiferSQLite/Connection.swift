@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import CSQLite
 
 /// One connection to a database, for one thread at a time. Its holder ensures that.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The columns of an entry's header: ``columns``, from column `first` on.
 struct EntryHeader {

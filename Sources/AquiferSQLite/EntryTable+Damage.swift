@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import CSQLite
 
 /// Finding and repairing damage of the table and its indexes.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import CSQLite
 
 /// The statements on the table of entries, over one connection.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import CSQLite
 
 /// Opens the connection that writes, and creates or upgrades the database if necessary.

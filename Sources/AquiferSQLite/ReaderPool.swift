@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import Dispatch
 
 /// The connections that read, each opened when first needed and then kept.

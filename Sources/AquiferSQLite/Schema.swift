@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The tables, and the migrations of older ones.
 enum Schema {

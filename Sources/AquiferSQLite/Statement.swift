@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import CSQLite
 
 /// A prepared statement of a ``Connection``, kept and reused.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// Clips, their sound, and posting, composed.
 public struct AudioFeedService: Sendable {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The two calls to the remote, as the specification names them.
 ///

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// Phrases and operations, composed.
 public struct FoaasService: Sendable {

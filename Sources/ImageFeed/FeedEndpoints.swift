@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The requests of the feed's contract (`reference/feeds.md`), from the base URL of its server.
 extension HTTPRequest {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// One picture of the feed, and what its author says of it.
 public struct FeedItem: Sendable, Hashable, Identifiable {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// Makes items of a page: `{"items":[{"id":UUID,"description"?,"location"?,"image":URL}]}`, with status 200 exactly.
 ///

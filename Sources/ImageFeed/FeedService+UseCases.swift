@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The use cases of the feed's specification, under its names.
 ///

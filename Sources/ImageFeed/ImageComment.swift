@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A user's words about a picture.
 public struct ImageComment: Sendable, Hashable, Identifiable, Codable {
     /// The comment's identity.

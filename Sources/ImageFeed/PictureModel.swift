@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import Observation
 
 /// One picture on the screen: loaded when near, cancelled when gone, tried again when it failed.

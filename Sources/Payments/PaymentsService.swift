@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// Contacts, cards and payments, composed.
 public struct PaymentsService: Sendable {

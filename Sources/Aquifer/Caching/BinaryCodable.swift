@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A value with its own compact binary form.
 ///
 /// Fields are written and read in the same order. The bytes begin with `format`. Raise it when the form changes: old

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// Saving by a load: it replaces only the entry that it began with, or an older one.
 ///
 /// When two loads overlap, in one process or in several, the newer answer stays, regardless of the order of arrival.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension Cache {
     /// Changes the saved value in one atomic step, and stamps it with the current time. No change is lost when two
     /// callers update the value at once, in one process or several.

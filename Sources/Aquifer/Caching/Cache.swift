@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A saved value and its stamp.
 public struct Saved<Value: Sendable>: Sendable {
     /// The value.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// Converts a value to bytes and back.
 public struct CacheCodec<Value: Sendable>: Sendable {
     /// Encodes a value.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The time for which a saved copy may be delivered instead of the latest.
 public struct CachePolicy: Sendable, Hashable {
     /// The age at which a copy expires. A stamp in the future counts by its distance too.

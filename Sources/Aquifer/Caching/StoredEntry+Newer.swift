@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension StoredEntry {
     /// True if this entry replaces `other`, which another caller saved while this entry was loaded.
     ///

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// Loading data that is too large for memory, into files. An interrupted download resumes.
 extension DataLoader {
     /// Starts a download into a file, or joins the one that is under way. The download gives its progress, its bytes as

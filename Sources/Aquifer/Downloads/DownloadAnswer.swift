@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The request of a transfer.
 enum DownloadQuestion: Sendable, Equatable {
     /// The whole content.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The settings that all downloads of a folder share.
 struct DownloadSetting: Sendable {
     var client: any HTTPClient

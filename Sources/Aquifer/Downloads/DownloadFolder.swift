@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The folder of downloads. All calls block: call them only on the library's own queues.
 ///
 /// | file | what |

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// Checksums of the blocks of a file, so that any part of it can be verified without reading the whole file.
 enum BlockSum {
     /// The length of a block in bytes; the last block of a file may be shorter.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The progress of a download.
 public struct DownloadProgress: Sendable, Hashable {
     /// The number of bytes on disk.

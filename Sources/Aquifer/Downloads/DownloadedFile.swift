@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A complete download: a file on disk with random access, whose bytes are verified when they are read.
 ///
 /// - Every read verifies the blocks of 256 KiB that it touches: a flipped bit or a truncated file throws

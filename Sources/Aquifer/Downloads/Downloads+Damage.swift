@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// Listing and removing damaged downloads.
 extension Downloads {
     /// The downloads whose record, journal or pin cannot be read, in no particular order. ``list()`` leaves them out.

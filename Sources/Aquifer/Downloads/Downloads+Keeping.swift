@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The summary of one download in a list.
 public struct DownloadSummary: Sendable, Hashable {
     /// The URL of the data.

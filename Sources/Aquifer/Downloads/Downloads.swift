@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// Downloads large data by URL into the files of a folder. It loads chunk by chunk, resumes interrupted downloads, and
 /// keeps the folder within a bound.
 ///

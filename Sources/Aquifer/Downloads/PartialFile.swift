@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// An incomplete download: its bytes so far, and the journal with their checksums.
 ///
 /// The journal records the checksum of every whole block as soon as the block is written, and the checksum of the bytes

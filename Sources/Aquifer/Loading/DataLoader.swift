@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// Loads data by URL (images, sounds). A fresh saved copy is delivered; otherwise the remote's data is loaded and
 /// saved.
 ///

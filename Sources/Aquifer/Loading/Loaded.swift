@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The source of a value.
 public enum LoadSource: Sendable, Hashable {
     /// The remote delivered it, or confirmed that the saved copy is the latest.

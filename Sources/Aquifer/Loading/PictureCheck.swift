@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// Recognizes pictures by their first bytes. Bytes that browsers do not draw are not worth saving.
 public enum PictureCheck {
     /// The media type of the picture; `nil` when the bytes are no picture that browsers draw.

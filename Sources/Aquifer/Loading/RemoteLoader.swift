@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A remote's answer to a request with validators.
 public enum RemoteAnswer<Value: Sendable>: Sendable {
     /// A value, the validators for the next request, and the time of the answer by the remote's clock, if it gave one.

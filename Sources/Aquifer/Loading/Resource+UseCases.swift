@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The use cases that ``Resource/load()`` combines. Use them to combine the parts in another way, and in tests that
 /// follow a specification. ``Resource/saved()`` is the fourth use case, "load from cache".
 extension Resource {

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The policy for retrying a read: the number of attempts and the waits between them.
 ///
 /// Waits double from `base` up to `cap`, each multiplied by a random number in 0 … 1 (full jitter), so that clients

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension LoadError {
     /// The message for the user: the failure, and the remedy. Empty when the user left.
     public func message(in language: Language) -> String {

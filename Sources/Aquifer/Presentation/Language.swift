@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The languages that the apps speak.
 public enum Language: String, Sendable, Hashable, Codable, CaseIterable {
     /// English.

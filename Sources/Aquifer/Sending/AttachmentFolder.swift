@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The outbox's own folder of copies of the files that it sends, so that a queued file can neither change nor vanish.
 ///
 /// A copy is created as `new.STEM.PLACE`, and renamed to `NUMBER.STEM.PLACE` once its item has a number. Its creator

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The facts that show whether a file is unchanged.
 struct FileFacts: Sendable, Hashable, Codable {
     let size: UInt64

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A form with files, as `multipart/form-data` (RFC 7578). Files are read only while the body is sent.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension Outbox {
     /// Sends all items that can be sent now. The remaining items wait for their time, for a decision, or for another
     /// process.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension Outbox {
     /// All items in the queue, also of other processes, in the order in which they were queued.
     public func items() async throws(StoreError) -> [Item] {

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension Outbox {
     /// Reads the changes in the store since the last read.
     func refresh() async throws(StoreError) {

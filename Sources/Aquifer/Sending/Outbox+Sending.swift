@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension Outbox {
     /// Claims an item, sends it, and saves the outcome.
     ///

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension Outbox {
     /// Saves the outcome of an attempt.
     ///

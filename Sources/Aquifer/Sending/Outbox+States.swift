@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension Outbox {
     /// The queue as this outbox knows it, now and after each change, including progress. A slow reader receives the
     /// latest state and misses those in between. The stream ends when the reading task is cancelled.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension Outbox.Verdict {
     /// The verdict of an outbox that does not know the app's contract. The status decides, see ``init(status:)``. An
     /// HTML page with a 2xx or 4xx counts as a sign-in page of the network or a page of a proxy, and is ``foreign``.

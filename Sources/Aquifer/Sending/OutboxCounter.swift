@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The counter of item numbers, stored beside the items. Each change is a single update of one entry.
 ///
 /// A missing counter does not start at 1 while there are items, or files that are named after items: that would put new

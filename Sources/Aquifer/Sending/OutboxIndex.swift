@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// One outbox's view of the queue. It is a hint, so that the store is not read again for each item; the store decides
 /// when an item is claimed.
 struct OutboxIndex: Sendable {

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension Outbox {
     /// The number of an item. Numbers increase in the order in which items were queued, and are never reused.
     public struct ID: Sendable, Hashable, Comparable, Codable, LosslessStringConvertible {

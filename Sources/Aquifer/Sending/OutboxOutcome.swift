@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension Outbox {
     static let answerLimit = 1 << 20
     static let wordsLimit = 4 << 10

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// An item in the store, as JSON. It is one entry, which changes in one step or not at all.
 struct OutboxRecord: Sendable, Codable {
     /// The part of an item that is also kept in memory.

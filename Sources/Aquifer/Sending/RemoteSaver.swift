@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The use case "save to remote": sends a value once, validates the answer, and delivers its value.
 ///
 /// The mirror of ``RemoteLoader``:

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The policy of an ``Outbox``: the number of items sent at once, the waits before further attempts, and the clocks.
 ///
 /// An item waits after a failed attempt. The longest wait doubles with each attempt from `base` up to `cap`. The actual

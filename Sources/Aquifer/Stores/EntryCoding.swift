@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The file format of ``FileStore`` for an entry: a header of 56 bytes, the key, the validators, the bytes.
 ///
 /// | at | what (little-endian) |

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// Reads one file of a ``FileStore``, and verifies everything in it.
 struct EntryFile {
     private let file: POSIX.File

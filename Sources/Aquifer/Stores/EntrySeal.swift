@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The two checksums that every store on disk keeps with an entry.
 ///
 /// The checksum of the header covers key, date, validators, kind, origin and size, so that a list is verified without

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A store around another one that keeps the entries that can be fetched again within a bound.
 ///
 /// After each insert, the entries of kind ``StoredEntry/Kind/data`` together have at most `bound` bytes: the least

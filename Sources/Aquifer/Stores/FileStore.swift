@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A store that keeps each entry in a file of its own, all of them in one folder that is the store's alone.
 ///
 /// It fulfills the ``CacheStore`` contract with many processes on one folder. A write is also flushed to the device

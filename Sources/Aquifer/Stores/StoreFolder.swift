@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The folder of a ``FileStore`` or of ``Downloads``. A marker file identifies it, and a lock admits one writer at a
 /// time.
 struct StoreFolder: Sendable {

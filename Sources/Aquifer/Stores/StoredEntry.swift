@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The validators of an answer, with which a later request asks the server for changes (RFC 9110, 8.8).
 public struct Validators: Sendable, Hashable {
     /// The `ETag` field, quotes included.

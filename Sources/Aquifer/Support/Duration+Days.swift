@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension Duration {
     /// Days of 86 400 seconds.
     public static func days(_ days: Int) -> Duration { .seconds(days * 86_400) }

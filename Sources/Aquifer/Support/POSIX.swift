@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)

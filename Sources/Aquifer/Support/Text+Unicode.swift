@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 #if canImport(FoundationEssentials)
     // The standard library's own forms, as FoundationEssentials uses them. The public names are in full Foundation.
     @_spi(_Unicode) import Swift

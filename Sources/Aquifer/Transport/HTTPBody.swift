@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The body of a request: pieces of memory and of files, one after another.
 ///
 /// Files are read as they are sent, so a body larger than memory is fine, and a body can be sent again.

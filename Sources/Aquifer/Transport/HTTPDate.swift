@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// Dates as HTTP writes them: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
 package enum HTTPDate {
     private static let months = [

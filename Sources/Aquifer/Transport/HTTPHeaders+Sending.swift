@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension HTTPHeaders.Field {
     /// The maximum length in bytes of a server's text that is sent back to it: servers refuse long heads (often 8 KiB
     /// in all).

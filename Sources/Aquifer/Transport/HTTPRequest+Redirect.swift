@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension HTTPRequest {
     /// The request that follows a redirect (RFC 9110, 15.4); `nil` if the answer itself is delivered.
     ///

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// An HTTP request as a value.
 public struct HTTPRequest: Sendable, Hashable {
     /// A request method (RFC 9110, 9).

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The head of an answer: its status, fields and address.
 public struct HTTPResponseHead: Sendable, Hashable {
     /// The status code, 200 … 999.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension HTTPResponseHead {
     /// The wait that `Retry-After` asks for, in seconds or by a date (RFC 9110, 10.2.3). A number of seconds that is
     /// too large becomes the largest number.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// A clip of the feed.
 public struct AudioClip: Sendable, Hashable, Identifiable, Codable {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// Makes clips of the remote's answers (`reference/feeds.md`):
 /// `{"items":[{"id","title","author"?,"duration","created_at":ISO 8601,"audio":URL,"waveform"?:[0…1]}]}`.

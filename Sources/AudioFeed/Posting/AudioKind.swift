@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The kinds of sound that can be posted, told by how a file begins.
 public enum AudioKind: String, Sendable, Hashable, CaseIterable {
     case mp3, ogg, flac, wav, m4a, webm

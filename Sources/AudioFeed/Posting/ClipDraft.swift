@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The fault of a clip that is to be posted. Nothing was read, sent or changed.
 public enum ClipDraftError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import Observation
 
 /// The screen of the clips that wait to be posted.

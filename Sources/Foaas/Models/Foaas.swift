@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A phrase, as an operation answers it: `{"message":"This is awesome.","subtitle":"- louis"}`.
 public struct Foaas: Sendable, Hashable, Codable, JSONConvertible, CustomStringConvertible {
     /// The text of the phrase.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A field of an operation: `{"name":"From","field":"from"}`.
 public struct FoaasField: Sendable, Hashable, Codable, JSONConvertible, CustomStringConvertible {
     /// The name that people read.

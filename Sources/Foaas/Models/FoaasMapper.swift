@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// Makes models of the remote's answers (`reference/foaas.md`): JSON, with status 200.
 public enum FoaasMapper {

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The operations that could be read, and the number of those that could not.
 public struct FoaasOperations: Sendable, Hashable, Codable {
     /// The operations, in the remote's order; each url once.

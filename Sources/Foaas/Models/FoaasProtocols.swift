@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A model that is made of a JSON object, and can become one again.
 ///
 /// The dictionary's values are those that `JSONSerialization` reads and writes: texts, numbers, arrays, dictionaries. A

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The reason why a path cannot be built.
 public enum FoaasPathError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The operation has no placeholder of this name; it has these.

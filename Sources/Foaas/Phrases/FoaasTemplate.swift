@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The phrase of an operation, with places for its values. The remote is asked for it once; values are then filled in
 /// here.
 public struct FoaasTemplate: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// Makes phrases fit for more company: the first vowel of a swear word becomes `*`.
 ///
 /// It knows words and their forms, not runs of letters: "class", "assassin" and "Scunthorpe" stay as they are, "asses"

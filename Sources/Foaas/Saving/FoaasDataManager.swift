@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import AquiferUserDefaults
 
 /// Keeps the operations in `UserDefaults`, as the specification asks. An app starts with it:

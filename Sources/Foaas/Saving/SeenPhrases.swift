@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// A phrase that was seen, and its time.
 public struct SeenPhrase: Sendable, Hashable, Codable, Identifiable {

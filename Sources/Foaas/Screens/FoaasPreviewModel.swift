@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import Observation
 
 /// The preview of one operation: its phrase, filled in as somebody types.

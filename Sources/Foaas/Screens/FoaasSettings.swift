@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import Observation
 
 /// The colours that a phrase stands on.

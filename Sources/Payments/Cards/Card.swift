@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A card that can be paid with. Not encodable: only ``CardVault`` keeps it.
 public struct Card: Sendable, Hashable, Identifiable {
     /// The identifier, made when the card was added. It is unrelated to the card's number.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import Observation
 
 /// The form of a new card. It holds the text typed, validates it, and saves the card.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The hints for a form while a card is typed. They never contain a digit of the card.
 public enum CardRules {
     /// The hint for the number typed so far.

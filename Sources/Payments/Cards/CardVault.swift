@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// Keeps cards between payments, sealed with XChaCha20-Poly1305.
 ///

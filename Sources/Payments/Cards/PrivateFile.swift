@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 #if canImport(Darwin)
     import Darwin

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// A folder that only this user may enter. One process at a time writes in it.
 struct PrivateFolder: Sendable {

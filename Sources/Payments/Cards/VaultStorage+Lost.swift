@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The detection of a deleted vault.
 extension VaultStorage {

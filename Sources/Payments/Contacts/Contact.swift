@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// A person money can be sent to.
 public struct Contact: Sendable, Hashable, Identifiable, Codable {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// Decodes contacts from `[{"id":Int,"name":String,"img":URL,"username":String}]`, with status 200.
 ///

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import Observation
 
 /// The screen of the contacts: the list and the search.

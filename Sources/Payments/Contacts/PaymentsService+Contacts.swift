@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The use cases of the contact list's specification, under its names.
 ///

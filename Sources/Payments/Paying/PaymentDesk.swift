@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// Makes payments, each at most once.
 ///

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The requests of the payments' contract (`docs/reference/payments.md`), from the base URL of its server.
 extension HTTPRequest {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// Payments with an unknown outcome: the one that was sent here, and earlier ones like it.
 extension PaymentModel {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import Observation
 
 /// The screen of one payment: its receiver, amount, card and outcome.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A payment as it is stored: everything except the data that would allow another payment.
 public struct PaymentRecord: Sendable, Hashable, Identifiable, Codable {
     /// The end of a payment, as far as it is known.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The remote's record of a payment.
 struct PaymentTransaction: Sendable, Hashable {

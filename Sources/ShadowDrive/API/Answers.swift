@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The result of creating a storage account: the specification's "New Storage".
 public struct NewStorage: Sendable, Hashable, Decodable {

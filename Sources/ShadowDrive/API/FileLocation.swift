@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The address of a file in a storage account, as it is sent, signed and loaded.
 public struct FileLocation: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 extension ShadowDriveAPI {
     /// `POST /storage-account`: creates a storage account.

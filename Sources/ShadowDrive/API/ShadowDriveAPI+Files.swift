@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 extension ShadowDriveAPI {
     private struct Keys: Decodable {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// A file to send, checked, with its name in the storage account.
 public struct FileToSend: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A blockhash and the validity of transactions that use it.
 public struct RecentBlockhash: Sendable, Hashable, Decodable {
     /// The blockhash.

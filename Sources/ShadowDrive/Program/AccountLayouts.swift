@@ -1,4 +1,5 @@
 import AquiferCrypto
+import AquiferFoundation
 
 /// The data of an account on the chain: eight bytes that identify its kind, then its fields in borsh.
 public protocol AccountLayout: Sendable, Hashable {

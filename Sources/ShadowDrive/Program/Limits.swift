@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The limits of Shadow Drive. A request beyond them is refused before anything is sent.
 public enum ShadowDriveLimits {
     /// The maximum size of a file in bytes: 1 GiB.

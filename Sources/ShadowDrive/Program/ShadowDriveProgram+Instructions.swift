@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 extension ShadowDriveProgram {
     /// The Solana instruction for a storage instruction, with the accounts that the program requires, in the program's
     /// order.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The program of Shadow Drive on Solana and its related accounts. The addresses are always the same, except in tests:
 /// a reference remote signs with its own uploader.
 public struct ShadowDriveProgram: Sendable, Hashable {

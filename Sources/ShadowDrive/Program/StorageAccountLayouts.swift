@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A storage account on the chain, of the current version.
 public struct StorageAccountV2: AccountLayout {
     /// The name of the kind.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// An instruction of the program for a storage account.
 public enum StorageInstruction: Sendable, Hashable {
     /// `initialize_account2`: creates the account. It is sent through `/storage-account`.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The reason why a text is not a size of storage.
 public enum StorageSizeError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The text is not a number followed by KB, MB or GB.

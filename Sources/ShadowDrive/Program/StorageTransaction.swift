@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// A parsed transaction with one instruction of the program: the instruction, the owner and the storage account.
 public struct StorageTransaction: Sendable, Hashable {
     /// The instruction.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The actions on the account itself.
 extension AccountModel {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import Observation
 
 /// The screen of an owner's storage accounts.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 extension StorageSize {
     /// Normalizes a size that a user typed. Languages differ in the decimal separator, so both point and comma are

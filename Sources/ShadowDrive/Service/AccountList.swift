@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// An owner's storage accounts.
 ///

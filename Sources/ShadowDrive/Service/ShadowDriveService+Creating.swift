@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// A storage account that was created.
 public struct CreatedAccount: Sendable, Hashable {

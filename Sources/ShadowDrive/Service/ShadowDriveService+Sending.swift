@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 extension ShadowDriveService {
     /// The maximum number of transactions that are signed when a blockhash is unknown, the first one included.

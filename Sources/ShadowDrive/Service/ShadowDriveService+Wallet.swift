@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// The balances of an owner.
 public struct Wallet: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 
 /// Uploads batches of files and determines the outcome of each file.
 struct UploadCourier: Sendable {

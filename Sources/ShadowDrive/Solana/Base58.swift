@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The reason why a text is not valid base58 of the expected length.
 public enum Base58Error: Error, Sendable, Hashable, CustomStringConvertible {
     /// A character that base58 does not have, and its position, counted from 1.

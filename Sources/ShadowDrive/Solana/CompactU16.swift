@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// Solana's compact 16-bit numbers: seven bits per byte, the lowest bits first, at most three bytes.
 public enum CompactU16 {
     /// Encodes a number.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// An instruction to one program, with its accounts and its data.
 public struct Instruction: Sendable, Hashable {
     /// An account that an instruction uses.

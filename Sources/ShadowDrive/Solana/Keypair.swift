@@ -1,4 +1,5 @@
 import AquiferCrypto
+import AquiferFoundation
 
 /// The reason why a text is not a key pair, or why its file cannot be used. It contains nothing of the secret.
 public enum KeypairError: Error, Sendable, Hashable, CustomStringConvertible {

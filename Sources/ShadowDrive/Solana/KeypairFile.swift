@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferCrypto
+import AquiferFoundation
 
 #if canImport(Darwin)
     import Darwin

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The message that the signers of a transaction sign: accounts, a blockhash and instructions, in the legacy format.
 public struct Message: Sendable, Hashable {
     /// The number of account keys that sign, and the numbers of read-only keys.

@@ -1,3 +1,5 @@
+import AquiferFoundation
+
 /// The reason why bytes are not a transaction, or why a transaction is not valid.
 public enum TransactionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The transaction has more bytes than Solana accepts.
