@@ -42,6 +42,7 @@ let package = Package(
         .library(name: "AquiferURLSession", targets: ["AquiferURLSession"]),
         .library(name: "AquiferCrypto", targets: ["AquiferCrypto"]),
         .library(name: "AquiferTesting", targets: ["AquiferTesting"]),
+        .library(name: "AquiferWording", targets: ["AquiferWording"]),
         .library(name: "ImageFeed", targets: ["ImageFeed"]),
         .library(name: "Payments", targets: ["Payments"]),
         .library(name: "Foaas", targets: ["Foaas"]),
@@ -65,13 +66,16 @@ let package = Package(
         library("AquiferURLSession", ["Aquifer"]),
         library("AquiferCrypto", ["CSodium"]),
         library("AquiferTesting", ["Aquifer"]),
+        library(
+            "AquiferWording", ["Aquifer"],
+            resources: [.embedInCode("Languages/en.json"), .embedInCode("Languages/pt-BR.json")]),
 
         // Features
         library("ImageFeed", ["Aquifer"]),
-        library("Payments", ["Aquifer", "AquiferCrypto"]),
-        library("Foaas", ["Aquifer"]),
-        library("AudioFeed", ["Aquifer"]),
-        library("ShadowDrive", ["Aquifer", "AquiferCrypto"]),
+        library("Payments", ["Aquifer", "AquiferCrypto", "AquiferWording"]),
+        library("Foaas", ["Aquifer", "AquiferWording"]),
+        library("AudioFeed", ["Aquifer", "AquiferWording"]),
+        library("ShadowDrive", ["Aquifer", "AquiferCrypto", "AquiferWording"]),
 
         // The product on one machine
         library("HTTPServer", ["CMicrohttpd"]),
@@ -80,25 +84,25 @@ let package = Package(
         library(
             "App",
             [
-                "Aquifer", "AquiferCrypto", "AquiferSQLite", "AquiferCurl", "AudioFeed", "Foaas", "ImageFeed",
-                "Payments",
-                "ShadowDrive", "HTTPServer", "ReferenceAPIs",
+                "Aquifer", "AquiferCrypto", "AquiferSQLite", "AquiferCurl", "AquiferWording", "AudioFeed", "Foaas",
+                "ImageFeed", "Payments", "ShadowDrive", "HTTPServer", "ReferenceAPIs",
             ],
             resources: [.copy("Public")]),
         .executableTarget(
             name: "AquiferCLI",
             dependencies: [
-                "App", "Aquifer", "AudioFeed", "Foaas", "HTTPServer", "ImageFeed", "Payments", "ReferenceAPIs",
-                "ShadowDrive",
+                "App", "Aquifer", "AquiferWording", "AudioFeed", "Foaas", "HTTPServer", "ImageFeed", "Payments",
+                "ReferenceAPIs", "ShadowDrive",
             ],
             swiftSettings: strict),
 
         // The examples of README and the documentation
         .executableTarget(
-            name: "Quickstart", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl"],
+            name: "Quickstart", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferWording"],
             path: "Examples/Quickstart", exclude: ["notes.json"], swiftSettings: strict),
         .testTarget(
-            name: "ExamplesTests", dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting", "ShadowDrive"],
+            name: "ExamplesTests",
+            dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting", "AquiferWording", "ShadowDrive"],
             path: "Examples/Snippets", swiftSettings: strict),
 
         // Tests
@@ -114,22 +118,23 @@ let package = Package(
         .executableTarget(
             name: "VaultHammer", dependencies: ["AquiferTesting", "Payments", "Hammer"], path: "Tests/VaultHammer",
             swiftSettings: strict),
-        tests("Aquifer", ["AquiferTesting"]),
+        tests("Aquifer", ["AquiferTesting", "AquiferWording"]),
         tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),
         tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting"]),
         tests("AquiferCrypto", []),
+        tests("AquiferWording", ["Aquifer"]),
         tests("HTTPServer", ["AquiferTesting"]),
-        tests("ImageFeed", ["AquiferTesting"]),
-        tests("Payments", ["AquiferTesting"]),
+        tests("ImageFeed", ["AquiferTesting", "AquiferWording"]),
+        tests("Payments", ["AquiferTesting", "AquiferWording"]),
         tests(
-            "ShadowDrive", ["AquiferCurl", "AquiferTesting", "HTTPServer"],
+            "ShadowDrive", ["AquiferCurl", "AquiferTesting", "AquiferWording", "HTTPServer"],
             resources: [.copy("shadow-drive-vectors.json")]),
-        tests("Foaas", ["AquiferTesting"]),
-        tests("AudioFeed", ["AquiferTesting"]),
+        tests("Foaas", ["AquiferTesting", "AquiferWording"]),
+        tests("AudioFeed", ["AquiferTesting", "AquiferWording"]),
         tests(
             "ReferenceAPIs",
             ["Aquifer", "AquiferCrypto", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed", "ShadowDrive"]),
-        tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs"]),
+        tests("App", ["AquiferCurl", "AquiferTesting", "AquiferWording", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", ["App", "ReferenceAPIs"]),
     ])

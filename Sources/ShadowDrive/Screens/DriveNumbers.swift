@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 
 extension StorageSize {
@@ -47,7 +48,6 @@ extension Language {
 
     /// A number and its unit with the language's separators. A no-break space keeps both on one line.
     private func own(_ text: String) -> String {
-        let signs: [Character: Character] = self == .english ? [" ": "\u{a0}"] : [" ": "\u{a0}", ".": ",", ",": "."]
-        return String(text.map { signs[$0] ?? $0 })
+        number(text.replacing(" ", with: "\u{a0}"))
     }
 }
