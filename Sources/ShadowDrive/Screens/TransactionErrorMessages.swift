@@ -7,7 +7,7 @@ extension TransactionError {
     public func message(in language: Language) -> String {
         switch self {
         case .tooLarge(let bytes):
-            language.text("transaction.error.tooLarge", ["bytes": bytes, "limit": Transaction.limit])
+            language.text("transaction.error.tooLarge", ["bytes": bytes, "limit": SolanaTransaction.limit])
         case .tooManyAccounts: language.text("transaction.error.tooManyAccounts")
         case .notBase64: language.text("transaction.error.notBase64")
         case .truncated: language.text("transaction.error.truncated")
