@@ -57,6 +57,13 @@ public struct Language: Sendable {
     /// All texts by key, including those of the fallback.
     public var texts: [String: Text] { fallback.merging(own) { $1 } }
 
+    /// All texts as a JSON document, in the order of their keys: what another program, such as a web page, reads them from.
+    public func json() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(texts)
+    }
+
     /// The text of a key. A key without a text is returned itself.
     ///
     /// - Parameter values: the values of the placeholders, by name. A placeholder without a value stays as it is written.
