@@ -43,13 +43,12 @@ export class AudioScreen extends ModelScreen {
   }
 
   render(state, before) {
-    const lang = document.documentElement.lang;
     setText(this.#title, t("nav.audio"));
     setText(this.#kept, state.sizeText ? t("audio.kept", { size: state.sizeText }) : "");
     this.#kept.hidden = !state.sizeText;
     this.shell.busy(this, state.isLoading);
     const count = state.outboxCount ?? 0;
-    replaceWhen(this.#links, `${count} ${lang}`, () => [
+    replaceWhen(this.#links, `${count}`, () => [
       h("a", { class: "button outbox-link", href: "/outbox", "data-link": true, "data-test": "to-outbox", "aria-label": t("audio.outbox", { count }) },
         icon("outbox"), h("span", {}, t("outbox.title")), count > 0 && h("span", { class: "badge", "data-test": "outbox-count" }, String(count))),
       h("a", { class: "button button-primary", href: "/audio/new", "data-link": true, "data-test": "to-compose" }, icon("plus"), t("compose.title"))]);
@@ -57,15 +56,15 @@ export class AudioScreen extends ModelScreen {
     keyed(this.#list, state.clips, (clip) => clip.id, () => this.#makeRow(), (row, clip) => row.draw(clip));
     this.#list.hidden = state.clips.length === 0;
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
-    replaceWhen(this.#alert, `${state.error?.message ?? ""} ${lang}`, () => errorBanner(state.error?.message, () => this.dismiss()));
-    this.#drawInstead(state, lang);
+    replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
+    this.#drawInstead(state);
     if (before) this.#tell(before.clips, state.clips);
     if (before?.isLoading && !state.isLoading) this.#pull.done();
   }
 
-  #drawInstead(state, lang) {
+  #drawInstead(state) {
     const what = state.clips.length > 0 ? "list" : state.isEmpty ? "empty" : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
-    replaceWhen(this.#instead, `${what} ${this.trouble} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what} ${this.trouble}`, () => {
       if (what === "list") return [];
       if (what === "loading") return skeleton();
       if (what === "empty") {

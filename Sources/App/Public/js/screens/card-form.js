@@ -122,7 +122,6 @@ export class CardFormScreen extends ModelScreen {
   }
 
   #draw() {
-    const lang = document.documentElement.lang;
     const state = this.state;
     setText(this.#title, this.title);
     this.#back.setAttribute("aria-label", t("back"));
@@ -130,11 +129,11 @@ export class CardFormScreen extends ModelScreen {
     for (const [name, part] of Object.entries(this.#fields)) this.#drawField(name, part);
     const { brand, brandName } = this.#hint("number");
     const isTest = Boolean(state?.testLabel);
-    replaceWhen(this.#brand, `${brand} ${isTest} ${lang}`, () => [brandMark(brand, isTest), h("span", { class: "visually-hidden" }, brandName ?? "")]);
-    replaceWhen(this.#badge, `${state?.testLabel} ${lang}`, () => state?.testLabel && [testBadge(state.testLabel), h("span", {}, t("cardForm.test"))]);
+    replaceWhen(this.#brand, `${brand} ${isTest}`, () => [brandMark(brand, isTest), h("span", { class: "visually-hidden" }, brandName ?? "")]);
+    replaceWhen(this.#badge, `${state?.testLabel}`, () => state?.testLabel && [testBadge(state.testLabel), h("span", {}, t("cardForm.test"))]);
     this.#badge.hidden = !state?.testLabel;
     this.#save.disabled = !state?.canSave || this.#isSaving;
-    replaceWhen(this.#save, `${this.#isSaving} ${lang}`, () => (this.#isSaving
+    replaceWhen(this.#save, `${this.#isSaving}`, () => (this.#isSaving
       ? [h("span", { class: "spinner", "aria-hidden": "true" }), t("cardForm.saving")] : [icon("lock"), t("cardForm.save")]));
     setText(this.#promise, t("cardForm.promise"));
     this.#drawFace();

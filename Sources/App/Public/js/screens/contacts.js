@@ -4,7 +4,7 @@ import { PullToRefresh } from "../components/pull.js";
 import { SearchBar } from "../components/search.js";
 import { errorBanner, failed, message, notice } from "../components/states.js";
 import { announce } from "../components/toast.js";
-import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
@@ -37,9 +37,8 @@ export class ContactsScreen extends ModelScreen {
   }
 
   render(state, before) {
-    const lang = document.documentElement.lang;
     setText(this.#title, state.title);
-    replaceWhen(this.#links, lang, () => [["cards", "/cards", "card"], ["payments", "/payments", "history"]].map(([name, href, glyph]) =>
+    drawOnce(this.#links, () => [["cards", "/cards", "card"], ["payments", "/payments", "history"]].map(([name, href, glyph]) =>
       h("a", { class: "button", href, "data-link": true, "data-test": `to-${name}` }, icon(glyph), t(`${name}.title`))));
     this.shell.busy(this, state.isLoading);
     this.#search.draw({ label: t("contacts.search"), query: state.query, isSettled: this.isSettled });
@@ -47,7 +46,7 @@ export class ContactsScreen extends ModelScreen {
     this.#list.hidden = state.contacts.length === 0;
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
-    this.#drawInstead(state, lang);
+    this.#drawInstead(state);
     if (before && before.query !== state.query) announce(state.noMatch ?? t("contacts.found", { count: state.contacts.length }));
     if (before?.isLoading && !state.isLoading) {
       this.#pull.done();
@@ -55,11 +54,11 @@ export class ContactsScreen extends ModelScreen {
     }
   }
 
-  #drawInstead(state, lang) {
+  #drawInstead(state) {
     const what = state.contacts.length > 0 ? "list" : state.noMatch ? "none" : state.isEmpty ? "empty"
       : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
     this.#search.element.hidden = (what === "empty" || what === "failed") && this.#search.isEmpty;
-    replaceWhen(this.#instead, `${what} ${this.trouble} ${state.noMatch} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what} ${this.trouble} ${state.noMatch}`, () => {
       if (what === "list") return [];
       if (what === "loading") return this.#skeleton();
       if (what === "none") {

@@ -92,7 +92,6 @@ export class DriveCreateScreen extends ModelScreen {
   }
 
   #draw() {
-    const lang = document.documentElement.lang;
     const state = this.state ?? { phase: "editing" };
     const isBusy = state.phase === "creating";
     const isForm = state.phase !== "created" && !state.needsKey;
@@ -105,24 +104,24 @@ export class DriveCreateScreen extends ModelScreen {
       error: state.sizeError ?? (this.#isMissed && !this.#size.input.value ? t("drive.create.size.missing") : "") });
     setText(this.#hint, t("drive.create.size.hint"));
     const cost = state.costText ? t("drive.cost", { cost: state.costText }) : state.isPriceKnown === false && this.#size.input.value && !state.sizeError ? t("drive.cost.unknown") : "";
-    replaceWhen(this.#cost, `${cost} ${lang}`, () => cost && [icon("card"), h("span", {}, cost)]);
+    replaceWhen(this.#cost, cost, () => cost && [icon("card"), h("span", {}, cost)]);
     this.#cost.hidden = !cost;
     this.#balance.title = state.balanceExact ?? "";
     setText(this.#balance, state.balanceText ? t("drive.balance", state) : "");
     this.#balance.hidden = !state.balanceText;
     this.#handOver.draw(state);
-    replaceWhen(this.#verdict, `${state.phase} ${state.message} ${state.handed} ${lang}`, () => state.phase === "failed" && !state.handed && h("div", { class: "verdict", "data-test": "create-failed" },
+    replaceWhen(this.#verdict, `${state.phase} ${state.message} ${state.handed}`, () => state.phase === "failed" && !state.handed && h("div", { class: "verdict", "data-test": "create-failed" },
       h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, state.message)),
       state.isUnknown && h("div", { class: "verdict-actions" }, h("a", { class: "button", href: "/drive", "data-link": true, "data-test": "look" }, t("drive.create.look")))));
     replaceWhen(this.#progress, isBusy ? state.step : "", () => isBusy && h("div", { class: "drive-step", "data-test": "step" }, h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, state.step)));
-    replaceWhen(this.#submit, `${state.phase} ${lang}`, () => [icon("plus"), t(isBusy ? "drive.create.busy" : state.phase === "failed" ? "retry" : "drive.create.do")]);
+    replaceWhen(this.#submit, `${state.phase}`, () => [icon("plus"), t(isBusy ? "drive.create.busy" : state.phase === "failed" ? "retry" : "drive.create.do")]);
     this.#submit.setAttribute("aria-disabled", String(isBusy));
-    this.#drawInstead(state, lang);
+    this.#drawInstead(state);
   }
 
-  #drawInstead(state, lang) {
+  #drawInstead(state) {
     const { created } = state;
-    replaceWhen(this.#instead, `${created?.address} ${state.needsKey} ${state.message} ${state.keyText} ${lang}`, () => {
+    replaceWhen(this.#instead, `${created?.address} ${state.needsKey} ${state.message} ${state.keyText}`, () => {
       if (state.needsKey) return h("div", { class: "message", "data-test": "drive-key" }, h("div", { class: "message-glyph" }, icon("key")), h("h2", { class: "message-title" }, t("drive.key.title")), h("p", { class: "message-text" }, state.keyText));
       if (!created) return [];
       return h("div", { class: "message", "data-test": "created" },
@@ -141,7 +140,7 @@ function field(name, onInput) {
   const id = `drive-${name}`;
   const label = h("label", { class: "field-label", for: id });
   const error = h("p", { class: "field-error", id: `${id}-error`, role: "status", hidden: true, "data-test": `${name}-error` });
-  const input = h("input", { id, class: "field-input", type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off", "aria-describedby": `${id}-error`, "data-test": `create-${name}`, oninput: () => onInput(input.value) });
+  const input = h("input", { id, class: "field-input", type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off", "aria-describedby": `${id}-error`, "data-test": `create-${name}`, "data-kept": true, oninput: () => onInput(input.value) });
   const element = h("div", { class: "field" }, label, input, error);
   element.input = input;
   element.draw = (state) => {

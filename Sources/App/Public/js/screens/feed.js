@@ -82,18 +82,17 @@ export class FeedScreen extends ModelScreen {
 
   /** Where the first load, an empty feed or a failed one is shown in place of the list. */
   #drawInstead(state) {
-    const lang = document.documentElement.lang;
     if (state.items.length > 0) return replaceWhen(this.#instead, "list", () => []);
     if (state.isEmpty) {
-      return replaceWhen(this.#instead, `empty ${lang}`, () => message({
+      return replaceWhen(this.#instead, "empty", () => message({
         glyph: "drop", title: t("feed.empty.title"), text: t("feed.empty.text"), test: "empty",
         action: { title: t("reload"), run: () => this.reload() } }));
     }
     if (state.phase === "failed" && !state.isLoading) {
-      return replaceWhen(this.#instead, `failed ${this.trouble} ${lang}`, () => failed({
+      return replaceWhen(this.#instead, `failed ${this.trouble}`, () => failed({
         trouble: this.trouble, title: t("feed.failed.title"), text: t("feed.failed.text"), test: "failed", run: () => this.reload() }));
     }
-    replaceWhen(this.#instead, `loading ${lang}`, () => [
+    replaceWhen(this.#instead, "loading", () => [
       h("p", { class: "visually-hidden", role: "status" }, t("loading")),
       h("div", { class: "feed-grid", "aria-hidden": "true" }, Array.from({ length: 6 }, () =>
         h("div", { class: "card skeleton", "data-test": "skeleton" },
@@ -104,9 +103,8 @@ export class FeedScreen extends ModelScreen {
 
   #drawMore(state) {
     const { phase, message: text } = state.more;
-    const lang = document.documentElement.lang;
     const shown = state.items.length === 0 ? "idle" : phase;
-    replaceWhen(this.#more, `${shown} ${text} ${lang}`, () => {
+    replaceWhen(this.#more, `${shown} ${text}`, () => {
       if (shown === "loading") return spinner(t("feed.more"), "more-spinner");
       if (shown === "failed") {
         return h("button", { class: "more-retry", type: "button", "data-test": "more-retry", onclick: () => this.send("loadMore") },

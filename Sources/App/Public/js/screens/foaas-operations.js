@@ -42,7 +42,6 @@ export class FoaasOperationsScreen extends ModelScreen {
   }
 
   render(state, before) {
-    const lang = document.documentElement.lang;
     setText(this.#title, state.title);
     this.#back.setAttribute("aria-label", t("back"));
     this.shell.busy(this, state.isLoading);
@@ -53,16 +52,16 @@ export class FoaasOperationsScreen extends ModelScreen {
     this.#skipped.hidden = !state.skippedText || state.operations.length === 0;
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
-    this.#drawInstead(state, lang);
+    this.#drawInstead(state);
     if (before && before.query !== state.query) announce(state.noMatch ?? t("foaas.found", { count: state.operations.length }));
     if (before?.isLoading && !state.isLoading) this.#pull.done();
   }
 
-  #drawInstead(state, lang) {
+  #drawInstead(state) {
     const what = state.operations.length > 0 ? "list" : state.noMatch ? "none" : state.isEmpty ? "empty"
       : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
     this.#search.element.hidden = (what === "empty" || what === "failed") && this.#search.isEmpty;
-    replaceWhen(this.#instead, `${what} ${this.trouble} ${state.noMatch} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what} ${this.trouble} ${state.noMatch}`, () => {
       switch (what) {
         case "list": return [];
         case "loading": return h("div", { class: "operation-list", "aria-hidden": "true" }, Array.from({ length: 12 }, () =>

@@ -38,7 +38,6 @@ export class PaymentsScreen extends ModelScreen {
   }
 
   render(state) {
-    const lang = document.documentElement.lang;
     setText(this.#title, state.title);
     this.#back.setAttribute("aria-label", t("back"));
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
@@ -48,7 +47,7 @@ export class PaymentsScreen extends ModelScreen {
     keyed(this.#list, state.payments, (payment) => payment.id, () => this.#newRow(), (row, payment) => row.draw(payment));
     this.#list.hidden = state.payments.length === 0;
     const what = state.payments.length > 0 ? "list" : state.isEmpty ? "empty" : state.error || state.missing ? "failed" : "loading";
-    replaceWhen(this.#instead, `${what} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what}`, () => {
       if (what === "empty") {
         return message({ glyph: "history", title: t("payments.empty.title"), text: t("payments.empty.text"), test: "payments-empty",
           action: { title: t("pay.missing.action"), run: () => this.shell.go("/contacts") } });
@@ -64,7 +63,7 @@ export class PaymentsScreen extends ModelScreen {
     row.draw = (payment) => {
       const asking = this.#asking?.id === payment.id ? this.#asking.what : null;
       row.dataset.state = payment.state;
-      replaceWhen(row, JSON.stringify([payment, asking, document.documentElement.lang]), () => [
+      replaceWhen(row, JSON.stringify([payment, asking]), () => [
         h("span", { class: `payment-glyph glyph-${payment.state}`, "aria-hidden": "true" }, icon(GLYPHS[payment.state] ?? "alert")),
         h("div", { class: "payment-lines" },
           h("p", { class: "payment-line" }, h("span", { class: "payment-name" }, payment.name), h("span", { class: "payment-amount" }, payment.amount)),
