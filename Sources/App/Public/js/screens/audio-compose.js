@@ -1,4 +1,5 @@
 import { ApiError, address, upload } from "../api.js";
+import { backButton } from "../components/back-button.js";
 import { FileDrop } from "../components/file-drop.js";
 import { icon } from "../components/icon.js";
 import { clock, player } from "../components/player.js";
@@ -16,7 +17,7 @@ const HOPELESS = 100 * 1024 * 1024;
 /** A clip of one's own: a file or a recording, a title, and off it goes, now or when there is a connection. */
 export class AudioComposeScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/audio") }, icon("back"));
+  #back = backButton(() => this.shell.back("/audio"));
   #alert = h("div", { role: "alert" });
   #picker = h("input", { type: "file", accept: "audio/*", hidden: true, "data-test": "file-input", onchange: () => this.#picked() });
   #pick = h("button", { class: "button button-primary", type: "button", "data-test": "pick", onclick: () => this.#picker.click() });
@@ -135,7 +136,6 @@ export class AudioComposeScreen extends ModelScreen {
     const isSending = state.phase === "sending";
     const hasEnded = this.#hasEnded;
     setText(this.#title, t("compose.title"));
-    this.#back.setAttribute("aria-label", t("back"));
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     this.#form.hidden = hasEnded;
     this.#drawSource(state, isSending);

@@ -1,3 +1,4 @@
+import { backButton } from "../components/back-button.js";
 import { cardFace } from "../components/card-face.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message } from "../components/states.js";
@@ -9,7 +10,7 @@ import { ModelScreen } from "../screen.js";
 /** The cards that are kept: which one pays, and away with those that are no longer wanted. */
 export class CardsScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/contacts") }, icon("back"));
+  #back = backButton(() => this.shell.back("/contacts"));
   #add = h("a", { class: "button button-primary", href: "/cards/new", "data-link": true, "data-test": "add-card" });
   #alert = h("div", { role: "alert" });
   #list = h("ul", { class: "card-grid", "data-test": "cards" });
@@ -48,7 +49,6 @@ export class CardsScreen extends ModelScreen {
 
   #draw(state) {
     setText(this.#title, state.title);
-    this.#back.setAttribute("aria-label", t("back"));
     drawOnce(this.#add, () => [icon("plus"), t("cards.add")]);
     this.#add.hidden = state.cards.length === 0;
     const trouble = state.error?.message ?? state.message;

@@ -1,4 +1,5 @@
 import { ApiError, address, upload } from "../api.js";
+import { backButton } from "../components/back-button.js";
 import { driveFile } from "../components/drive-file.js";
 import { driveManage } from "../components/drive-manage.js";
 import { driveObjects } from "../components/drive-objects.js";
@@ -21,7 +22,7 @@ const PATH = "/api/screens/drive-account";
 export class DriveAccountScreen extends ModelScreen {
   #account;
   #title = h("h1", { tabindex: "-1", dir: "auto", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/drive") }, icon("back"));
+  #back = backButton(() => this.shell.back("/drive"));
   #badge = h("span", { class: "chip chip-locked", hidden: true, "data-test": "immutable-badge" });
   #gone = h("span", { class: "chip chip-declined", hidden: true, "data-test": "deletion-badge" });
   #alert = h("div", { role: "alert" });
@@ -106,7 +107,6 @@ export class DriveAccountScreen extends ModelScreen {
 
   #draw(state) {
     const isThere = Boolean(state.name);
-    this.#back.setAttribute("aria-label", t("back"));
     setText(this.#title, state.name ?? t("drive.account"));
     drawOnce(this.#badge, () => [icon("lock"), t("drive.immutable")]);
     this.#badge.hidden = !state.isImmutable;

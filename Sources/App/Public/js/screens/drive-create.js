@@ -1,3 +1,4 @@
+import { backButton } from "../components/back-button.js";
 import { driveHandOver } from "../components/drive-hand-over.js";
 import { icon } from "../components/icon.js";
 import { announce } from "../components/toast.js";
@@ -8,7 +9,7 @@ import { ModelScreen } from "../screen.js";
 /** A new storage account: its name, its size, what that costs, and what became of it. */
 export class DriveCreateScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/drive") }, icon("back"));
+  #back = backButton(() => this.shell.back("/drive"));
   #name = field("name", (text) => this.#typed("name", text));
   #size = field("size", (text) => this.#typed("size", text));
   #hint = h("p", { class: "field-hint", id: "drive-size-hint" });
@@ -96,7 +97,6 @@ export class DriveCreateScreen extends ModelScreen {
     const isBusy = state.phase === "creating";
     const isForm = state.phase !== "created" && !state.needsKey;
     setText(this.#title, t("drive.create"));
-    this.#back.setAttribute("aria-label", t("back"));
     this.#form.hidden = !isForm;
     this.#name.draw({ label: t("drive.create.name"), example: t("drive.create.name.example"), isBusy,
       error: state.nameError ?? (this.#isMissed && !this.#name.input.value ? t("drive.create.name.missing") : "") });

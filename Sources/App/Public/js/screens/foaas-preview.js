@@ -1,3 +1,4 @@
+import { backButton } from "../components/back-button.js";
 import { icon } from "../components/icon.js";
 import { phraseText } from "../components/phrase.js";
 import { message } from "../components/states.js";
@@ -8,7 +9,7 @@ import { ModelScreen } from "../screen.js";
 /** One operation: its fields, and what it says with them as one types. */
 export class FoaasPreviewScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/foaas/operations") }, icon("back"));
+  #back = backButton(() => this.shell.back("/foaas/operations"));
   #text = phraseText();
   #stage = h("div", { class: "phrase-card", "data-test": "preview" }, this.#text.element);
   #path = h("p", { class: "phrase-path", dir: "ltr", "data-test": "path" });
@@ -55,7 +56,6 @@ export class FoaasPreviewScreen extends ModelScreen {
     this.#wasDone = state.done;
     this.element.dataset.palette = state.palette;
     setText(this.#title, state.title);
-    this.#back.setAttribute("aria-label", t("back"));
     this.shell.busy(this, state.phase === "loading");
     this.#text.draw(state.phrase);
     this.#stage.hidden = state.phase === "failed";

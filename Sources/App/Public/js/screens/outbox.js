@@ -1,3 +1,4 @@
+import { backButton } from "../components/back-button.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message, notice } from "../components/states.js";
 import { announce, toast } from "../components/toast.js";
@@ -10,7 +11,7 @@ const GLYPHS = { waiting: "clock", sending: "sent", failed: "alert", paused: "pa
 /** What waits to be sent, and how it goes. */
 export class OutboxScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/audio") }, icon("back"));
+  #back = backButton(() => this.shell.back("/audio"));
   #tools = h("div", { class: "outbox-tools" });
   #alert = h("div", { role: "alert" });
   #notice = h("div", { role: "status" });
@@ -33,7 +34,6 @@ export class OutboxScreen extends ModelScreen {
 
   render(state, before) {
     setText(this.#title, t("outbox.title"));
-    this.#back.setAttribute("aria-label", t("back"));
     this.#drawTools(state);
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));

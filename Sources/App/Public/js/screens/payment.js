@@ -1,5 +1,6 @@
 import { AmountField } from "../components/amount-field.js";
 import { avatar } from "../components/avatar.js";
+import { backButton } from "../components/back-button.js";
 import { cardLine } from "../components/card-face.js";
 import { CardSheet } from "../components/card-sheet.js";
 import { CodeField } from "../components/code-field.js";
@@ -16,7 +17,7 @@ const OVER = ["declined", "failed"];
 /** Paying one contact: amount, card, code; and what became of it. */
 export class PaymentScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/contacts") }, icon("back"));
+  #back = backButton(() => this.shell.back("/contacts"));
   #picture = avatar("avatar-large");
   #name = h("p", { class: "payee-name", "data-test": "payee" });
   #username = h("p", { class: "payee-username" });
@@ -90,7 +91,6 @@ export class PaymentScreen extends ModelScreen {
     if (phase !== "ready") this.#isPaying = phase === "sending";
     else if (before?.phase !== "ready") this.#isPaying = false;
     setText(this.#title, state.title);
-    this.#back.setAttribute("aria-label", t("back"));
     this.shell.busy(this, phase === "loading" || phase === "sending");
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     this.element.dataset.phase = phase;

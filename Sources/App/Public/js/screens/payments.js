@@ -1,3 +1,4 @@
+import { backButton } from "../components/back-button.js";
 import { CodeField } from "../components/code-field.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message } from "../components/states.js";
@@ -10,7 +11,7 @@ const GLYPHS = { approved: "check", declined: "close", unknown: "question", fail
 /** What was paid, what was refused, and what nobody knows yet. */
 export class PaymentsScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/contacts") }, icon("back"));
+  #back = backButton(() => this.shell.back("/contacts"));
   #alert = h("div", { role: "alert" });
   #missing = h("div", { role: "status" });
   #list = h("ol", { class: "payment-list", "data-test": "payments" });
@@ -39,7 +40,6 @@ export class PaymentsScreen extends ModelScreen {
 
   render(state) {
     setText(this.#title, state.title);
-    this.#back.setAttribute("aria-label", t("back"));
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     replaceWhen(this.#missing, state.missing ?? "", () => state.missing && h("p", { class: "notice", "data-test": "payments-missing" }, icon("alert"), h("span", {}, state.missing)));
     const asked = this.#asking && state.payments.find((payment) => payment.id === this.#asking.id);
