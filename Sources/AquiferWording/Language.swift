@@ -93,6 +93,11 @@ extension Language: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(tag) }
 }
 
+extension Language: CustomStringConvertible {
+    /// The tag.
+    public var description: String { tag }
+}
+
 /// The reason why a document has no texts.
 public enum CatalogueError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The document is not a JSON object whose values are texts or plural forms.

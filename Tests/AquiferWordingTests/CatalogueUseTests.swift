@@ -20,12 +20,14 @@ struct CatalogueUseTests {
     func missing() throws {
         let uses = try Self.uses().filter(\.isLookup)
         #expect(uses.count > 80)
-        #expect(TextUse.wrong(uses, in: Language.english.texts) == [])
+        let wrong = TextUse.wrong(uses, in: Language.english.texts)
+        #expect(wrong.isEmpty, "\(wrong)")
     }
 
     @Test("Every key is used")
     func unused() throws {
-        #expect(TextUse.unused(try Self.uses(), of: Language.english.texts) == [])
+        let unused = TextUse.unused(try Self.uses(), of: Language.english.texts)
+        #expect(unused.isEmpty, "\(unused)")
     }
 
     @Test("A missing key, a missing value and an unused key are found, in Swift and in JavaScript")
@@ -43,7 +45,6 @@ struct CatalogueUseTests {
         #expect(
             TextUse.wrong(uses, in: texts) == [
                 "A.swift: a.none is in no catalogue", "A.swift: a.one needs [\"x\"] and gets [\"y\"]",
-                "A.swift: b.blue needs [\"y\"] and gets [\"x\"]",
             ])
         #expect(TextUse.unused(uses, of: texts) == ["c", "d.e", "f.g", "loading"])
 

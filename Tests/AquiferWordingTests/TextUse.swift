@@ -54,15 +54,15 @@ struct TextUse {
         return plain + templates.map { $0.replacing(/\$\{.*?\}/, with: "*") }
     }
 
+    /// True if the key may be this one. `*` is one part of a key; at the beginning of a pattern it is any number of parts.
     private func isOf(_ key: String) -> Bool {
         guard self.key.contains("*") else { return self.key == key }
         // A pattern such as `*.name` says nothing about a key unless it is looked up.
-        guard isLookup else { return false }
-        let parts = self.key.split(separator: "*", omittingEmptySubsequences: false)
-        guard let first = parts.first, let last = parts.last, key.hasPrefix(first), key.hasSuffix(last) else {
-            return false
-        }
-        return key.count > first.count + last.count
+        guard isLookup, self.key != "*" else { return false }
+        let wanted = self.key.split(separator: ".")
+        var parts = key.split(separator: ".")
+        if wanted.first == "*", parts.count > wanted.count { parts.removeFirst(parts.count - wanted.count) }
+        return wanted.count == parts.count && zip(wanted, parts).allSatisfy { $0 == "*" || $0 == $1 }
     }
 
     /// A line for each key that is in no catalogue, and for each lookup whose values are not the placeholders.
@@ -70,7 +70,8 @@ struct TextUse {
         uses.filter(\.isLookup).flatMap { use -> [String] in
             let found = texts.keys.filter(use.isOf).sorted()
             if found.isEmpty { return ["\(use.file): \(use.key) is in no catalogue"] }
-            guard let values = use.values else { return [] }
+            // The values of a pattern are those of several keys.
+            guard let values = use.values, !use.key.contains("*") else { return [] }
             return found.compactMap { key in
                 guard let wanted = texts[key]?.placeholders, !wanted.isSubset(of: values) else { return nil }
                 return "\(use.file): \(key) needs \(wanted.sorted()) and gets \(values.sorted())"
