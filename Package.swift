@@ -43,6 +43,7 @@ let package = Package(
         .library(name: "AquiferUserDefaults", targets: ["AquiferUserDefaults"]),
         .library(name: "AquiferCrypto", targets: ["AquiferCrypto"]),
         .library(name: "AquiferTesting", targets: ["AquiferTesting"]),
+        .library(name: "AquiferWording", targets: ["AquiferWording"]),
         .library(name: "ImageFeed", targets: ["ImageFeed"]),
         .library(name: "Payments", targets: ["Payments"]),
         .library(name: "Foaas", targets: ["Foaas"]),
@@ -68,13 +69,16 @@ let package = Package(
         library("AquiferUserDefaults", ["Aquifer"]),
         library("AquiferCrypto", ["AquiferFoundation", "CSodium"]),
         library("AquiferTesting", ["Aquifer"]),
+        library(
+            "AquiferWording", ["Aquifer", "AquiferFoundation"],
+            resources: [.embedInCode("Languages/en.json"), .embedInCode("Languages/pt-BR.json")]),
 
         // Features
         library("ImageFeed", ["Aquifer", "AquiferFoundation"]),
-        library("Payments", ["Aquifer", "AquiferCrypto", "AquiferFoundation"]),
-        library("Foaas", ["Aquifer", "AquiferFoundation", "AquiferUserDefaults"]),
-        library("AudioFeed", ["Aquifer", "AquiferFoundation"]),
-        library("ShadowDrive", ["Aquifer", "AquiferCrypto", "AquiferFoundation"]),
+        library("Payments", ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording"]),
+        library("Foaas", ["Aquifer", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording"]),
+        library("AudioFeed", ["Aquifer", "AquiferFoundation", "AquiferWording"]),
+        library("ShadowDrive", ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording"]),
 
         // The product on one machine
         library("HTTPServer", ["CMicrohttpd"]),
@@ -83,25 +87,25 @@ let package = Package(
         library(
             "App",
             [
-                "Aquifer", "AquiferCrypto", "AquiferSQLite", "AquiferCurl", "AquiferUserDefaults", "AudioFeed",
-                "Foaas", "ImageFeed", "Payments",
-                "ShadowDrive", "HTTPServer", "ReferenceAPIs",
+                "Aquifer", "AquiferCrypto", "AquiferSQLite", "AquiferCurl", "AquiferUserDefaults", "AquiferWording",
+                "AudioFeed", "Foaas", "ImageFeed", "Payments", "ShadowDrive", "HTTPServer", "ReferenceAPIs",
             ],
             resources: [.copy("Public")]),
         .executableTarget(
             name: "AquiferCLI",
             dependencies: [
-                "App", "Aquifer", "AudioFeed", "Foaas", "HTTPServer", "ImageFeed", "Payments", "ReferenceAPIs",
-                "ShadowDrive",
+                "App", "Aquifer", "AquiferWording", "AudioFeed", "Foaas", "HTTPServer", "ImageFeed", "Payments",
+                "ReferenceAPIs", "ShadowDrive",
             ],
             swiftSettings: strict),
 
         // The examples of README and the documentation
         .executableTarget(
-            name: "Quickstart", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl"],
+            name: "Quickstart", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferWording"],
             path: "Examples/Quickstart", exclude: ["notes.json"], swiftSettings: strict),
         .testTarget(
-            name: "ExamplesTests", dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting", "ShadowDrive"],
+            name: "ExamplesTests",
+            dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting", "AquiferWording", "ShadowDrive"],
             path: "Examples/Snippets", swiftSettings: strict),
 
         // Tests
@@ -117,22 +121,23 @@ let package = Package(
         .executableTarget(
             name: "VaultHammer", dependencies: ["AquiferTesting", "Payments", "Hammer"], path: "Tests/VaultHammer",
             swiftSettings: strict),
-        tests("Aquifer", ["AquiferTesting", "AquiferUserDefaults"]),
+        tests("Aquifer", ["AquiferTesting", "AquiferUserDefaults", "AquiferWording"]),
         tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),
         tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting"]),
         tests("AquiferCrypto", []),
+        tests("AquiferWording", ["Aquifer"]),
         tests("HTTPServer", ["AquiferTesting"]),
-        tests("ImageFeed", ["AquiferTesting"]),
-        tests("Payments", ["AquiferTesting"]),
+        tests("ImageFeed", ["AquiferTesting", "AquiferWording"]),
+        tests("Payments", ["AquiferTesting", "AquiferWording"]),
         tests(
-            "ShadowDrive", ["AquiferCurl", "AquiferTesting", "HTTPServer"],
+            "ShadowDrive", ["AquiferCurl", "AquiferTesting", "AquiferWording", "HTTPServer"],
             resources: [.copy("shadow-drive-vectors.json")]),
-        tests("Foaas", ["AquiferTesting", "AquiferUserDefaults"]),
-        tests("AudioFeed", ["AquiferTesting"]),
+        tests("Foaas", ["AquiferTesting", "AquiferUserDefaults", "AquiferWording"]),
+        tests("AudioFeed", ["AquiferTesting", "AquiferWording"]),
         tests(
             "ReferenceAPIs",
             ["Aquifer", "AquiferCrypto", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed", "ShadowDrive"]),
-        tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs"]),
+        tests("App", ["AquiferCurl", "AquiferTesting", "AquiferWording", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", ["App", "ReferenceAPIs"]),
     ])

@@ -31,8 +31,9 @@ ALLOWED = {
     "Aquifer": {"AquiferFoundation"},
     "HTTPServer": {"CMicrohttpd"},
     "ReferenceAPIs": {"HTTPServer", "ShadowDrive", "AquiferCrypto"},
-    **{feature: {"Aquifer", "AquiferCrypto", "AquiferFoundation"} for feature in FEATURES},
-    "Foaas": {"Aquifer", "AquiferFoundation", "AquiferUserDefaults"},
+    "AquiferWording": {"Aquifer", "AquiferFoundation"},
+    **{feature: {"Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording"} for feature in FEATURES},
+    "Foaas": {"Aquifer", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording"},
 }
 
 IMPORT = re.compile(r"^\s*(?:@\w+\s+)*(?:(?:public|package|internal)\s+)?import\s+(?:\w+\s+)?(\w+)")
