@@ -59,7 +59,8 @@ let package = Package(
         system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev", brew: "libsodium"),
 
         // The engine and the modules around it
-        library("Aquifer"),
+        library("HTTPMessages"),
+        library("Aquifer", ["HTTPMessages"]),
         library("AquiferSQLite", ["Aquifer", "CSQLite"]),
         library("AquiferCurl", ["Aquifer", "CCurl", "CZlib"]),
         library("AquiferURLSession", ["Aquifer"]),
@@ -69,12 +70,12 @@ let package = Package(
         // Features
         library("ImageFeed", ["Aquifer"]),
         library("Payments", ["Aquifer", "AquiferCrypto"]),
-        library("Foaas", ["Aquifer"]),
+        library("Foaas", ["Aquifer", "HTTPMessages"]),
         library("AudioFeed", ["Aquifer"]),
-        library("ShadowDrive", ["Aquifer", "AquiferCrypto"]),
+        library("ShadowDrive", ["Aquifer", "AquiferCrypto", "HTTPMessages"]),
 
         // The product on one machine
-        library("HTTPServer", ["CMicrohttpd"]),
+        library("HTTPServer", ["CMicrohttpd", "HTTPMessages"]),
         library(
             "ReferenceAPIs", ["AquiferCrypto", "HTTPServer", "ShadowDrive"], resources: [.copy("Media")]),
         library(
@@ -114,6 +115,10 @@ let package = Package(
         .executableTarget(
             name: "VaultHammer", dependencies: ["AquiferTesting", "Payments", "Hammer"], path: "Tests/VaultHammer",
             swiftSettings: strict),
+        .executableTarget(
+            name: "FeedLoad", dependencies: ["Aquifer", "AquiferCurl", "AquiferSQLite", "ImageFeed"],
+            path: "Tests/FeedLoad", swiftSettings: strict),
+        tests("HTTPMessages", []),
         tests("Aquifer", ["AquiferTesting"]),
         tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),

@@ -13,14 +13,15 @@ import sys
 FEATURES = {"ImageFeed", "AudioFeed", "Payments", "Foaas", "ShadowDrive"}
 CHOICES = {"AquiferSQLite", "AquiferCurl", "AquiferURLSession"}
 ROOTS = {"App", "AquiferCLI"}
-PLATFORM = {"Foundation", "Observation", "Dispatch", "Glibc", "Musl", "Darwin"}
+PLATFORM = {"Foundation", "FoundationEssentials", "Observation", "Dispatch", "Glibc", "Musl", "Darwin"}
 
 #: The imports that each module may have; other modules may import whatever Package.swift lists.
 ALLOWED = {
-    "Aquifer": set(),
-    "HTTPServer": {"CMicrohttpd"},
+    "HTTPMessages": set(),
+    "Aquifer": {"HTTPMessages"},
+    "HTTPServer": {"CMicrohttpd", "HTTPMessages"},
     "ReferenceAPIs": {"HTTPServer", "ShadowDrive", "AquiferCrypto"},
-    **{feature: {"Aquifer", "AquiferCrypto"} for feature in FEATURES},
+    **{feature: {"Aquifer", "AquiferCrypto", "HTTPMessages"} for feature in FEATURES},
 }
 
 IMPORT = re.compile(r"^\s*(?:@\w+\s+)*(?:(?:public|package|internal)\s+)?import\s+(?:\w+\s+)?(\w+)")

@@ -143,16 +143,11 @@ extension HTTPHeaders {
     fileprivate func codings(_ name: String) -> [String] {
         // Most answers have none: looking for the first is cheaper than listing all.
         guard self[name] != nil else { return [] }
-        return fields.filter { $0.name.lowercased() == name.lowercased() }
-            .flatMap { $0.value.lowercased().split(separator: ",") }
+        return values(of: name)
+            .flatMap { $0.lowercased().split(separator: ",") }
             .map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty }
     }
-}
-
-extension HTTPRequest.Method {
-    /// RFC 9110, 9.2.2.
-    var isIdempotent: Bool { ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(rawValue) }
 }
 
 private func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {

@@ -50,7 +50,7 @@ public enum CommentsMapper {
     ///
     /// - Throws: ``InvalidData`` or `DecodingError` when it is not as the contract says.
     public static func map(_ head: HTTPResponseHead, _ body: Data) throws -> [ImageComment] {
-        guard (200...299).contains(head.status) else { throw InvalidData.status(head.status) }
+        guard HTTPStatus.isSuccess(head.status) else { throw InvalidData.status(head.status) }
         return try JSONDecoder().decode(Page.self, from: body).items.enumerated().map { index, item in
             // The style reads `Z`, `+00:00`, `+0000` and fractions of a second.
             guard let date = try? Date(item.created_at, strategy: .iso8601) else {

@@ -36,7 +36,7 @@ final class AppWorld: Sendable {
     func request(_ method: String, _ target: String, _ body: String = "", _ headers: [String: String] = [:]) async
         -> ServerResponse
     {
-        var fields = ServerHeaders([.init("Host", "127.0.0.1")])
+        var fields = HTTPHeaders([.init("Host", "127.0.0.1")])
         for (name, value) in headers { fields[name] = value }
         let request = ServerRequest(method, target, headers: fields, body: Data(body.utf8))
         if case .refused(let refusal) = WebServer.admission(of: request, gate) { return refusal }

@@ -65,7 +65,7 @@ struct AudioWorld {
         return Answer(status: response.head.status, headers: response.head.headers, data: data, isCut: isCut)
     }
 
-    func get(_ url: URL, _ headers: HTTPHeaders = [:], method: HTTPRequest.Method = .get) async throws -> Answer {
+    func get(_ url: URL, _ headers: HTTPHeaders = [:], method: HTTPMethod = .get) async throws -> Answer {
         try await send(HTTPRequest(method, url, headers: headers))
     }
 

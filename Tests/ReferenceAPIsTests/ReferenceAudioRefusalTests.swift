@@ -74,7 +74,7 @@ struct ReferenceAudioRefusalTests {
         try await AudioWorld.withFolder { folder in
             let apis = try ReferenceAPIs(folder: folder)
             let form = AudioWorld.form([.metadata(#"{"title":"a"}"#), .audio(AudioWorld.sound)])
-            let headers: ServerHeaders = [
+            let headers: HTTPHeaders = [
                 "Content-Type": "multipart/form-data; boundary=frontier", "Idempotency-Key": "k",
             ]
             for length in [0, 200, 20_000, form.count - 6] {

@@ -36,7 +36,7 @@ struct InProcessClient: HTTPClient {
     let handler: ServerHandler
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        var headers = ServerHeaders(request.headers.fields.map { .init($0.name, $0.value) })
+        var headers = HTTPHeaders(request.headers.fields.map { .init($0.name, $0.value) })
         headers["Host"] = request.url.host()
         var target = request.url.path(percentEncoded: true)
         if let query = request.url.query(percentEncoded: true) { target += "?\(query)" }

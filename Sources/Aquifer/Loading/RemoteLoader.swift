@@ -15,7 +15,7 @@ public enum RemoteAnswer<Value: Sendable>: Sendable {
 /// - It throws ``LoadError/connectivity(_:)`` when no complete answer arrives, and ``LoadError/invalidData(_:)`` when
 ///   the answer breaks the contract or is larger than the limit.
 /// - A cancelled task cancels the transfer and delivers nothing.
-/// - A transfer with a safe method (``HTTPRequest/Method/isSafe``) ends after five minutes, unless
+/// - A transfer with a safe method (`HTTPMethod.isSafe`) ends after five minutes, unless
 ///   ``HTTPRequest/Limits/total`` is set: a server that sends a byte now and then must not delay the saved copy.
 public struct RemoteLoader<Value: Sendable>: Sendable {
     /// Maps an answer to a value. Throws ``InvalidData`` or any other error when the answer breaks the contract.
@@ -88,7 +88,7 @@ extension Validators {
 
 extension HTTPResponseHead {
     /// True if the answer succeeded but its body is compressed, so that it cannot be read. Such a body is not loaded.
-    fileprivate var isUselesslyEncoded: Bool { (200...299).contains(status) && isEncoded }
+    fileprivate var isUselesslyEncoded: Bool { HTTPStatus.isSuccess(status) && isEncoded }
 }
 
 /// One read: sends the request as often as the policy allows, and loads its whole body.

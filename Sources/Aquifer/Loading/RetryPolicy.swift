@@ -53,7 +53,7 @@ public struct RetryPolicy: Sendable {
 
     /// The wait before the next attempt; `nil` when there is none. `attempt` counts from 1.
     func wait(after attempt: Int, head: HTTPResponseHead) -> Duration? {
-        guard head.status == 408 || head.status == 429 || (500...599).contains(head.status) else { return nil }
+        guard head.status == 408 || head.status == 429 || HTTPStatus.isServerError(head.status) else { return nil }
         guard let wait = backoff(after: attempt) else { return nil }
         guard let asked = head.retryAfter(now()) else { return wait }
         return asked > patience ? nil : max(asked, wait)

@@ -1,43 +1,16 @@
 import Foundation
 
-extension HTTPHeaders.Field {
-    /// The maximum length in bytes of a server's text that is sent back to it: servers refuse long heads (often 8 KiB
-    /// in all).
-    package static let longestEcho = 1 << 10
-
-    /// True if the field can be written as one line. A line break in a value would begin another field, under the
-    /// control of the value's author.
-    package var isOneLine: Bool {
-        let isToken = { (byte: UInt8) in
-            byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: ":") && byte != UInt8(ascii: ";")
-        }
-        return !name.isEmpty && name.utf8.allSatisfy(isToken) && !value.utf8.contains { [0, 0x0A, 0x0D].contains($0) }
-    }
-}
-
 extension HTTPRequest {
     /// Checks that the head of a request is valid.
     ///
     /// - Throws: `.malformed` when a field cannot be written as one line, or the method is no token.
     package func checkHead() throws(TransportError) {
-        guard method.rawValue.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !method.rawValue.isEmpty else {
+        guard method.rawValue.isToken else {
             throw TransportError(.malformed, "a method that is not a token")
         }
         guard headers.fields.allSatisfy(\.isOneLine) else {
-            throw TransportError(.malformed, "a header field with a line break or no name")
+            throw TransportError(.malformed, "a header field with a line break, or a name that is not a token")
         }
-    }
-}
-
-extension String {
-    /// True if a server's text, such as a validator, can be sent back unchanged as a field's value (RFC 9110, 5.5):
-    /// printable ASCII without surrounding spaces, at most ``HTTPHeaders/Field/longestEcho`` bytes.
-    ///
-    /// Bytes outside ASCII are read as UTF-8 or Latin-1, and their encoding is no longer known.
-    package var canBeSentBack: Bool {
-        guard let first = utf8.first, let last = utf8.last, first > 0x20, last > 0x20 else { return false }
-        return utf8.count <= HTTPHeaders.Field.longestEcho
-            && utf8.allSatisfy { ($0 >= 0x20 && $0 < 0x7F) || $0 == 0x09 }
     }
 }
 

@@ -9,7 +9,7 @@ extension HTTPRequest {
     ///
     /// - Throws: `.tooManyRedirects` when it leads to another scheme than `http(s)`, or from `https` to `http`.
     package func redirected(by head: HTTPResponseHead) throws(TransportError) -> HTTPRequest? {
-        guard followsRedirects, [301, 302, 303, 307, 308].contains(head.status),
+        guard followsRedirects, HTTPStatus.isRedirect(head.status),
             let location = head.headers["Location"]
         else { return nil }
         guard let target = URL(string: location, relativeTo: url)?.absoluteURL, let scheme = target.scheme?.lowercased()
@@ -35,7 +35,7 @@ extension HTTPRequest {
     /// A 303 always changes the method to `GET`; by custom, 301 and 302 do so for a `POST`.
     private func becomesGet(after status: Int) -> Bool {
         switch status {
-        case 303: method != "HEAD"
+        case 303: method != .head
         case 301, 302: method == .post
         default: false
         }

@@ -2,24 +2,6 @@ import Foundation
 
 /// An HTTP request as a value.
 public struct HTTPRequest: Sendable, Hashable {
-    /// A request method (RFC 9110, 9).
-    public struct Method: Sendable, Hashable, RawRepresentable, ExpressibleByStringLiteral {
-        /// The token on the request line, in capitals.
-        public let rawValue: String
-        /// A method of this token.
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// A method of this token.
-        public init(stringLiteral value: String) { self.init(rawValue: value) }
-        /// The `GET` method, which reads.
-        public static let get: Method = "GET"
-        /// The `POST` method, which sends.
-        public static let post: Method = "POST"
-
-        /// True if a request of this method changes nothing on the server: `GET`, `HEAD`, `OPTIONS` and `TRACE` (RFC
-        /// 9110, 9.2.1). An unknown method may change something.
-        public var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(rawValue) }
-    }
-
     /// The limits that a client enforces while it carries out a request.
     public struct Limits: Sendable, Hashable {
         /// The longest wait for a connection.
@@ -47,8 +29,8 @@ public struct HTTPRequest: Sendable, Hashable {
         }
     }
 
-    /// The method; by default, ``Method/get``.
-    public var method: Method
+    /// The method; by default, `GET`.
+    public var method: HTTPMethod
     /// The address. Only `http` and `https` are supported, also in redirects.
     public var url: URL
     /// The fields to send. A client adds `Host`, `Content-Length` and only fields that do not change the meaning.
@@ -59,7 +41,7 @@ public struct HTTPRequest: Sendable, Hashable {
     public var limits: Limits
     /// True if the client follows redirects; otherwise it returns a 3xx answer as it is.
     ///
-    /// By default the method decides: requests with a safe method are redirected (``Method/isSafe``), all others are
+    /// By default the method decides: requests with a safe method are redirected (`HTTPMethod.isSafe`), all others are
     /// not. A server may carry out a request before it redirects it. The server at the other address does not know of
     /// that, and its answer would be taken for the outcome.
     ///
@@ -101,7 +83,7 @@ public struct HTTPRequest: Sendable, Hashable {
     ///   - followsRedirects: true if redirects are followed; `nil` for the default of the method.
     ///   - onSent: receives the number of bytes of the body that have been sent, see ``onSent``.
     public init(
-        _ method: Method = .get, _ url: URL, headers: HTTPHeaders = [:], body: HTTPBody? = nil,
+        _ method: HTTPMethod = .get, _ url: URL, headers: HTTPHeaders = [:], body: HTTPBody? = nil,
         limits: Limits = Limits(), followsRedirects: Bool? = nil, onSent: (@Sendable (UInt64) -> Void)? = nil
     ) {
         self.method = method

@@ -106,7 +106,7 @@ struct WholeAnswer: Sendable {
     }
 
     func decode<Answer: Decodable>(_ path: String) throws(DriveError) -> Answer {
-        guard (200...299).contains(head.status) else {
+        guard HTTPStatus.isSuccess(head.status) else {
             // A response that is not JSON may still be a line of text; an HTML page is not.
             let text = String(decoding: body.prefix(2048), as: UTF8.self)
             let isForeign = Refusal.gateways.contains(head.status) || text.contains("<") || text.hasPrefix("{")
