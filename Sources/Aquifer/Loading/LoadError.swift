@@ -95,3 +95,8 @@ extension DecodingError {
         return "\(path.isEmpty ? "the document" : path) \(mistake)"
     }
 }
+
+extension InvalidData {
+    /// The body was compressed although it was not requested so. Its inflated size has no bound.
+    package static let compressed = InvalidData.body("it came compressed, which was not asked for")
+}
