@@ -229,6 +229,12 @@ package final class Statement {
     }
 }
 
-func withUTF8<Value>(_ text: String, _ use: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
-    text.utf8.withContiguousStorageIfAvailable(use) ?? Array(text.utf8).withUnsafeBufferPointer(use)
+/// Runs `use` on the bytes of a text.
+func withUTF8<Value, Failure: Error>(
+    _ text: String, _ use: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Value
+) throws(Failure) -> Value {
+    let result = text.utf8.withContiguousStorageIfAvailable { bytes in
+        Result { () throws(Failure) in try use(bytes) }
+    }
+    return try result?.get() ?? Array(text.utf8).withUnsafeBufferPointer(use)
 }

@@ -71,13 +71,13 @@ final class EntryTable {
         statement.bind(7, Int64(bitPattern: seal.body))
         statement.bind(9, entry.origin?.sentAt.bits)
         statement.bind(10, entry.origin?.answeredAt?.bits)
-        try withUTF8(key) { utf8 in
-            entry.bytes.withUnsafeBytes { bytes in
+        try withUTF8(key) { utf8 throws(StoreError) in
+            try entry.bytes.withBytes { bytes throws(StoreError) in
                 statement.bind(1, unowned: utf8)
                 statement.bind(8, unowned: bytes)
-                return Result { () throws(StoreError) in try statement.run() }
+                try statement.run()
             }
-        }.get()
+        }
         if connection.changes == 0 { throw connection.damage("its indexes lead to different rows") }
     }
 
@@ -106,16 +106,14 @@ final class EntryTable {
     }
 
     private func select(_ key: String, _ statement: Statement) throws(StoreError) -> StoredEntry? {
-        try withUTF8(key) { utf8 in
+        try withUTF8(key) { utf8 throws(StoreError) in
             statement.bind(1, unowned: utf8)
             defer { statement.reset() }
-            return Result { () throws(StoreError) in
-                do throws(StoreError) { return try statement.step() ? try entry(statement, key) : nil } catch {
-                    guard case .damaged(_, let reason) = error else { throw error }
-                    throw .unreadable(key: key, reason: "the database is damaged: \(reason)")
-                }
+            do throws(StoreError) { return try statement.step() ? try entry(statement, key) : nil } catch {
+                guard case .damaged(_, let reason) = error else { throw error }
+                throw .unreadable(key: key, reason: "the database is damaged: \(reason)")
             }
-        }.get()
+        }
     }
 
     private func entry(_ statement: Statement, _ key: String) throws(StoreError) -> StoredEntry {

@@ -28,7 +28,7 @@ final class AudioWorld: Sendable {
                 try downloads.withLock { opened throws(StoreError) in
                     if let opened { return opened }
                     let made = try Downloads(
-                        folder: folder.appending(path: "audio"), client: client, retry: .never, now: now)
+                        directory: folder.appending(path: "audio"), client: client, retry: .never, now: now)
                     opened = made
                     return made
                 }

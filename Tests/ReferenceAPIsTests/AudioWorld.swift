@@ -15,7 +15,7 @@ struct AudioWorld {
         now: @escaping @Sendable () -> Date = { Date(timeIntervalSince1970: 1_795_000_000) },
         _ test: (AudioWorld) async throws -> Void
     ) async throws {
-        let apis = try ReferenceAPIs(folder: folder, clock: clock, now: now)
+        let apis = try ReferenceAPIs(directory: folder, clock: clock, now: now)
         try await way.run(apis) { client, base in
             try await test(AudioWorld(apis: apis, client: client, base: base.appending(path: "audio/v1")))
         }

@@ -72,7 +72,7 @@ struct ReferenceAudioRefusalTests {
     @Test("A body that ends amid the sound saves nothing, and the key stays free")
     func cutUpload() async throws {
         try await AudioWorld.withFolder { folder in
-            let apis = try ReferenceAPIs(folder: folder)
+            let apis = try ReferenceAPIs(directory: folder)
             let form = AudioWorld.form([.metadata(#"{"title":"a"}"#), .audio(AudioWorld.sound)])
             let headers: HTTPHeaders = [
                 "Content-Type": "multipart/form-data; boundary=frontier", "Idempotency-Key": "k",

@@ -71,7 +71,7 @@ public enum InvalidData: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Maps an error of a mapper, without repeating the body.
-    init(mapping error: any Error) {
+    package init(mapping error: any Error) {
         switch error {
         case let error as InvalidData: self = error
         case let error as DecodingError: self = .body(error.place)

@@ -121,6 +121,6 @@ extension HTTPRequest {
         let headers = HTTPHeaders(record.message.headers.map { HTTPHeaders.Field($0.first ?? "", $0.last ?? "") })
         self.init(
             HTTPMethod(rawValue: record.head.method), record.head.url, headers: headers, body: body,
-            limits: record.message.requestLimits, followsRedirects: record.message.followsRedirects)
+            limits: record.message.limits, followsRedirects: record.message.followsRedirects)
     }
 }

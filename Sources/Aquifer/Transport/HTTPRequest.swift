@@ -3,7 +3,7 @@ import Foundation
 /// An HTTP request as a value.
 public struct HTTPRequest: Sendable, Hashable {
     /// The limits that a client enforces while it carries out a request.
-    public struct Limits: Sendable, Hashable {
+    public struct Limits: Sendable, Hashable, Codable {
         /// The longest wait for a connection.
         public var connect: Duration
         /// The longest silence of the other side once connected.

@@ -155,7 +155,7 @@ public struct SolanaRPC: Sendable {
             guard HTTPStatus.isSuccess(whole.head.status) else {
                 throw .refused(DriveRefusal(status: whole.head.status, words: ""))
             }
-            throw .invalidData(InvalidData(judging: error))
+            throw .invalidData(InvalidData(mapping: error))
         }
         if let failure = decoded.error { throw .refused(DriveRefusal(status: failure.code, words: failure.message)) }
         guard HTTPStatus.isSuccess(whole.head.status) else {
