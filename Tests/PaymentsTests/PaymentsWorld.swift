@@ -89,15 +89,6 @@ extension ScriptedHTTPClient.Reply {
     static let refused = Self.failure(TransportError(.cannotConnect))
 }
 
-func failure<Value, Failure: Error>(of work: () async throws(Failure) -> Value) async -> Failure? {
-    do throws(Failure) {
-        _ = try await work()
-        return nil
-    } catch {
-        return error
-    }
-}
-
 extension String {
     /// True if a card's code stands in it as a value of its own. Identifiers and times, whose digits are random, may
     /// have the same digits within.
