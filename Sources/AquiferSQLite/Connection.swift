@@ -236,5 +236,6 @@ func withUTF8<Value, Failure: Error>(
     let result = text.utf8.withContiguousStorageIfAvailable { bytes in
         Result { () throws(Failure) in try use(bytes) }
     }
-    return try result?.get() ?? Array(text.utf8).withUnsafeBufferPointer(use)
+    if let result { return try result.get() }
+    return try Array(text.utf8).withUnsafeBufferPointer(use)
 }

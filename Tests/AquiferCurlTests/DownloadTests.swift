@@ -25,7 +25,8 @@ struct DownloadTests {
         let server = try FileServer(size: size)
         try await withTemporaryFolder { folder in
             var count = 0
-            for try await bytes in try Downloads(directory: folder, client: CurlHTTPClient()).download(server.url).bytes()
+            for try await bytes in try Downloads(directory: folder, client: CurlHTTPClient()).download(server.url)
+                .bytes()
             {
                 count += bytes.count
                 if count > 1_000_000 { break }
