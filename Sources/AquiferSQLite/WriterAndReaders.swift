@@ -11,7 +11,7 @@ struct Writer {
     let checkpointer: Checkpointer
 
     init(
-        _ path: String, _ durability: Durability, _ patience: Duration, _ mark: BirthMark?
+        _ path: String, _ durability: SQLiteStore.Durability, _ patience: Duration, _ mark: BirthMark?
     ) throws(StoreError) {
         let connection = try Opening.writer(path, durability, patience, mark)
         table = EntryTable(connection)

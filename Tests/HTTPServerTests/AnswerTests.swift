@@ -26,7 +26,7 @@ struct AnswerTests {
             ("DELETE", "/v1/image/7/comments", 405, "method not allowed\n"),
         ])
     func routes(method: String, target: String, status: Int, text: String) async throws {
-        let response = await router().handle(ServerRequest(method, target))
+        let response = await router().handle(ServerRequest(HTTPMethod(rawValue: method), target))
         #expect(response.status == status)
         #expect(String(decoding: try await response.collectBody(), as: UTF8.self) == text)
         if status == 405 { #expect(response.headers["Allow"] == "GET, HEAD, PUT") }

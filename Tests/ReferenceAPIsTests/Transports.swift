@@ -41,7 +41,7 @@ struct InProcessClient: HTTPClient {
         var target = request.url.path(percentEncoded: true)
         if let query = request.url.query(percentEncoded: true) { target += "?\(query)" }
         let body = try whole(request.body)
-        let response = await handler(ServerRequest(request.method.rawValue, target, headers: headers, body: body))
+        let response = await handler(ServerRequest(request.method, target, headers: headers, body: body))
         if response.isDropped { throw TransportError(.interrupted, "dropped") }
         let head = HTTPResponseHead(
             status: response.status, headers: HTTPHeaders(response.headers.fields.map { .init($0.name, $0.value) }),
