@@ -105,7 +105,7 @@ extension HTTPRequest {
             throw TransportError(.malformed, "a method that is not a token")
         }
         guard headers.fields.allSatisfy(\.isOneLine) else {
-            throw TransportError(.malformed, "a header field with a line break, or a name that is not a token")
+            throw TransportError(.malformed, "a header field with a line break or no name")
         }
     }
 }
