@@ -40,6 +40,7 @@ let package = Package(
         .library(name: "AquiferSQLite", targets: ["AquiferSQLite"]),
         .library(name: "AquiferCurl", targets: ["AquiferCurl"]),
         .library(name: "AquiferURLSession", targets: ["AquiferURLSession"]),
+        .library(name: "AquiferUserDefaults", targets: ["AquiferUserDefaults"]),
         .library(name: "AquiferCrypto", targets: ["AquiferCrypto"]),
         .library(name: "AquiferTesting", targets: ["AquiferTesting"]),
         .library(name: "ImageFeed", targets: ["ImageFeed"]),
@@ -59,20 +60,22 @@ let package = Package(
         system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev", brew: "libsodium"),
 
         // The engine and the modules around it
-        library("HTTPMessages"),
-        library("Aquifer", ["HTTPMessages"]),
-        library("AquiferSQLite", ["Aquifer", "CSQLite"]),
-        library("AquiferCurl", ["Aquifer", "CCurl", "CZlib"]),
+        library("AquiferFoundation"),
+        library("HTTPMessages", ["AquiferFoundation"]),
+        library("Aquifer", ["AquiferFoundation", "HTTPMessages"]),
+        library("AquiferSQLite", ["Aquifer", "AquiferFoundation", "CSQLite"]),
+        library("AquiferCurl", ["Aquifer", "AquiferFoundation", "CCurl", "CZlib"]),
         library("AquiferURLSession", ["Aquifer"]),
-        library("AquiferCrypto", ["CSodium"]),
+        library("AquiferUserDefaults", ["Aquifer", "HTTPMessages"]),
+        library("AquiferCrypto", ["AquiferFoundation", "CSodium"]),
         library("AquiferTesting", ["Aquifer"]),
 
         // Features
-        library("ImageFeed", ["Aquifer"]),
-        library("Payments", ["Aquifer", "AquiferCrypto"]),
-        library("Foaas", ["Aquifer", "HTTPMessages"]),
-        library("AudioFeed", ["Aquifer"]),
-        library("ShadowDrive", ["Aquifer", "AquiferCrypto", "HTTPMessages"]),
+        library("ImageFeed", ["Aquifer", "AquiferFoundation"]),
+        library("Payments", ["Aquifer", "AquiferCrypto", "AquiferFoundation"]),
+        library("Foaas", ["Aquifer", "AquiferFoundation", "AquiferUserDefaults", "HTTPMessages"]),
+        library("AudioFeed", ["Aquifer", "AquiferFoundation"]),
+        library("ShadowDrive", ["Aquifer", "AquiferCrypto", "AquiferFoundation", "HTTPMessages"]),
 
         // The product on one machine
         library("HTTPServer", ["CMicrohttpd", "HTTPMessages"]),
@@ -81,8 +84,8 @@ let package = Package(
         library(
             "App",
             [
-                "Aquifer", "AquiferCrypto", "AquiferSQLite", "AquiferCurl", "AudioFeed", "Foaas", "ImageFeed",
-                "Payments",
+                "Aquifer", "AquiferCrypto", "AquiferSQLite", "AquiferCurl", "AquiferUserDefaults", "AudioFeed",
+                "Foaas", "ImageFeed", "Payments",
                 "ShadowDrive", "HTTPServer", "ReferenceAPIs",
             ],
             resources: [.copy("Public")]),
@@ -119,7 +122,7 @@ let package = Package(
             name: "FeedLoad", dependencies: ["Aquifer", "AquiferCurl", "AquiferSQLite", "ImageFeed"],
             path: "Tests/FeedLoad", swiftSettings: strict),
         tests("HTTPMessages", []),
-        tests("Aquifer", ["AquiferTesting"]),
+        tests("Aquifer", ["AquiferTesting", "AquiferUserDefaults"]),
         tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),
         tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting"]),
@@ -130,7 +133,7 @@ let package = Package(
         tests(
             "ShadowDrive", ["AquiferCurl", "AquiferTesting", "HTTPServer"],
             resources: [.copy("shadow-drive-vectors.json")]),
-        tests("Foaas", ["AquiferTesting"]),
+        tests("Foaas", ["AquiferTesting", "AquiferUserDefaults"]),
         tests("AudioFeed", ["AquiferTesting"]),
         tests(
             "ReferenceAPIs",

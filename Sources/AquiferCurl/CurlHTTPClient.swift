@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The HTTP client over libcurl: the one to use on Linux.
 ///

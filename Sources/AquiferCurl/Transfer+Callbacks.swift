@@ -1,6 +1,6 @@
 import Aquifer
+import AquiferFoundation
 import CCurl
-import Foundation
 
 /// The loop's side of a transfer: what curl calls while it carries it. All of it runs on the loop's thread.
 extension Transfer {
@@ -145,7 +145,7 @@ extension HTTPHeaders {
         guard self[name] != nil else { return [] }
         return values(of: name)
             .flatMap { $0.lowercased().split(separator: ",") }
-            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .map { $0.trimmedOfSpaces }
             .filter { !$0.isEmpty }
     }
 }

@@ -1,6 +1,6 @@
 import Aquifer
+import AquiferFoundation
 import CSQLite
-import Foundation
 
 extension Connection {
     /// The store error for a result code of SQLite.
@@ -23,7 +23,7 @@ extension Connection {
             switch handle.map({ StoreError.system(aquifer_sqlite_last_errno($0), operation, path: path) }) {
             case .none, .failed:
                 // The log could not be created, and its error number is lost.
-                let folder = (path as NSString).deletingLastPathComponent
+                let folder = FilePath.folder(of: path)
                 if code & 0xff == SQLITE_CANTOPEN, !POSIX.isWritable(folder) { return .readOnly(path: path) }
                 return .failed(operation: operation, reason: "\(reason) (\(path))")
             case .some(let known): return known

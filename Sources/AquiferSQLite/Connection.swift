@@ -1,6 +1,6 @@
 import Aquifer
+import AquiferFoundation
 import CSQLite
-import Foundation
 
 /// One connection to a database, for one thread at a time. Its holder ensures that.
 package final class Connection {
@@ -98,15 +98,10 @@ package final class Connection {
         if code == SQLITE_ERROR { throw damage(String(cString: sqlite3_errmsg(handle))) }
         guard code == SQLITE_OK, let opened else { throw error(code, "read an entry") }
         guard sqlite3_blob_bytes(opened) == size else { throw damage("an entry is longer or shorter than its length") }
-        guard let memory = malloc(size) else {
-            throw .failed(operation: "read an entry", reason: "there is no memory left for its \(size) bytes")
+        return try POSIX.data(size) { memory throws(StoreError) in
+            let read = sqlite3_blob_read(opened, memory.baseAddress, Int32(size), 0)
+            guard read == SQLITE_OK else { throw error(read, "read an entry") }
         }
-        let read = sqlite3_blob_read(opened, memory, Int32(size), 0)
-        guard read == SQLITE_OK else {
-            free(memory)
-            throw error(read, "read an entry")
-        }
-        return Data(bytesNoCopy: memory, count: size, deallocator: .free)
     }
 
     func error(_ code: Int32, _ operation: String) -> StoreError {

@@ -1,6 +1,6 @@
 import Aquifer
+import AquiferFoundation
 import CSQLite
-import Foundation
 
 /// Opens the connection that writes, and creates or upgrades the database if necessary.
 ///
@@ -40,7 +40,7 @@ enum Opening {
 
     private static func openOrCreate(_ path: String, _ patience: Duration) throws(StoreError) -> Connection {
         if POSIX.exists(path) || POSIX.isSpecial(path) { return try Connection(path, .readWrite) }
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = FilePath.folder(of: path)
         try POSIX.makeFolder(folder)
         guard POSIX.isSpecial(folder) else { throw .notAStore(path: path) }  // it is a file
         // The folder is checked first: when SQLite cannot create the file, it reports that the file is missing.

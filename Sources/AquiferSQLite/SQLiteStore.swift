@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A store in a SQLite database: the embedded default.
 ///

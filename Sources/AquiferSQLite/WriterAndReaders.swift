@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferFoundation
 import CSQLite
 import Dispatch
-import Foundation
 
 // The connections of a store: one that writes, several that read, and one that moves the log beside the writer.
 
@@ -33,9 +33,10 @@ final class ReaderPool: @unchecked Sendable {
 
     private let path: String
     private let mark: BirthMark?
-    private let limit: Int
     private let patience: Duration
-    private let condition = NSCondition()
+    /// Counts the connections that may still be taken. Wait for it outside the lock.
+    private let free: DispatchSemaphore
+    private let lock = Lock()
     private var idle: [EntryTable] = []
     private var opened = 0
     /// The number of times that the database was replaced: earlier connections are closed.
@@ -45,7 +46,7 @@ final class ReaderPool: @unchecked Sendable {
         self.path = path
         self.mark = mark
         self.patience = patience
-        self.limit = max(1, limit)
+        free = DispatchSemaphore(value: max(1, limit))
     }
 
     /// Reads from the file that is at the path now; `nil` if there is none.
@@ -67,27 +68,26 @@ final class ReaderPool: @unchecked Sendable {
 
     /// Closes all connections, because the database was replaced.
     func renew() {
-        condition.lock()
-        generation += 1
-        opened -= idle.count
-        let old = idle
-        idle = []
-        condition.broadcast()
-        condition.unlock()
+        let old = lock.withLock {
+            generation += 1
+            opened -= idle.count
+            defer { idle = [] }
+            return idle
+        }
         withExtendedLifetime(old) {}  // closed without the lock
     }
 
     private func take() throws(StoreError) -> (EntryTable, generation: Int)? {
-        condition.lock()
-        while idle.isEmpty && opened == limit { condition.wait() }
+        free.wait()
+        lock.lock()
         let generation = generation
         if let table = idle.popLast() {
-            condition.unlock()
+            lock.unlock()
             return (table, generation)
         }
         opened += 1
         let isMain = opened == 1
-        condition.unlock()
+        lock.unlock()
         do throws(StoreError) {
             let connection = try Connection(path, .readOnly)
             // Readers never wait for writers. They wait, for milliseconds, only while the log is recovered after a
@@ -97,10 +97,8 @@ final class ReaderPool: @unchecked Sendable {
             try connection.execute("PRAGMA cache_size = -\(kilobytes)")
             return (EntryTable(connection), generation)
         } catch {
-            condition.lock()
-            opened -= 1
-            condition.signal()
-            condition.unlock()
+            lock.withLock { opened -= 1 }
+            free.signal()
             if !POSIX.exists(path) {
                 try mark?.check()
                 return nil
@@ -110,10 +108,10 @@ final class ReaderPool: @unchecked Sendable {
     }
 
     private func giveBack(_ table: EntryTable, _ generation: Int) {
-        condition.lock()
-        if generation == self.generation { idle.append(table) } else { opened -= 1 }
-        condition.signal()
-        condition.unlock()
+        lock.withLock {
+            if generation == self.generation { idle.append(table) } else { opened -= 1 }
+        }
+        free.signal()
     }
 }
 

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Phrases and operations, composed.
 public struct FoaasService: Sendable {

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The requests of the feed's contract (`reference/feeds.md`), from the base URL of its server.
 extension HTTPRequest {

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The image feed, composed: its resource, its further pages, its pictures and their comments.
 public struct FeedService: Sendable {

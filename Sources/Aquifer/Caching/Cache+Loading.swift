@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// Saving by a load: it replaces only the entry that it began with, or an older one.
 ///

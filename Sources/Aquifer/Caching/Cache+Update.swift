@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension Cache {
     /// Changes the saved value in one atomic step, and stamps it with the current time. No change is lost when two

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A saved value and its stamp.
 public struct Saved<Value: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// Converts a value to bytes and back.
 public struct CacheCodec<Value: Sendable>: Sendable {

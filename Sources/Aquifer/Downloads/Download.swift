@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// One caller's share in a download. Callers of one URL share its transfer. The transfer ends when the last of them
 /// leaves; the received bytes stay, so that a later download resumes.

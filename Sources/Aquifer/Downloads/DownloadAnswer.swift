@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The request of a transfer.
 enum DownloadQuestion: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The folder of downloads. All calls block: call them only on the library's own queues.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A complete download: a file on disk with random access, whose bytes are verified when they are read.
 ///

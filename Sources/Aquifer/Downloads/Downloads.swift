@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// Downloads large data by URL into the files of a folder. It loads chunk by chunk, resumes interrupted downloads, and
 /// keeps the folder within a bound.

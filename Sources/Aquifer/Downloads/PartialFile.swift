@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// An incomplete download: its bytes so far, and the journal with their checksums.
 ///

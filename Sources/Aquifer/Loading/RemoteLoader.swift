@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A remote's answer to a request with validators.
 public enum RemoteAnswer<Value: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A value that an app shows, in its best copy. A load delivers the latest value of the remote and saves it. When the
 /// remote has no valid answer, it delivers the saved copy if that is fresh, and otherwise throws the remote's error.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension LoadError {
     /// The message for the user: the failure, and the remedy. Empty when the user left.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The languages that the apps speak.
 public enum Language: String, Sendable, Hashable, Codable, CaseIterable {
@@ -25,7 +25,7 @@ public enum Language: String, Sendable, Hashable, Codable, CaseIterable {
         // A difference of a few seconds either way comes of the clocks and means nothing to the user.
         if abs(now.timeIntervalSince(date)) < 5 { return pick("just now", "agora mesmo") }
         if let count = TimeUnit.count(now.timeIntervalSince(date)) { return words(count) }
-        return Date.AnchoredRelativeFormatStyle(anchor: date, locale: locale).format(now)
+        return date.relative(now: now, locale)
     }
 
     private func words(_ count: (amount: Int, unit: TimeUnit, isPast: Bool)) -> String {

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The outbox's own folder of copies of the files that it sends, so that a queued file can neither change nor vanish.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A form with files, as `multipart/form-data` (RFC 7578). Files are read only while the body is sent.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension Outbox {
     /// Claims an item, sends it, and saves the outcome.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A durable queue of requests. A queued request survives the loss of the network and the end of the process, and is
 /// sent once and in order.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension Outbox {
     /// The number of an item. Numbers increase in the order in which items were queued, and are never reused.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// An item in the store, as JSON. It is one entry, which changes in one step or not at all.
 struct OutboxRecord: Sendable, Codable {

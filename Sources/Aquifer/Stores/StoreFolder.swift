@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The folder of a ``FileStore`` or of ``Downloads``. A marker file identifies it, and a lock admits one writer at a
 /// time.
@@ -37,7 +37,7 @@ struct StoreFolder: Sendable {
             try removeLeftover()
             return
         }
-        let ours = Set([lock, incoming].map { ($0 as NSString).lastPathComponent })
+        let ours = Set([lock, incoming].map { FilePath.name(of: $0) })
         guard let names = try? POSIX.names(in: path) else {  // not a folder, or not ours to look into
             throw .notAStore(path: path)
         }

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The validators of an answer, with which a later request asks the server for changes (RFC 9110, 8.8).
 public struct Validators: Sendable, Hashable {
@@ -117,21 +117,21 @@ public struct StoredEntry: Sendable, Hashable {
 
 /// A key that compares by its UTF-8 bytes, as stores do. Canonically equivalent Swift strings are equal, but as keys
 /// they differ.
-struct StoreKey: Hashable {
-    let text: String
+package struct StoreKey: Hashable {
+    package let text: String
 
-    init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
     }
 
-    init(checking text: String) throws(StoreError) {
+    package init(checking text: String) throws(StoreError) {
         guard !text.isEmpty else { throw .invalidKey(text) }
         self.text = text
     }
 
-    static func == (a: StoreKey, b: StoreKey) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+    package static func == (a: StoreKey, b: StoreKey) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(Checksum.xxh64(text))
     }
 }

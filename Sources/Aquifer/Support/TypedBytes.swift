@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension ContiguousBytes {
     /// Like `withUnsafeBytes`, but throws the closure's own type of error.

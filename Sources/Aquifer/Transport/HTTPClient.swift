@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A client that sends a request to a server and returns its answer.
 ///
@@ -43,7 +43,7 @@ public struct HTTPResponseHead: Sendable, Hashable {
     /// The media type of the answer in lower case, without its parameters: `application/json`.
     public var mediaType: String? {
         headers["Content-Type"]?.split(separator: ";").first.map {
-            $0.trimmingCharacters(in: .whitespaces).lowercased()
+            $0.trimmedOfSpaces.lowercased()
         }
     }
 }
@@ -134,7 +134,7 @@ extension HTTPResponseHead {
         headers.fields.contains { field in
             field.name.lowercased() == "content-encoding"
                 && field.value.split(separator: ",").contains {
-                    $0.trimmingCharacters(in: .whitespaces).lowercased() != "identity"
+                    $0.trimmedOfSpaces.lowercased() != "identity"
                 }
         }
     }

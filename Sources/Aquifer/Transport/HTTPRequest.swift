@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// An HTTP request as a value.
 public struct HTTPRequest: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Makes clips of the remote's answers (`reference/feeds.md`):
 /// `{"items":[{"id","title","author"?,"duration","created_at":ISO 8601,"audio":URL,"waveform"?:[0…1]}]}`.

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The use case "cache feed items" for one clip: adds a clip that was just posted to the saved list of a server.
 struct ClipShelf: Sendable {

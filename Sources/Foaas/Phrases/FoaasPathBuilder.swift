@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 import HTTPMessages
 
 /// The reason why a path cannot be built.

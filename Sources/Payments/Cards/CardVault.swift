@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Keeps cards between payments, sealed with XChaCha20-Poly1305.
 ///

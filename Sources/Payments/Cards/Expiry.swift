@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The month in which a card ends. The card is good until that month is over, in UTC.
 public struct Expiry: Sendable, Hashable {

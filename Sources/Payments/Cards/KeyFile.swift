@@ -1,6 +1,6 @@
 import Aquifer
 import AquiferCrypto
-import Foundation
+import AquiferFoundation
 
 /// The keys of one vault, in a folder of their own: `<vault-id>.key`.
 ///

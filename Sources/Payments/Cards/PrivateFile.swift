@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 #if canImport(Darwin)
     import Darwin
@@ -109,7 +109,7 @@ struct PrivateFile: Sendable {
     }
 
     private func flushFolder() throws(StoreError) {
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = FilePath.folder(of: path)
         guard let opened = try POSIX.openToRead(folder) else {
             throw .failed(operation: "flush \(folder)", reason: "the folder is gone")
         }
@@ -124,8 +124,7 @@ enum Privacy {
         var info = stat()
         guard stat(path, &info) == 0, info.st_mode & 0o077 != 0 else { return }
         let mode = info.st_mode & S_IFMT == S_IFDIR ? "700" : "600"
-        let quoted = path.replacingOccurrences(of: "'", with: #"'\''"#)
-        throw .tooOpen(path: path, fix: "chmod \(mode) '\(quoted)'")
+        throw .tooOpen(path: path, fix: "chmod \(mode) \(path.quotedForShell)")
     }
 
     /// The number of hard links to the file at `path`; `nil` if there is no regular file.

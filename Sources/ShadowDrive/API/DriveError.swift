@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A refusal by the server or by Solana.
 public struct DriveRefusal: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The REST API of Shadow Drive v1, with one function per endpoint. It keeps no state and signs nothing.
 ///

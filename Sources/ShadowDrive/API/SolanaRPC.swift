@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A client of Solana's JSON-RPC. It reads the latest blockhash, an account's bytes and a wallet's balance. It sends a
 /// transaction and reads its outcome.

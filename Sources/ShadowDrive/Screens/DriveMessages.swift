@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 extension DriveError {
     /// The message for the user: the problem and a remedy. It is empty if the user cancelled.

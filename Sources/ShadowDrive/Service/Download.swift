@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 extension ShadowDriveAPI {
     /// Starts to load a file. Its bytes arrive from the response's body as they are read. A body that ends too early

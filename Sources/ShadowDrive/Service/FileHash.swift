@@ -1,6 +1,6 @@
 import Aquifer
 import AquiferCrypto
-import Foundation
+import AquiferFoundation
 
 /// Hashes a file in pieces of 256 KiB, so that memory use stays small. Cancelling the task stops it.
 enum FileHash {

@@ -1,6 +1,6 @@
 import Aquifer
 import AquiferCrypto
-import Foundation
+import AquiferFoundation
 
 #if canImport(Darwin)
     import Darwin
@@ -118,7 +118,6 @@ extension Keypair {
     public static func checkPrivacy(_ path: String) throws(KeypairError) {
         var info = stat()
         guard stat(path, &info) == 0, info.st_mode & 0o077 != 0 else { return }
-        let quoted = path.replacingOccurrences(of: "'", with: #"'\''"#)
-        throw .tooOpen(path: path, fix: "chmod 600 '\(quoted)'")
+        throw .tooOpen(path: path, fix: "chmod 600 \(path.quotedForShell)")
     }
 }

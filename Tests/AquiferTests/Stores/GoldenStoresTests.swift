@@ -1,4 +1,5 @@
 import AquiferTesting
+import AquiferUserDefaults
 import Foundation
 import Testing
 

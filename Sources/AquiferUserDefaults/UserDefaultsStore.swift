@@ -1,4 +1,6 @@
+import Aquifer
 import Foundation
+import HTTPMessages
 
 /// A store in `UserDefaults`, for a few small entries beside an app's settings.
 ///
@@ -11,7 +13,7 @@ import Foundation
 ///   in place: a process killed at that moment can truncate the file and lose all its entries. On Apple systems the
 ///   system chooses the time of the write.
 /// - **Size.** All entries are read into memory at the start. Keep large or many entries in `SQLiteStore` or
-///   ``FileStore``.
+///   `FileStore`.
 public final class UserDefaultsStore: CacheStore {
     // Its documentation says that it is thread-safe; not every platform marks it so.
     nonisolated(unsafe) private let defaults: UserDefaults
@@ -31,16 +33,16 @@ public final class UserDefaultsStore: CacheStore {
         self.prefix = prefix
     }
 
-    /// See ``CacheStore/retrieve(_:)``.
+    /// See `CacheStore.retrieve(_:)`.
     public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try entry(for: key) }
 
-    /// See ``CacheStore/insert(_:for:)``.
+    /// See `CacheStore.insert(_:for:)`.
     public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) { try set(entry, for: key) }
 
-    /// See ``CacheStore/delete(_:)``.
+    /// See `CacheStore.delete(_:)`.
     public func delete(_ key: String) async throws(StoreError) { try remove(key) }
 
-    /// See ``CacheStore/update(_:_:)``.
+    /// See `CacheStore.update(_:_:)`.
     public func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
@@ -56,7 +58,7 @@ public final class UserDefaultsStore: CacheStore {
         }
     }
 
-    /// See ``CacheStore/contents()``. The place of a damaged entry is its name in the defaults.
+    /// See `CacheStore.contents()`. The place of a damaged entry is its name in the defaults.
     ///
     /// Settings of other kinds may share the defaults. Unreadable data counts as a damaged entry when it begins like an
     /// entry, or when this store has a prefix of its own.
@@ -76,7 +78,7 @@ public final class UserDefaultsStore: CacheStore {
         }
     }
 
-    /// See ``CacheStore/remove(_:)``.
+    /// See `CacheStore.remove(_:)`.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
         let name = damaged.place
         try Self.changes.withLock { _ throws(StoreError) in
