@@ -62,11 +62,12 @@ let package = Package(
 
         // The engine and the modules around it
         library("AquiferFoundation"),
-        library("Aquifer", ["AquiferFoundation"]),
+        library("HTTPMessages", ["AquiferFoundation"]),
+        library("Aquifer", ["AquiferFoundation", "HTTPMessages"]),
         library("AquiferSQLite", ["Aquifer", "AquiferFoundation", "CSQLite"]),
         library("AquiferCurl", ["Aquifer", "AquiferFoundation", "CCurl", "CZlib"]),
         library("AquiferURLSession", ["Aquifer"]),
-        library("AquiferUserDefaults", ["Aquifer"]),
+        library("AquiferUserDefaults", ["Aquifer", "HTTPMessages"]),
         library("AquiferCrypto", ["AquiferFoundation", "CSodium"]),
         library("AquiferTesting", ["Aquifer"]),
         library(
@@ -76,12 +77,13 @@ let package = Package(
         // Features
         library("ImageFeed", ["Aquifer", "AquiferFoundation"]),
         library("Payments", ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording"]),
-        library("Foaas", ["Aquifer", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording"]),
+        library("Foaas", ["Aquifer", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording", "HTTPMessages"]),
         library("AudioFeed", ["Aquifer", "AquiferFoundation", "AquiferWording"]),
-        library("ShadowDrive", ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording"]),
+        library(
+            "ShadowDrive", ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording", "HTTPMessages"]),
 
         // The product on one machine
-        library("HTTPServer", ["CMicrohttpd"]),
+        library("HTTPServer", ["CMicrohttpd", "HTTPMessages"]),
         library(
             "ReferenceAPIs", ["AquiferCrypto", "HTTPServer", "ShadowDrive"], resources: [.copy("Media")]),
         library(
@@ -121,6 +123,10 @@ let package = Package(
         .executableTarget(
             name: "VaultHammer", dependencies: ["AquiferTesting", "Payments", "Hammer"], path: "Tests/VaultHammer",
             swiftSettings: strict),
+        .executableTarget(
+            name: "FeedLoad", dependencies: ["Aquifer", "AquiferCurl", "AquiferSQLite", "ImageFeed"],
+            path: "Tests/FeedLoad", swiftSettings: strict),
+        tests("HTTPMessages", []),
         tests("Aquifer", ["AquiferTesting", "AquiferUserDefaults", "AquiferWording"]),
         tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),

@@ -28,12 +28,13 @@ PLATFORM = FULL_FOUNDATION | {"FoundationEssentials", "Observation", "Dispatch",
 #: The imports that each module may have; other modules may import whatever Package.swift lists.
 ALLOWED = {
     "AquiferFoundation": set(),
-    "Aquifer": {"AquiferFoundation"},
-    "HTTPServer": {"CMicrohttpd"},
+    "HTTPMessages": {"AquiferFoundation"},
+    "Aquifer": {"AquiferFoundation", "HTTPMessages"},
+    "HTTPServer": {"CMicrohttpd", "HTTPMessages"},
     "ReferenceAPIs": {"HTTPServer", "ShadowDrive", "AquiferCrypto"},
     "AquiferWording": {"Aquifer", "AquiferFoundation"},
-    **{feature: {"Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording"} for feature in FEATURES},
-    "Foaas": {"Aquifer", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording"},
+    **{feature: {"Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording", "HTTPMessages"} for feature in FEATURES},
+    "Foaas": {"Aquifer", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording", "HTTPMessages"},
 }
 
 IMPORT = re.compile(r"^\s*(?:@\w+\s+)*(?:(?:public|package|internal)\s+)?import\s+(?:\w+\s+)?(\w+)")

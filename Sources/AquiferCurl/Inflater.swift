@@ -18,9 +18,6 @@ final class Inflater {
     /// True if the last member is whole, and before the first, so that an empty body is whole, too.
     private var isWhole = true
 
-    /// True if `gzip` can be decoded on this machine.
-    static var isAvailable: Bool { aq_zlib_is_there() != 0 }
-
     /// - Returns: `nil` when there is no memory for it.
     init?() {
         stream.initialize(to: z_stream())

@@ -30,9 +30,7 @@ struct BirthMark: Sendable {
 
             """
         let file = try POSIX.openToWrite(file, truncate: true)
-        try Data(text.utf8).withUnsafeBytes { bytes in
-            Result { () throws(StoreError) in try POSIX.write(file, bytes) }
-        }.get()
+        try POSIX.write(file, Data(text.utf8))
         try POSIX.flush(file)
         let folder = FilePath.folder(of: path)
         if let folder = try POSIX.openToRead(folder) { try POSIX.flush(folder) }

@@ -50,20 +50,6 @@ public final class SQLiteStore: CacheStore {
     private let turn = Turnstile()
     private let queue = SerialQueue("aquifer.sqlite-store")
 
-    /// The connection that writes, and its table, for the file at the path when it was opened.
-    private struct Writer {
-        let table: EntryTable
-        let checkpointer: Checkpointer
-
-        init(
-            _ path: String, _ durability: Durability, _ patience: Duration, _ mark: BirthMark?
-        ) throws(StoreError) {
-            let connection = try Opening.writer(path, durability, patience, mark)
-            table = EntryTable(connection)
-            checkpointer = Checkpointer(connection)
-        }
-    }
-
     /// Opens the store in `file`. Creates the file, with its folder, if it is missing. Only this user can read it.
     ///
     /// An older version's file is upgraded in one transaction. The call blocks for less than a millisecond, except for

@@ -1,5 +1,6 @@
 import Aquifer
 import Foundation
+import HTTPMessages
 
 /// A store in `UserDefaults`, for a few small entries beside an app's settings.
 ///
@@ -174,16 +175,12 @@ public final class UserDefaultsStore: CacheStore {
 
     /// The key of a name; `nil` if the name has none.
     private static func decoded(_ name: String) -> String? {
-        guard let key = name.removingPercentEncoding, !key.isEmpty, encoded(key) == name else { return nil }
-        return key
+        let key = PercentEncoding.decode(name)
+        return !key.isEmpty && encoded(key) == name ? key : nil
     }
 
     /// Keys are equal if their bytes are equal, which `UserDefaults` guarantees for ASCII only.
     private static func encoded(_ key: String) -> String {
-        guard !key.utf8.allSatisfy({ (0x20...0x7e).contains($0) && $0 != UInt8(ascii: "%") }) else { return key }
-        return key.utf8.map { byte in
-            (0x20...0x7e).contains(byte) && byte != UInt8(ascii: "%")
-                ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
+        PercentEncoding.encode(key) { (0x20...0x7e).contains($0) && $0 != UInt8(ascii: "%") }
     }
 }

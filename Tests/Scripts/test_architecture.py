@@ -59,6 +59,7 @@ BROKEN_LINES = [
     ("ImageFeed/FeedModel.swift", "import HTTPServer", "ImageFeed must not import HTTPServer"),
     ("ImageFeed/FeedModel.swift", "@preconcurrency import AquiferCurl", "ImageFeed must not import AquiferCurl"),
     ("HTTPServer/StaticFiles.swift", "import Aquifer", "HTTPServer must not import Aquifer"),
+    ("HTTPMessages/HTTPHeaders.swift", "import Aquifer", "HTTPMessages must not import Aquifer"),
     ("ReferenceAPIs/Media.swift", "import Aquifer", "ReferenceAPIs must not import Aquifer"),
     ("App/Web/Site.swift", "import FoundationNetworking", "only AquiferURLSession imports FoundationNetworking"),
     *((file, line, "full Foundation makes each program") for file, line in [

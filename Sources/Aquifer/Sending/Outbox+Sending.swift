@@ -120,7 +120,7 @@ extension HTTPRequest {
     init(_ record: OutboxRecord, body: HTTPBody?) {
         let headers = HTTPHeaders(record.message.headers.map { HTTPHeaders.Field($0.first ?? "", $0.last ?? "") })
         self.init(
-            Method(rawValue: record.head.method), record.head.url, headers: headers, body: body,
-            limits: record.message.requestLimits, followsRedirects: record.message.followsRedirects)
+            HTTPMethod(rawValue: record.head.method), record.head.url, headers: headers, body: body,
+            limits: record.message.limits, followsRedirects: record.message.followsRedirects)
     }
 }

@@ -20,7 +20,7 @@ struct ClipShelf: Sendable {
     /// - Throws: ``StoreError``. The list saved before is then still there.
     func add(_ clip: AudioClip) async throws(StoreError) {
         let time = now()
-        try await cache.add { saved in ((saved?.value ?? []).adding(clip), saved?.savedAt ?? time) }
+        try await cache.update(restamping: { saved in ((saved?.value ?? []).adding(clip), saved?.savedAt ?? time) })
     }
 }
 

@@ -32,13 +32,8 @@ struct PrivateFile: Sendable {
         guard let size = try posix({ () throws(StoreError) in try POSIX.size(file) }), size <= Self.limit else {
             throw .damaged(path: path)
         }
-        var bytes = Data(count: size)
-        let count = try posix { () throws(StoreError) in
-            try bytes.withUnsafeMutableBytes { raw in
-                Result { () throws(StoreError) in try POSIX.read(file, into: raw, at: 0) }
-            }.get()
-        }
-        guard count == size else { throw .damaged(path: path) }
+        let bytes = try posix { () throws(StoreError) in try POSIX.read(file, upTo: size) }
+        guard bytes.count == size else { throw .damaged(path: path) }
         return bytes
     }
 
@@ -102,14 +97,14 @@ struct PrivateFile: Sendable {
     private static func overwrite(_ file: POSIX.File) throws(StoreError) {
         guard let size = try POSIX.size(file) else { return }
         let zeros = [UInt8](repeating: 0, count: size)
-        try zeros.withUnsafeBytes { raw in Result { () throws(StoreError) in try POSIX.write(file, raw) } }.get()
+        try POSIX.write(file, zeros)
         try POSIX.flush(file)
     }
 
     private static func write(_ bytes: Data, to path: String) throws(StoreError) {
         let file = try POSIX.openToWrite(path, truncate: true)
         try POSIX.makePrivate(path)
-        try bytes.withUnsafeBytes { raw in Result { () throws(StoreError) in try POSIX.write(file, raw) } }.get()
+        try POSIX.write(file, bytes)
         try POSIX.flush(file)
     }
 

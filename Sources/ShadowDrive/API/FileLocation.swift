@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferFoundation
+import HTTPMessages
 
 /// The address of a file in a storage account, as it is sent, signed and loaded.
 public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
@@ -69,19 +70,6 @@ public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
     /// Percent-encodes a name as JavaScript's `encodeURIComponent` does: every byte except ASCII letters, ASCII digits
     /// and `-_.!~*'()`.
     public static func encode(_ name: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in name.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                bytes.append(byte)
-            case _ where "-_.!~*'()".utf8.contains(byte):
-                bytes.append(byte)
-            default:
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        PercentEncoding.encode(name) { PercentEncoding.isUnreserved($0) || "!*'()".utf8.contains($0) }
     }
 }

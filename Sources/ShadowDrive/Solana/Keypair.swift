@@ -70,12 +70,12 @@ public struct Keypair: Sendable, Hashable {
     /// - Throws: ``KeypairError/wrongLength(found:)``, ``KeypairError/mismatch``.
     public init(secretKey: [UInt8]) throws(KeypairError) {
         guard secretKey.count == Self.length else { throw .wrongLength(found: secretKey.count) }
-        let made = secretKey.withUnsafeBytes { raw in
-            Result { () throws(CryptoError) in
-                try SigningKey(seed: UnsafeRawBufferPointer(rebasing: raw[..<SigningKey.seedLength]))
-            }
-        }
-        do throws(CryptoError) { try self.init(made.get()) } catch { throw .failed(reason: "\(error)") }
+        do throws(CryptoError) {
+            self.init(
+                try secretKey.withBytes { raw throws(CryptoError) in
+                    try SigningKey(seed: UnsafeRawBufferPointer(rebasing: raw[..<SigningKey.seedLength]))
+                })
+        } catch { throw .failed(reason: "\(error)") }
         guard publicKey.bytes.elementsEqual(secretKey[SigningKey.seedLength...]) else { throw .mismatch }
     }
 

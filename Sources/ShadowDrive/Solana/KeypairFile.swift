@@ -47,9 +47,7 @@ extension Keypair {
             try withSecretKey { (bytes) throws(StoreError) in
                 var text = Self.text(bytes)
                 defer { wipe(&text) }
-                try text.withUnsafeBytes { raw in
-                    Result { () throws(StoreError) in try POSIX.write(file, raw) }
-                }.get()
+                try POSIX.write(file, text)
             }
             try POSIX.flush(file)
         } catch { throw .failed(reason: "\(error)") }

@@ -1,11 +1,11 @@
 /// A header's value and its parameters: `form-data; name="title"` (RFC 2045, 5.1; RFC 9110, 5.6.6).
-struct HeaderParameters {
+package struct HeaderParameters {
     /// The text before the first semicolon, in lower case.
-    let value: String
+    package let value: String
     private let parameters: [(name: String, value: String)]
 
-    /// `nil` when a quoted text does not end, or something stands where a parameter should.
-    init?(_ header: String) {
+    /// Reads a header; `nil` when a quoted text does not end, or something stands where a parameter should.
+    package init?(_ header: String) {
         var rest = Array(header.utf8)[...]
         value = Self.token(&rest, until: [0x3B]).lowercased()
         var found: [(String, String)] = []
@@ -27,7 +27,7 @@ struct HeaderParameters {
     }
 
     /// The first parameter of this name, which is written in lower case.
-    subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+    package subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
     private static func token(_ rest: inout ArraySlice<UInt8>, until ends: [UInt8]) -> String {
         let text = rest.prefix { !ends.contains($0) }
@@ -52,9 +52,4 @@ struct HeaderParameters {
         }
         return nil
     }
-}
-
-extension UInt8 {
-    /// A space or a tab.
-    var isBlank: Bool { self == 0x20 || self == 0x09 }
 }

@@ -1,6 +1,25 @@
 import Aquifer
 import AquiferFoundation
 
+/// The requests of the feed's contract (`reference/feeds.md`), from the base URL of its server.
+extension HTTPRequest {
+    /// `GET /v1/feed?limit=10[&after_id=UUID]`: the newest items, or those after one.
+    public static func feed(_ base: URL, limit: Int = FeedService.pageSize, after last: UUID? = nil) -> HTTPRequest {
+        var query = [URLQueryItem(name: "limit", value: "\(limit)")]
+        if let last { query.append(URLQueryItem(name: "after_id", value: last.uuidString)) }
+        return .json(base.appending(path: "v1/feed").appending(queryItems: query))
+    }
+
+    /// `GET /v1/image/{id}/comments`.
+    public static func comments(_ base: URL, image: UUID) -> HTTPRequest {
+        .json(base.appending(path: "v1/image/\(image.uuidString)/comments"))
+    }
+
+    private static func json(_ url: URL) -> HTTPRequest {
+        HTTPRequest(.get, url, headers: ["Accept": "application/json"])
+    }
+}
+
 /// Makes items of a page: `{"items":[{"id":UUID,"description"?,"location"?,"image":URL}]}`, with status 200 exactly.
 ///
 /// One bad item rejects the page: a wrong or repeated id, an address that is not `http` or `https`.
@@ -50,7 +69,7 @@ public enum CommentsMapper {
     ///
     /// - Throws: ``InvalidData`` or `DecodingError` when it is not as the contract says.
     public static func map(_ head: HTTPResponseHead, _ body: Data) throws -> [ImageComment] {
-        guard (200...299).contains(head.status) else { throw InvalidData.status(head.status) }
+        guard HTTPStatus.isSuccess(head.status) else { throw InvalidData.status(head.status) }
         return try JSONDecoder().decode(Page.self, from: body).items.enumerated().map { index, item in
             // The style reads `Z`, `+00:00`, `+0000` and fractions of a second.
             guard let date = try? Date(item.created_at, strategy: .iso8601) else {

@@ -1,14 +1,15 @@
-import Foundation
+import AquiferFoundation
 
-/// Dates as HTTP writes them (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. No formatter: those follow locales.
-enum HTTPDate {
+/// Dates as HTTP writes them: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7). No formatter is used, because those
+/// follow locales.
+package enum HTTPDate {
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
     /// The date in whole seconds. HTTP has years of four digits: a date beyond them is the nearest that it can write.
-    static func format(_ date: Date) -> String {
+    package static func format(_ date: Date) -> String {
         let time = date.timeIntervalSince1970.rounded(.down)
         let seconds = time.isNaN ? 0 : Int(min(max(time, -62_135_596_800), 253_402_300_799))
         let days = seconds.flooredDivision(by: 86400)
@@ -24,20 +25,20 @@ enum HTTPDate {
         let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
         let weekday = weekdays[days - days.flooredDivision(by: 7) * 7]
-        return "\(weekday), \(two(day)) \(months[month - 1]) \(year) "
-            + "\(two(ofDay / 3600)):\(two(ofDay / 60 % 60)):\(two(ofDay % 60)) GMT"
+        return "\(weekday), \(padded(day, 2)) \(months[month - 1]) \(padded(year, 4)) "
+            + "\(padded(ofDay / 3600, 2)):\(padded(ofDay / 60 % 60, 2)):\(padded(ofDay % 60, 2)) GMT"
     }
 
-    /// The date, or `nil` if it is not in this form (a condition that cannot be read is ignored).
-    static func parse(_ text: String) -> Date? {
+    /// The date; `nil` when the text is not in the form that HTTP requires of senders, or names a day or time that does
+    /// not exist. Years have at most four digits.
+    package static func parse(_ text: String) -> Date? {
         let parts = text.split(separator: " ")
-        guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT", let day = Int(parts[1]),
-            (1...31).contains(day), let month = months.firstIndex(of: String(parts[2])), let year = Int(parts[3]),
-            (1...9999).contains(year)
+        guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT", let day: Int = parts[1].count(),
+            let month = months.firstIndex(of: String(parts[2])), let year: Int = parts[3].count(),
+            (1...9999).contains(year), day >= 1, day <= length(ofMonth: month, year)
         else { return nil }
-        let time = parts[4].split(separator: ":").compactMap { Int($0) }
-        guard time.count == 3, (0..<24).contains(time[0]), (0..<60).contains(time[1]), (0...60).contains(time[2])
-        else { return nil }
+        let time = parts[4].split(separator: ":").compactMap { $0.count(as: Int.self) }
+        guard time.count == 3, time[0] < 24, time[1] < 60, time[2] <= 60 else { return nil }
         let shiftedYear = month < 2 ? year - 1 : year
         let era = shiftedYear.flooredDivision(by: 400)
         let yearOfEra = shiftedYear - era * 400
@@ -46,7 +47,16 @@ enum HTTPDate {
         return Date(timeIntervalSince1970: Double(days * 86400 + time[0] * 3600 + time[1] * 60 + time[2]))
     }
 
-    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    /// The number of days of a month, which counts from 0.
+    private static func length(ofMonth month: Int, _ year: Int) -> Int {
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month]
+    }
+
+    private static func padded(_ number: Int, _ count: Int) -> String {
+        let digits = "\(number)"
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
 }
 
 extension Int {
