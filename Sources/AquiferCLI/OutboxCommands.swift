@@ -1,5 +1,6 @@
 import App
 import Aquifer
+import AquiferWording
 import Foundation
 
 /// `aquifer outbox list | send [--wait] | retry ID | discard ID`: the items that wait to be sent.

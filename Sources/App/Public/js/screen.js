@@ -38,12 +38,10 @@ export class ModelScreen {
   }
 
   show() {
-    document.addEventListener("aquifer:language", this.#language);
     this.#stream.open();
   }
 
   hide() {
-    document.removeEventListener("aquifer:language", this.#language);
     this.#stream.close();
   }
 
@@ -84,6 +82,11 @@ export class ModelScreen {
     return this.#sending === null;
   }
 
+  /** Ends when everything that was said has arrived, or cannot. */
+  async settle() {
+    await this.#sending;
+  }
+
   async #sendWaiting() {
     while (this.#waiting.length > 0) {
       const { body, resolve } = this.#waiting.shift();
@@ -112,9 +115,4 @@ export class ModelScreen {
     this.send("dismissError");
     return true;
   }
-
-  #language = () => {
-    if (this.state) this.render(this.state, this.state);
-    this.#stream.reopen();
-  };
 }
