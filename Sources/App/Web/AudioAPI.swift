@@ -92,8 +92,7 @@ struct AudioAPI: Sendable {
 
     @MainActor
     private func choose(_ file: URL, _ name: String, _ tab: String) -> ServerResponse {
-        let session = hub.session(.init(tab: tab, kind: .audioCompose))
-        guard let screen = session.screen as? AudioComposeScreen else {
+        guard let screen = hub.screen(AudioComposeScreen.self, tab: tab) else {
             services.uploads.remove(file)
             return .problem(500, "screen", "the form could not be opened")
         }

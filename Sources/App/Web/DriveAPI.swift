@@ -34,13 +34,14 @@ struct DriveAPI: Sendable {
         } catch {
             return .problem(error.status, error.kind, error.message)
         }
-        return await give(file, batch, .init(tab: tab, kind: .driveAccount(account: account)))
+        return await give(file, batch, to: account, tab)
     }
 
     @MainActor
-    private func give(_ file: URL, _ batch: String, _ address: ScreenHub.Address) -> ServerResponse {
-        let screen = hub.session(address).screen as? DriveAccountScreen
-        guard let screen, screen.take(file, batch: batch) else {
+    private func give(_ file: URL, _ batch: String, to account: String, _ tab: String) -> ServerResponse {
+        guard let screen = hub.screen(DriveAccountScreen.self, tab: tab, showing: account),
+            screen.take(file, batch: batch)
+        else {
             services.uploads.remove(file)
             return .problem(409, "busy", "this account takes no files now")
         }
