@@ -9,7 +9,7 @@ extension DriveCommand {
     func submit(_ drive: ShadowDriveService, _ console: Console) async throws {
         let isPiped = words[0] == "-"
         let text = isPiped ? try console.line("the transaction") : words[0]
-        let transaction = try Transaction(base64: text.filter { !$0.isWhitespace })
+        let transaction = try SolanaTransaction(base64: text.filter { !$0.isWhitespace })
         let asked = try drive.understand(transaction)
         if !isSure { try console.agree(await question(asked, drive), isSure: isSure, options) }
         let isNew = if case .create = asked.instruction { true } else { false }

@@ -31,6 +31,7 @@ def copy(root, tmp_path):
         shutil.copy(root / name, tmp_path / name)
     shutil.copytree(root / "Examples", tmp_path / "Examples", ignore=shutil.ignore_patterns(".build"))
     shutil.copytree(root / "Sources/Aquifer/Aquifer.docc", tmp_path / "Sources/Aquifer/Aquifer.docc")
+    shutil.copytree(root / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("*.png"))
     for document in tmp_path.glob("*.md"):
         # The targets of their links are there: the test above this one has seen to that.
         for target in re.findall(r"(?:\]\(|src=\")(?!http|#)([^)\"#]+)", document.read_text()):
@@ -63,7 +64,7 @@ def test_an_untouched_copy_is_right(copy, script):
         ("[There](Sources/Nowhere.swift)", "there is no Sources/Nowhere.swift"),
     ],
 )
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/promises.md"])
 def test_what_is_not_so_is_told_with_its_place(copy, script, document, addition, words):
     text = (copy / document).read_text()
     (copy / document).write_text(text + "\n" + addition + "\n")

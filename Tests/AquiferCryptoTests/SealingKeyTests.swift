@@ -3,42 +3,42 @@ import Testing
 
 @testable import AquiferCrypto
 
-@Suite("SymmetricKey")
-struct SymmetricKeyTests {
+@Suite("SealingKey")
+struct SealingKeyTests {
     @Test("lends the bytes it was made of")
     func bytes() throws {
-        let key = try SymmetricKey(bytes: Data(0..<32))
+        let key = try SealingKey(bytes: Data(0..<32))
         #expect(key.withUnsafeBytes { Data($0) } == Data(0..<32))
     }
 
     @Test("takes 32 bytes and no other number", arguments: [0, 1, 31, 33, 64])
     func length(count: Int) {
         #expect(throws: CryptoError.wrongKeyLength(expected: 32)) {
-            _ = try SymmetricKey(bytes: Data(repeating: 1, count: count))
+            _ = try SealingKey(bytes: Data(repeating: 1, count: count))
         }
     }
 
     @Test("is equal to a key of the same bytes only")
     func equality() throws {
-        let key = try SymmetricKey(bytes: Data(0..<32))
-        #expect(try key == SymmetricKey(bytes: Data(0..<32)))
+        let key = try SealingKey(bytes: Data(0..<32))
+        #expect(try key == SealingKey(bytes: Data(0..<32)))
         for at in 0..<32 {
             var other = Data(0..<32)
             other[at] ^= 1
-            #expect(try key != SymmetricKey(bytes: other))
+            #expect(try key != SealingKey(bytes: other))
         }
     }
 
     @Test("is another one each time it is drawn")
     func random() throws {
-        #expect(try SymmetricKey() != SymmetricKey())
+        #expect(try SealingKey() != SealingKey())
         #expect(try SecureRandom.bytes(32) != SecureRandom.bytes(32))
         #expect(try SecureRandom.bytes(0).isEmpty)
     }
 
     @Test("is never described")
     func description() throws {
-        let key = try SymmetricKey(bytes: Data(repeating: 0x41, count: 32))
+        let key = try SealingKey(bytes: Data(repeating: 0x41, count: 32))
         var dumped = ""
         dump(key, to: &dumped)
         for text in ["\(key)", String(reflecting: key), String(describing: Optional(key)), dumped] {
@@ -49,7 +49,7 @@ struct SymmetricKeyTests {
 
     @Test("vouches for a message with a code that no other key and no other message has")
     func codes() throws {
-        let (key, other) = (try SymmetricKey(bytes: Data(repeating: 1, count: 32)), try SymmetricKey())
+        let (key, other) = (try SealingKey(bytes: Data(repeating: 1, count: 32)), try SealingKey())
         let code = key.code(of: Data("message".utf8))
         #expect(code.count == 32 && key.isCode(code, of: Data("message".utf8)))
         #expect(!key.isCode(code, of: Data("massage".utf8)) && !key.isCode(code, of: Data()))

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// It is kept in memory that is locked where the system allows it (not swapped to a disk, not in a core dump), wiped
 /// when the last reference goes, and never described.
-public final class SymmetricKey: Sendable {
+public final class SealingKey: Sendable {
     /// The length of a key in bytes.
     public static let length = Int(crypto_aead_xchacha20poly1305_ietf_KEYBYTES)
 
@@ -37,7 +37,7 @@ public final class SymmetricKey: Sendable {
     ///
     /// - Throws: ``CryptoError/wrongKeyLength(expected:)``, ``CryptoError/notReady``.
     public convenience init(bytes source: Data) throws(CryptoError) {
-        let made = source.withUnsafeBytes { raw in Result { () throws(CryptoError) in try SymmetricKey(bytes: raw) } }
+        let made = source.withUnsafeBytes { raw in Result { () throws(CryptoError) in try SealingKey(bytes: raw) } }
         let key = try made.get()
         try self.init(bytes: UnsafeRawBufferPointer(start: key.bytes, count: Self.length))
     }
@@ -87,18 +87,18 @@ public final class SymmetricKey: Sendable {
     }
 }
 
-extension SymmetricKey: Equatable {
+extension SealingKey: Equatable {
     /// True if they are the same. The time that it takes does not depend on the place of a difference.
-    public static func == (one: SymmetricKey, other: SymmetricKey) -> Bool {
+    public static func == (one: SealingKey, other: SealingKey) -> Bool {
         sodium_memcmp(one.bytes, other.bytes, length) == 0
     }
 }
 
-extension SymmetricKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Says what it is and nothing of its bytes.
-    public var description: String { "SymmetricKey" }
+    public var description: String { "SealingKey" }
     /// Says what it is and nothing of its bytes.
-    public var debugDescription: String { "SymmetricKey" }
+    public var debugDescription: String { "SealingKey" }
     /// Nothing.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

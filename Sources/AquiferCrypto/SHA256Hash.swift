@@ -4,11 +4,11 @@ import Foundation
 /// A SHA-256 hash (FIPS 180-4), at once or piece by piece.
 ///
 /// ```swift
-/// var hash = SHA256()
+/// var hash = SHA256Hash()
 /// while let piece = next() { hash.update(piece) }
 /// let digest = hash.finish()
 /// ```
-public struct SHA256: Sendable {
+public struct SHA256Hash: Sendable {
     /// The length of a hash in bytes.
     public static let length = Int(crypto_hash_sha256_BYTES)
 
@@ -40,7 +40,7 @@ public struct SHA256: Sendable {
 
     /// The hash of these bytes: 32 bytes.
     public static func hash(_ bytes: Data) -> Data {
-        var hash = SHA256()
+        var hash = SHA256Hash()
         hash.update(bytes)
         return hash.finish()
     }

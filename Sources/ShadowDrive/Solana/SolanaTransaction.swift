@@ -32,7 +32,7 @@ public enum TransactionError: Error, Sendable, Hashable, CustomStringConvertible
     /// A description in one line.
     public var description: String {
         switch self {
-        case .tooLarge(let bytes): "the transaction has \(bytes) bytes, and \(Transaction.limit) are the most"
+        case .tooLarge(let bytes): "the transaction has \(bytes) bytes, and \(SolanaTransaction.limit) are the most"
         case .tooManyAccounts: "the transaction has too many accounts"
         case .notBase64: "the transaction is not base64"
         case .truncated: "the transaction ends too early"
@@ -50,7 +50,7 @@ public enum TransactionError: Error, Sendable, Hashable, CustomStringConvertible
 }
 
 /// A message and its signatures. Some signatures may still be missing.
-public struct Transaction: Sendable, Hashable {
+public struct SolanaTransaction: Sendable, Hashable {
     /// The maximum size of a transaction in bytes.
     public static let limit = 1232
 
