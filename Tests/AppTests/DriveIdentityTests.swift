@@ -31,7 +31,7 @@ struct DriveIdentityTests {
         let named = AppWorld { $0.driveKeypair = file }
         #expect(try named.services.drive().owner == keypair.publicKey)
         #expect(named.site.hub.drive.service.owner == keypair.publicKey)
-        let elsewhere = AppWorld { $0.remotes["drive"] = URL(string: "http://drive.example") }
+        let elsewhere = AppWorld { $0.remotes[.drive] = URL(string: "http://drive.example") }
         #expect(try elsewhere.services.drive().owner == nil && elsewhere.site.hub.drive.service.owner == nil)
         #expect(!FileManager.default.fileExists(atPath: elsewhere.services.driveKey.path))
     }

@@ -45,7 +45,7 @@ struct RelayedTests {
             return response
         }
         let port = remote.port
-        let world = AppWorld { $0.remotes["audio"] = URL(string: "http://127.0.0.1:\(port)/audio") }
+        let world = AppWorld { $0.remotes[.audio] = URL(string: "http://127.0.0.1:\(port)/audio") }
         let screen = try #require(world.site.hub.screen(AudioScreen.self, tab: "tab"))
         await screen.model.appear()
         let clip = try #require(screen.model.clips.first)
