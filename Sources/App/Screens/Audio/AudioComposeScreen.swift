@@ -2,67 +2,98 @@ import Aquifer
 import AudioFeed
 import Foundation
 
-/// The form of a new clip as the page draws it.
+/// The form of a new clip as its page draws it.
 @MainActor
 final class AudioComposeScreen: Screen {
+    static let name = "audio-compose"
+
+    struct State: ScreenState {
+        let phase: Phase
+        @OrNull var file: File?
+        @OrNull var fileError: String?
+        /// The clip's title, as it is typed.
+        let title: String
+        @OrNull var titleError: String?
+        let canSend: Bool
+        @OrNull var percent: Int?
+        @OrNull var sentBytesText: String?
+        @OrNull var message: String?
+        @OrNull var sent: Sent?
+        @OrNull var error: ScreenError?
+    }
+
+    enum Phase: String, Codable, Sendable, CaseIterable { case empty, ready, sending, sent, queued, failed }
+
+    struct File: Codable, Sendable {
+        let name: String
+        let sizeText: String
+    }
+
+    /// The clip that was posted.
+    struct Sent: Codable, Sendable {
+        let id: UUID
+        let title: String
+    }
+
+    enum Intent: String, ScreenIntent {
+        case appear, dismissError, title, send, retry, later, cancel, again, removeFile
+    }
+
     let model: AudioComposeModel
+
+    convenience init(_ address: ScreenAddress, in hub: ScreenHub) {
+        self.init(hub.services.audio, uploads: hub.services.uploads)
+    }
 
     init(_ service: AudioFeedService, uploads: Uploads) {
         model = AudioComposeModel(service) { uploads.remove($0) }
     }
 
-    func state(_ context: ScreenContext) -> JSONText {
+    func state(_ context: ScreenContext) -> State {
         let language = context.language
         let (phase, percent, sentText) = progress(language)
-        var sent = JSONText.null
-        if case .sent(let clip) = model.phase {
-            sent = .object([("id", .string(clip.id.uuidString)), ("title", .string(clip.title))])
-        }
-        let file = model.file.map { file in
-            JSONText.object([("name", .string(file.name)), ("sizeText", .string(language.size(file.size)))])
-        }
-        return .object([
-            ("screenTitle", .string(language.pick("New clip", "Novo áudio"))),
-            ("phase", .string(phase)), ("file", file ?? .null),
-            ("fileError", .string(model.fileError?.message(in: language))),
-            ("title", .string(model.title)), ("titleError", .string(model.titleError?.message(in: language))),
-            ("canSend", .bool(model.canSend)), ("percent", percent.map { .int($0) } ?? .null),
-            ("sentBytesText", .string(sentText)), ("message", .string(message(language))), ("sent", sent),
-            ("error", .null),
-        ])
+        var sent: Sent?
+        if case .sent(let clip) = model.phase { sent = Sent(id: clip.id, title: clip.title) }
+        return State(
+            phase: phase,
+            file: model.file.map { File(name: $0.name, sizeText: language.size($0.size)) },
+            fileError: model.fileError?.message(in: language), title: model.title,
+            titleError: model.titleError?.message(in: language), canSend: model.canSend, percent: percent,
+            sentBytesText: sentText, message: message(language), sent: sent, error: nil)
     }
 
     /// Does nothing: the form loads nothing, and keeps the text typed.
     func refresh() async {}
 
-    func action(for intent: Intent) -> ScreenAction? {
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let model = model
-        return switch intent.name {
-        case "appear", "dismissError": {}
-        case "title": { model.type(intent["text"]) }
-        case "send", "retry": { await model.send() }
-        case "later": { await model.sendLater() }
-        case "cancel": { model.cancel() }
-        case "again": { model.again() }
-        case "removeFile": { model.removeFile() }
-        default: nil
+        switch intent {
+        case .appear, .dismissError: return {}
+        case .title:
+            let text = try fields.text("text")
+            return { model.type(text) }
+        case .send, .retry: return { await model.send() }
+        case .later: return { await model.sendLater() }
+        case .cancel: return { model.cancel() }
+        case .again: return { model.again() }
+        case .removeFile: return { model.removeFile() }
         }
     }
 
-    private func progress(_ language: Language) -> (String, Int?, String?) {
+    private func progress(_ language: Language) -> (Phase, Int?, String?) {
         switch model.phase {
-        case .editing: (model.file == nil ? "empty" : "ready", nil, nil)
+        case .editing: (model.file == nil ? .empty : .ready, nil, nil)
         case .sending(let sent, let total):
             (
-                "sending", sent.percent(of: total),
+                .sending, sent.percent(of: total),
                 language.pick(
                     "\(language.size(sent)) of \(language.size(total))",
                     "\(language.size(sent)) de \(language.size(total))")
             )
-        case .sent: ("sent", nil, nil)
-        case .queued, .waiting, .setAside, .cancelled(.some, _): ("queued", nil, nil)
-        case .cancelled(nil, _): (model.file == nil ? "empty" : "ready", nil, nil)
-        case .failed: ("failed", nil, nil)
+        case .sent: (.sent, nil, nil)
+        case .queued, .waiting, .setAside, .cancelled(.some, _): (.queued, nil, nil)
+        case .cancelled(nil, _): (model.file == nil ? .empty : .ready, nil, nil)
+        case .failed: (.failed, nil, nil)
         }
     }
 

@@ -5,15 +5,12 @@ import Payments
 /// The texts about payments with an unknown outcome.
 extension PaymentScreen {
     /// Earlier payments of this amount to this contact: they are shown before another one is sent.
-    func earlier(_ context: ScreenContext) -> JSONText {
-        guard case .earlier(let records) = model.phase else { return .null }
+    func earlier(_ context: ScreenContext) -> Earlier? {
+        guard case .earlier(let records) = model.phase else { return nil }
         let language = context.language
         let failed = language.pick(
             "The server could not tell. Check again later.", "O servidor não soube dizer. Verifique mais tarde.")
-        return .object([
-            ("lines", .array(records.map { .string(line($0, context)) })),
-            ("failed", model.checkFailed ? .string(failed) : .null),
-        ])
+        return Earlier(lines: records.map { line($0, context) }, failed: model.checkFailed ? failed : nil)
     }
 
     private func line(_ record: PaymentRecord, _ context: ScreenContext) -> String {
@@ -37,8 +34,8 @@ extension PaymentScreen {
     }
 
     /// The payment that was sent from this screen and not answered.
-    func unknown(_ context: ScreenContext) -> JSONText {
-        guard case .unknown(let record) = model.phase else { return .null }
+    func unknown(_ context: ScreenContext) -> Unknown? {
+        guard case .unknown(let record) = model.phase else { return nil }
         let language = context.language
         let text: String
         if record.state == .sending {
@@ -62,6 +59,6 @@ extension PaymentScreen {
                 "O pagamento foi enviado, mas o servidor não disse o que foi feito dele. O dinheiro pode ter saído ou não. Verifique ou envie de novo: com a mesma chave, nunca é cobrado duas vezes."
             )
         }
-        return .object([("text", .string(text)), ("canGiveUp", .bool(record.state == .unknown))])
+        return Unknown(text: text, canGiveUp: record.state == .unknown)
     }
 }

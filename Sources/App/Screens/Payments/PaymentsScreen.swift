@@ -2,31 +2,58 @@ import Aquifer
 import Foundation
 import Payments
 
-/// The payments made as the page draws them.
+/// The payments made as their page draws them.
 @MainActor
 final class PaymentsScreen: Screen {
-    private let model: PaymentsModel
+    static let name = "payments"
 
-    init(_ service: PaymentsService) {
-        model = PaymentsModel(service)
+    struct State: ScreenState {
+        let title: String
+        let payments: [Payment]
+        let isEmpty: Bool
+        /// The message about payments that the list does not show.
+        @OrNull var missing: String?
+        @OrNull var error: ScreenError?
     }
 
-    func state(_ context: ScreenContext) -> JSONText {
-        .object([
-            ("title", .string(context.language.pick("Payments", "Pagamentos"))),
-            ("payments", .array(model.payments.map { payment($0, context) })),
-            ("isEmpty", .bool(isEmpty)),
-            ("isLoading", .bool(!model.isLoaded)),
-            ("missing", .string(missing(context.language))),
-            ("error", error(context)),
-        ])
+    struct Payment: Codable, Sendable {
+        let id: UUID
+        let state: PaymentRecord.State
+        let stateText: String
+        let name: String
+        let username: String
+        let amount: String
+        let dateText: String
+        let masked: String
+        let brandName: String
+        @OrNull var number: Int?
+        @OrNull var note: String?
+        let codeLength: Int
+        let canCheck: Bool
+        let canRetry: Bool
+        let canGiveUp: Bool
+        let isBusy: Bool
+    }
+
+    enum Intent: String, ScreenIntent { case appear, check, retry, giveUp, dismissError }
+
+    private let model: PaymentsModel
+
+    init(_ address: ScreenAddress, in hub: ScreenHub) {
+        model = PaymentsModel(hub.services.payments)
+    }
+
+    func state(_ context: ScreenContext) -> State {
+        State(
+            title: context.language.pick("Payments", "Pagamentos"),
+            payments: model.payments.map { payment($0, context) }, isEmpty: isEmpty,
+            missing: missing(context.language), error: error(context))
     }
 
     private var isEmpty: Bool {
         model.isLoaded && model.payments.isEmpty && model.unreadable.isEmpty && model.error == nil
     }
 
-    /// The message about payments that the list does not show.
     private func missing(_ language: Language) -> String? {
         let count = model.unreadable.count
         guard count > 0 else { return nil }
@@ -42,40 +69,35 @@ final class PaymentsScreen: Screen {
 
     func refresh() async { await model.appear() }
 
-    func action(for intent: Intent) -> ScreenAction? {
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let model = model
-        return switch intent.name {
-        case "appear": { await model.appear() }
-        case "check": intent.withID { await model.check($0) }
-        case "retry": intent.withID { await model.retry($0, code: intent["code"]) }
-        case "giveUp": intent.withID { await model.giveUp($0) }
-        case "dismissError": { model.dismissError() }
-        default: nil
+        switch intent {
+        case .appear: return { await model.appear() }
+        case .check:
+            let id = try fields.id()
+            return { await model.check(id) }
+        case .retry:
+            let id = try fields.id()
+            return { await model.retry(id, code: fields["code"] ?? "") }
+        case .giveUp:
+            let id = try fields.id()
+            return { await model.giveUp(id) }
+        case .dismissError: return { model.dismissError() }
         }
     }
 
-    private func payment(_ record: PaymentRecord, _ context: ScreenContext) -> JSONText {
-        .object([
-            ("id", .string(record.id.uuidString)),
-            ("state", .string(record.state.rawValue)),
-            ("stateText", .string(record.state.text(context.language))),
-            ("name", .string(record.contact.name)),
-            ("username", .string(record.contact.username)),
-            ("amount", .string(record.amount.text)),
-            ("dateText", .string(context.dateText(record.bookedAt ?? record.startedAt))),
-            ("masked", .string(record.card.masked)),
-            ("brandName", .string(record.card.brandName(context.language))),
-            ("number", record.number.map { .int($0) } ?? .null),
-            ("note", .string(record.note(context))),
-            ("codeLength", .int(record.card.brand?.codeLength ?? 3)),
-            ("canCheck", .bool(record.state == .unknown || record.state == .abandoned)),
-            ("canRetry", .bool(record.state.canBeSentAgain)),
-            ("canGiveUp", .bool(record.state == .unknown)),
-            ("isBusy", .bool(model.busy.contains(record.id))),
-        ])
+    private func payment(_ record: PaymentRecord, _ context: ScreenContext) -> Payment {
+        Payment(
+            id: record.id, state: record.state, stateText: record.state.text(context.language),
+            name: record.contact.name, username: record.contact.username, amount: record.amount.text,
+            dateText: context.dateText(record.bookedAt ?? record.startedAt), masked: record.card.masked,
+            brandName: record.card.brandName(context.language), number: record.number, note: record.note(context),
+            codeLength: record.card.brand?.codeLength ?? 3,
+            canCheck: record.state == .unknown || record.state == .abandoned, canRetry: record.state.canBeSentAgain,
+            canGiveUp: record.state == .unknown, isBusy: model.busy.contains(record.id))
     }
 
-    private func error(_ context: ScreenContext) -> JSONText {
+    private func error(_ context: ScreenContext) -> ScreenError? {
         let language = context.language
         switch model.problem {
         case .check(let error): return context.error(error)
@@ -85,7 +107,7 @@ final class PaymentsScreen: Screen {
         case .code(let error): return failure("code", error.message(in: language))
         case nil: break
         }
-        guard let error = model.error else { return .null }
+        guard let error = model.error else { return nil }
         if case .lost = error {
             return failure(
                 "store",
@@ -101,8 +123,8 @@ final class PaymentsScreen: Screen {
         return failure("store", message)
     }
 
-    private func failure(_ kind: String, _ message: String) -> JSONText {
-        .object([("kind", .string(kind)), ("message", .string(message))])
+    private func failure(_ kind: String, _ message: String) -> ScreenError {
+        ScreenError(kind: kind, message: message)
     }
 
     /// Another card would make another payment of it.
