@@ -38,9 +38,9 @@ stress: setup ## every test, three times, while all processors are busy: what is
 docs: setup ## the documentation of the engine, as a static site under .build/docs
 	@Scripts/docs
 
-screenshots: setup ## the pictures in docs/
+screenshots: setup ## pictures of all pages, into .build/screenshots
 	@$(SWIFT) build --product aquifer
 	@$(VENV)/bin/python Scripts/screenshots.py
 
 clean: ## delete what was built
-	@rm -rf .build .build-tsan Benchmarks/.build
+	@rm -rf .build .build-tsan .build-coverage Benchmarks/.build
