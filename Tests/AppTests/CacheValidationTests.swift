@@ -13,19 +13,18 @@ struct CacheValidationTests {
     /// A list, as its page asks for it, and as it is kept.
     struct List: Sendable, CustomStringConvertible {
         let screen: String
-        let kind: any Screen.Type
         let load: @Sendable (Services) async throws -> Void
         let key: String
         var description: String { screen }
     }
 
     nonisolated static let lists = [
-        List(screen: "feed", kind: FeedScreen.self, load: { _ = try await $0.feed.feed.load() }, key: "feed:"),
+        List(screen: "feed", load: { _ = try await $0.feed.feed.load() }, key: "feed:"),
         List(
-            screen: "contacts", kind: ContactsScreen.self, load: { _ = try await $0.payments.contacts.load() },
+            screen: "contacts", load: { _ = try await $0.payments.contacts.load() },
             key: "contacts:"),
         List(
-            screen: "drive", kind: DriveScreen.self,
+            screen: "drive",
             load: { _ = try await $0.driveForPages().service.accounts?.load() }, key: "drive-accounts:"),
     ]
 
@@ -54,7 +53,7 @@ struct CacheValidationTests {
     func deletes(list: List) async throws {
         let world = try await expired(list)
         for remote in [ReferenceRemote.feed, .payments, .drive] { world.services.reference.set(.offline, of: remote) }
-        let page = world.states(list.kind)
+        let page = world.states(try #require(Screens.named(list.screen)))
         #expect(await world.tell("\(list.screen)?tab=tab", "appear") == 204)
         #expect(await page.state(with: #""phase":"failed""#).contains(#""kind":"connectivity""#))
         #expect(try await eventually { try await saved(list, world).isEmpty })
@@ -65,7 +64,7 @@ struct CacheValidationTests {
     func confirmed() async throws {
         let list = Self.lists[0]
         let world = try await expired(list)
-        let page = world.states(list.kind)
+        let page = world.states(try #require(Screens.named(list.screen)))
         #expect(await world.tell("feed?tab=tab", "appear") == 204)
         _ = await page.state(with: #""phase":"loaded""#)
         #expect(world.site.hub.screen(FeedScreen.self, tab: "tab")?.model.list.source == .remote)

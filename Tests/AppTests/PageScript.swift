@@ -51,7 +51,7 @@ struct PageScript {
     var reads: Set<[String]> {
         var found: Set<[String]> = []
         for match in main.matches(of: /\b(?:this\.)?(?:state|before)((?:\??\.[A-Za-z]\w*)+)(?!\w|\()/) {
-            found.insert(match.1.split(separator: ".").map { $0.replacing("?", with: "") })
+            found.insert(match.1.split(separator: ".").map { String($0.replacing("?", with: "")) })
         }
         for match in main.matches(of: /(?:const|let) \{([^{}()]*)\} = (?:this\.)?state\b(?!\.)/) {
             for part in match.1.split(separator: ",") {
