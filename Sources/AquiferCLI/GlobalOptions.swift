@@ -18,8 +18,8 @@ struct GlobalOptions {
         var configuration = Configuration(
             data: folder.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? Configuration.defaultData)
         for remote in arguments.all("--remote") {
-            let (name, url) = try Self.remote(remote)
-            configuration.remotes[name] = url
+            let (app, url) = try Self.remote(remote)
+            configuration.remotes[app] = url
         }
         for fault in arguments.all("--fault") {
             let (remote, kind) = try Self.fault(fault)
@@ -27,15 +27,14 @@ struct GlobalOptions {
         }
         if let path = arguments.value("--keypair") { configuration.driveKeypair = URL(filePath: path) }
         if let url = arguments.value("--drive-url") {
-            configuration.remotes["drive"] = try Self.address("--drive-url", url)
+            configuration.remotes[.drive] = try Self.address("--drive-url", url)
         }
         if let url = arguments.value("--rpc") { configuration.driveRPC = try Self.address("--rpc", url) }
         if let url = arguments.value("--files-url") { configuration.driveFiles = try Self.address("--files-url", url) }
         if let text = arguments.value("--uploader") {
-            do throws(Base58Error) { _ = try PublicKey(text) } catch {
+            do throws(Base58Error) { configuration.driveUploader = try PublicKey(text) } catch {
                 throw CommandError(status: .usage, message: "--uploader: \(error)")
             }
-            configuration.driveUploader = text
         }
         configuration.offline = arguments.has("--offline")
         configuration.allowTestCard = arguments.has("--allow-test-card")
@@ -48,13 +47,13 @@ struct GlobalOptions {
         self.configuration = configuration
     }
 
-    private static func remote(_ text: String) throws(CommandError) -> (String, URL) {
+    private static func remote(_ text: String) throws(CommandError) -> (ReferenceRemote, URL) {
         let names = ReferenceRemote.allCases.map(\.rawValue)
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-        guard parts.count == 2, names.contains(parts[0]) else {
+        guard parts.count == 2, let remote = ReferenceRemote(rawValue: parts[0]) else {
             throw .usage("--remote takes NAME=URL, with a name of \(names.joined(separator: ", ")), not \"\(text)\"")
         }
-        return (parts[0], try address("--remote", parts[1]))
+        return (remote, try address("--remote", parts[1]))
     }
 
     private static func address(_ option: String, _ text: String) throws(CommandError) -> URL {
