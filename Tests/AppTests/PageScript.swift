@@ -39,11 +39,12 @@ struct PageScript {
 
     /// True if a module reads this key of anything: `.key`, `{ key } = …`, `({ key }) => …`. So does a text of the
     /// catalogue, which gets its values by name.
-    func reads(_ key: String) throws -> Bool {
+    func mentions(_ key: String) throws -> Bool {
         let access = try Regex("\\.\(key)\\b(?!\\()")
         let taken = try Regex("(?:const|let|\\() ?\\{[^{}()]*\\b\(key)\\b[^{}()]*\\}")
-        return try (modules + Self.words()).contains { $0.contains(access) || $0.contains(taken) }
-            || Self.words().contains { $0.contains("{\(key)}") }
+        let words = Self.words()
+        return (modules + words).contains { $0.contains(access) || $0.contains(taken) }
+            || words.contains { $0.contains("{\(key)}") }
     }
 
     /// The keys that the page's own module reads of its state, each with the keys that lead to it:
@@ -63,8 +64,9 @@ struct PageScript {
     }
 
     /// The catalogues of words.
-    private static func words() throws -> [String] {
+    private static func words() -> [String] {
         let places = ["App/Public/js/strings/en.js", "AquiferWording/en.json", "AquiferWording/Resources/en.json"]
+        // Only one of them is there.
         return places.compactMap { try? String(contentsOf: sources.appending(path: $0), encoding: .utf8) }
     }
 }
