@@ -41,7 +41,7 @@ struct PageKeysTests {
     func sent() throws {
         for screen in Screens.all {
             let page = try PageScript(screen.name)
-            let unread = try Set(all(try Self.keys(of: screen))).filter { try !page.reads($0) }
+            let unread = try Set(all(try Self.keys(of: screen))).filter { try !page.mentions($0) }
             #expect(unread.sorted() == [], "\(screen.name)")
         }
     }
@@ -60,7 +60,7 @@ struct PageKeysTests {
         let keys = try Self.keys(of: DriveAccountScreen.self)
         #expect(leads(["upload", "isDone"], in: keys) && !leads(["upload", "isOver"], in: keys))
         #expect(leads(["files", "length"], in: keys) && !leads(["state"], in: keys))
-        #expect(try !PageScript("feed").reads("origin"))
-        #expect(try PageScript("feed").reads("location"))
+        #expect(try !PageScript("feed").mentions("origin"))
+        #expect(try PageScript("feed").mentions("location"))
     }
 }

@@ -60,8 +60,8 @@ struct PageTypes {
         case .boolean: return "boolean"
         case .choice(let names): return names.map { "\"\($0)\"" }.joined(separator: " | ")
         case .list(let element):
-            let element = type(of: element)
-            return element.contains(" ") ? "(\(element))[]" : "\(element)[]"
+            let name = type(of: element)
+            return name.contains(" ") ? "(\(name))[]" : "\(name)[]"
         case .table(let value): return "Record<string, \(type(of: value))>"
         case .orNull(let value): return "\(type(of: value)) | null"
         case .object(let name, let keys):

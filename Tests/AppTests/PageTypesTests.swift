@@ -20,7 +20,9 @@ struct PageTypesTests {
     @Test("No two screens have one name, and a screen's name is all that the registry needs")
     func names() {
         #expect(Set(Screens.all.map { $0.name }).count == Screens.all.count)
-        for screen in Screens.all { #expect(Screens.named(screen.name) == screen) }
+        for screen in Screens.all {
+            #expect(Screens.named(screen.name).map { ObjectIdentifier($0) } == ObjectIdentifier(screen))
+        }
         #expect(Screens.named("nothing") == nil)
     }
 

@@ -77,7 +77,7 @@ struct ScreenTests {
         await world.tell("feed?tab=tab", "refresh")
         _ = await later.state(with: "This was saved 2 days ago.")
         let source = world.site.hub.screen(FeedScreen.self, tab: "tab")?.model.list.source
-        guard case .cache(_, because: .connectivity) = source else {
+        guard case .cache(_, because: .connectivity?)? = source else {
             Issue.record("came from \(String(describing: source))")
             return
         }

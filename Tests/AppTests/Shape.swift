@@ -48,7 +48,7 @@ indirect enum Shape {
     private static func raw(_ value: Any) -> String? { (value as? any RawRepresentable)?.rawValue as? String }
 
     /// `FeedState` for `App.FeedScreen.State`.
-    private static func name(of type: any Any.Type) -> String {
+    private static func name(of type: Any.Type) -> String {
         String(reflecting: type).split(separator: ".").dropFirst()
             .map { $0.replacing(/(Screen|API)$/, with: "") }.joined()
     }
@@ -87,7 +87,7 @@ private struct Recorder: Decoder {
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(Container(keys: keys))
+        KeyedDecodingContainer(Container<Key>(keys: keys))
     }
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw UnknownShape(type: "a list without keys") }
     func singleValueContainer() throws -> any SingleValueDecodingContainer { throw UnknownShape(type: "a value") }
@@ -105,21 +105,21 @@ private struct Recorder: Decoder {
             keys.found.append((key.stringValue, shape))
             return value
         }
-        func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try any(type, key) }
-        func decode(_ type: String.Type, forKey key: Key) throws -> String { try any(type, key) }
-        func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try any(type, key) }
-        func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try any(type, key) }
-        func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try any(type, key) }
-        func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try any(type, key) }
-        func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try any(type, key) }
-        func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try any(type, key) }
-        func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try any(type, key) }
-        func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try any(type, key) }
-        func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try any(type, key) }
-        func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try any(type, key) }
-        func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try any(type, key) }
-        func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try any(type, key) }
-        private func any<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
+        func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try note(type, key) }
+        func decode(_ type: String.Type, forKey key: Key) throws -> String { try note(type, key) }
+        func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try note(type, key) }
+        func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try note(type, key) }
+        func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try note(type, key) }
+        func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try note(type, key) }
+        func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try note(type, key) }
+        func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try note(type, key) }
+        func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try note(type, key) }
+        func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try note(type, key) }
+        func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try note(type, key) }
+        func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try note(type, key) }
+        func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try note(type, key) }
+        func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try note(type, key) }
+        private func note<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
             let (shape, value) = try Shape.sample(type)
             keys.found.append((key.stringValue, shape))
             return value
