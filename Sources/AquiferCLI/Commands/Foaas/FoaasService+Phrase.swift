@@ -1,0 +1,44 @@
+import App
+import Aquifer
+import Foaas
+
+extension FoaasService {
+    /// Prints the phrase of `say`. Without a connection it reports that, and offers the last phrases seen.
+    func printPhrase(
+        _ call: CommandCall, filters: Bool, _ say: () async throws(FoaasError) -> Foaas
+    ) async throws(CommandError) -> ExitStatus {
+        func shown(_ phrase: Foaas) -> Foaas { filters ? ProfanityFilter.filter(phrase) : phrase }
+        do throws(FoaasError) {
+            let phrase = shown(try await say())
+            if call.options.json {
+                call.console.out(phrase.json.text)
+            } else {
+                call.console.out(lines: [phrase.message, phrase.subtitle].filter { !$0.isEmpty })
+            }
+            return .delivered
+        } catch {
+            if case .load(.connectivity(let reason)) = error {
+                call.console.note("a phrase needs a connection, and there is none (\(reason))")
+                // Without those there is still the error.
+                let seen = (try? await self.seen.all()) ?? []
+                if !call.options.quiet && !seen.isEmpty {
+                    call.console.note("the last ones seen:")
+                    for seen in seen.prefix(3) {
+                        let phrase = shown(seen.phrase)
+                        call.console.note("  \(phrase.message) \(phrase.subtitle)")
+                    }
+                }
+                return .unavailable
+            }
+            switch error {
+            case .path(let error): throw CommandError(status: .usage, message: "\(error)")
+            case .load(let error): throw CommandError(error)
+            }
+        }
+    }
+}
+
+extension Foaas {
+    /// The phrase in the remote's field names.
+    fileprivate var json: JSONText { .object([("message", .string(message)), ("subtitle", .string(subtitle))]) }
+}
