@@ -10,7 +10,19 @@ enum CommandProgram {
             return try await dispatch(words, console)
         } catch {
             console.note(error.message)
+            for remark in error.remarks { console.note(remark) }
+            if printsDocuments(words) { console.out(error) }
             return error.status
+        }
+    }
+
+    /// True if the words ask for documents, and standard output is not the file of `-o`. The words need not be right.
+    private static func printsDocuments(_ words: [String]) -> Bool {
+        let options = words.prefix { $0 != "--" }
+        guard options.contains(Options.json.declaration.name) else { return false }
+        return !Options.output.declaration.names.contains { name in
+            options.contains("\(name)=-")
+                || zip(options, options.dropFirst()).contains { $0 == name && $1 == "-" }
         }
     }
 

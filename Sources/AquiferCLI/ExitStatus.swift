@@ -61,6 +61,8 @@ enum ExitStatus: Int32, CaseIterable {
 struct CommandError: Error {
     let status: ExitStatus
     private let text: String
+    /// Further lines for people.
+    var remarks: [String] = []
     /// The command whose help explains the mistake: empty for the whole program, `nil` for an error of another kind.
     private var helpName: String?
 

@@ -67,7 +67,7 @@ def test_version(aquifer):
         (["help", "feed", "frob"], '"feed frob" is not a command', "feed"),
         (["help", "feed", "list", "extra"], '"extra" is one word too many', "help"),
         (["completion", "tcsh"], '"tcsh" is not a shell that is supported; there is bash, zsh and fish', "completion"),
-        (["man", "--json"], '--json does not go with "man"', "man"),
+        (["man", "--offline"], '--offline does not go with "man"', "man"),
     ],
 )
 def test_a_mistake_is_64_and_one_line_that_says_what_was_wrong_and_names_the_help(aquifer, words, message, help):

@@ -114,4 +114,4 @@ def test_the_manual_page_has_every_command_and_option(tmp_path):
         assert f"--{name}" in plain
     if shutil.which("groff"):
         shown = subprocess.run(["groff", "-man", "-ww", "-Kutf8", "-Tutf8", page], capture_output=True, text=True)
-        assert (shown.returncode, shown.stderr) == (0, "") and "EXIT STATUS" in shown.stdout
+        assert (shown.returncode, shown.stderr) == (0, "") and "the reader of the output went away" in shown.stdout

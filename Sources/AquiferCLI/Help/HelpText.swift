@@ -30,7 +30,8 @@ enum HelpText {
         let options = group.commands.flatMap(\.own).filter { seen.insert($0.name).inserted }
         return usage(of: group.commands) + [""] + list(commands, indent: 0)
             + rest(options, group, notes: group.notes)
-            + ["aquifer \(group.name) COMMAND --help tells more about one of them."] + everywhere(group.commands)
+            + ["", "aquifer \(group.name) COMMAND --help tells more about one of them."]
+            + everywhere(group.commands).dropFirst()
     }
 
     private static func lines(of command: Command, in group: CommandGroup) -> [String] {
@@ -44,11 +45,12 @@ enum HelpText {
     private static func rest(_ own: [OptionDeclaration], _ group: CommandGroup, notes: [String]) -> [String] {
         let options = own + (group.showsDriveOptions ? Options.drive.map(\.declaration) : [])
         return (options.isEmpty ? [] : [""] + list(of: options))
-            + notes.flatMap { [""] + wrapped($0, width: width) } + [""]
+            + notes.flatMap { [""] + wrapped($0, width: width) }
     }
 
     private static func everywhere(_ commands: [Command]) -> [String] {
-        commands.contains(where: \.takesGlobalOptions) ? ["See aquifer --help for the options that go everywhere."] : []
+        commands.contains(where: \.takesGlobalOptions)
+            ? ["", "See aquifer --help for the options that go everywhere."] : []
     }
 
     private static func usage(of commands: [Command]) -> [String] {

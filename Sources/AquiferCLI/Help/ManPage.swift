@@ -9,7 +9,9 @@ enum ManPage {
             + section("COMMANDS") + CommandTable.groups.flatMap(lines)
             + section("OPTIONS") + [text("These options go with every command that works on data.")]
             + Options.everywhere.flatMap { entry($0.declaration) }
-            + [".PP", text("These options go with every command that works on data, and concern Shadow Drive.")]
+            + [
+                ".PP", text("These options go with every command that works on data, and concern Shadow Drive."),
+            ]
             + Options.drive.flatMap { entry($0.declaration) }
             + section("EXIT STATUS") + ExitStatus.allCases.flatMap { entry("\($0.rawValue)", $0.meaning) }
             + section("FILES") + files.flatMap { entry($0, $1) }

@@ -80,7 +80,7 @@ extension CommandTable {
             [CommandArgument("TRANSACTION", "the transaction")], options: [Options.yes], run: DriveSubmitCommand.self),
     ]
 
-    private static let kinds = DriveTransactionCommand.kinds.map(\.name)
+    private static let kinds = StorageInstruction.Kind.allCases.map(\.word)
 }
 
 extension CommandArgument {

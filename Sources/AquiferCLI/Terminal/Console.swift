@@ -19,6 +19,8 @@ import Foundation
 /// ``finish(_:)`` returns the status of the failure.
 struct Console: Sendable {
     private let failure = Locked<WriteError?>(nil)
+    /// True if standard output has the bytes of a file, and therefore no documents.
+    private let isFile = Locked(false)
     private let status = StatusLine()
 
     /// Writes one line of the command's result to standard output.
@@ -34,6 +36,24 @@ struct Console: Sendable {
         // `finish` reports the error.
         _ = try? write(Data(text.utf8))
     }
+
+    /// Writes a document of `--json` to standard output.
+    func out(json document: some Encodable) {
+        out(JSONDocument.text(of: document))
+    }
+
+    /// Writes the document of an error, unless standard output has the bytes of a file.
+    ///
+    /// A failed write is ignored, because the error that ends the command is more important.
+    func out(_ error: CommandError) {
+        guard canWrite, !isFile.withLock({ $0 }), !error.message.isEmpty else { return }
+        // The status of the error stays the same, whether the document can be written or not.
+        _ = try? Descriptor.output.write(
+            Data((JSONDocument.text(of: ErrorDocument(error)) + "\n").utf8))
+    }
+
+    /// Marks standard output as the file that a command writes.
+    func becomesFile() { isFile.withLock { $0 = true } }
 
     /// Writes bytes of the command's result to standard output.
     ///

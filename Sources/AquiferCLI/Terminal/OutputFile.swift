@@ -38,6 +38,7 @@ final class OutputFile {
         self.path = path
         self.console = console
         do throws(WriteError) { place = try Self.open(path) } catch { throw .output(error, path) }
+        if case .standardOutput = place { console.becomesFile() }
         guard !isTerminal else {
             throw .usage("\(path) is a terminal, and could be driven by these bytes; name a file or a pipe")
         }
@@ -75,18 +76,18 @@ final class OutputFile {
 
     /// Reports the size and the path of the file. It reports nothing for standard output, which has the file itself.
     ///
-    /// - Parameter json: Makes the document of `--json` from the file's document. The default returns it unchanged.
-    func report(_ options: GlobalOptions, json: (JSONText) -> String = \.text) {
+    /// - Parameter document: Makes the document of `--json`. The default says that a server sent the file.
+    func report(
+        _ options: GlobalOptions,
+        document: (FileDocument) -> ResultDocument<FileDocument> = { ResultDocument(remote: $0) }
+    ) {
         if case .standardOutput = place { return }
         if options.json {
-            console.out(json(self.json))
+            console.out(json: document(FileDocument(file: path, bytes: count)))
         } else if !options.quiet {
             console.note("\(counted(count, "byte")) written to \(path)")
         }
     }
-
-    /// The file and its size, for programs.
-    private var json: JSONText { .object([("file", .string(path)), ("bytes", .raw("\(count)"))]) }
 
     private var isTerminal: Bool {
         switch place {

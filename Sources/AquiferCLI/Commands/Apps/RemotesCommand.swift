@@ -36,8 +36,14 @@ struct RemotesCommand: CommandHandler {
             throw CommandError(status: .unavailable, message: "\(error)")
         }
         let name = host.contains(":") ? "[\(host)]" : host
-        for remote in ReferenceRemote.allCases {
-            call.console.out("\(remote.rawValue)=http://\(name):\(server.port)/\(remote.rawValue)")
+        let remotes = ReferenceRemote.allCases.map { remote in
+            RemoteDocument(
+                name: remote.rawValue, address: "http://\(name):\(server.port)/\(remote.rawValue)")
+        }
+        if call.options.json {
+            call.console.out(json: ResultDocument(local: remotes))
+        } else {
+            for remote in remotes { call.console.out("\(remote.name)=\(remote.address)") }
         }
         if call.console.canWrite { await signals.untilTold() }
         await server.stop()

@@ -25,7 +25,11 @@ struct ServeCommand: CommandHandler {
         } catch {
             throw CommandError(status: .unavailable, message: "\(error)")
         }
-        call.console.out("Aquifer is at \(server.link)")
+        if call.options.json {
+            call.console.out(json: ResultDocument(local: PagesDocument(address: "\(server.link)")))
+        } else {
+            call.console.out("Aquifer is at \(server.link)")
+        }
         // If the address could not be printed, nobody can use the server.
         if call.console.canWrite { await signals.untilTold() }
         await server.stop()

@@ -20,7 +20,7 @@ struct AudioListCommand: CommandHandler {
         }
         loaded.value = loaded.value.filter { $0.matches(query) }
         if call.options.json {
-            call.console.out(LoadReport.json(loaded) { $0.json })
+            call.console.out(json: ResultDocument(loaded) { $0.map { ClipDocument($0) } })
             return .delivered
         }
         let now = call.options.configuration.now()
@@ -34,16 +34,5 @@ struct AudioListCommand: CommandHandler {
             ["LENGTH", "TITLE", "AUTHOR", "POSTED", "ID"], rows, call.options,
             ifEmpty: query.isEmpty ? "there are no clips yet" : "no clip is called \"\(query)\"")
         return .delivered
-    }
-}
-
-extension AudioClip {
-    /// The clip in the remote's field names.
-    var json: JSONText {
-        .object([
-            ("id", .string(id.uuidString)), ("title", .string(title)), ("author", .string(author)),
-            ("duration", .raw("\(duration)")), ("created_at", .string(createdAt.formatted(.iso8601))),
-            ("audio", .string(audio.absoluteString)), ("waveform", .array(waveform.map { .raw("\($0)") })),
-        ])
     }
 }

@@ -46,7 +46,11 @@ struct AudioPostCommand: CommandHandler {
         do throws(ClipPostError) { posting = try result.get() } catch { throw CommandError(error) }
         switch posting {
         case .posted(let clip):
-            call.console.out(call.options.json ? clip.json.text : clip.id.uuidString)
+            if call.options.json {
+                call.console.out(json: ResultDocument(remote: ClipDocument(clip)))
+            } else {
+                call.console.out(clip.id.uuidString)
+            }
             return .delivered
         case .waiting(let id, let failure):
             throw CommandError(
@@ -76,8 +80,12 @@ struct AudioPostCommand: CommandHandler {
     private func queue(_ services: Services) async throws(CommandError) -> ExitStatus {
         do throws(OutboxError) {
             let item = try await services.audio.postLater(draft)
-            call.console.out(call.options.json ? item.json.text : "\(item.id)")
-            if !call.options.quiet && !call.options.json {
+            if call.options.json {
+                call.console.out(json: ResultDocument(local: OutboxItemDocument(item)))
+                return .delivered
+            }
+            call.console.out("\(item.id)")
+            if !call.options.quiet {
                 call.console.note("it waits in the outbox; aquifer outbox send sends it, and so does aquifer serve")
             }
             return .delivered

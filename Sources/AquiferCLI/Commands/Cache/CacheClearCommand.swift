@@ -27,7 +27,8 @@ struct CacheClearCommand: CommandHandler {
         }
         if call.options.json {
             call.console.out(
-                JSONText.object([("deleted", .int(report.value)), ("failures", report.failuresJSON)]).text)
+                json: ResultDocument(
+                    local: DeletedCountDocument(deleted: report.value), failures: report.failureDocuments))
         } else if !call.options.quiet {
             call.console.note("\(report.value) deleted")
         }

@@ -15,7 +15,8 @@ struct CacheListCommand: CommandHandler {
         let entries = report.value
         if call.options.json {
             call.console.out(
-                JSONText.object([("entries", .array(entries.map(json))), ("failures", report.failuresJSON)]).text)
+                json: ResultDocument(
+                    local: entries.map { EntryDocument($0) }, failures: report.failureDocuments))
             return call.console.tell(report)
         }
         let now = call.options.configuration.now()
@@ -34,16 +35,5 @@ struct CacheListCommand: CommandHandler {
                 "\(damaged) of these cannot be read; aquifer cache validate deletes \(damaged == 1 ? "it" : "them")")
         }
         return call.console.tell(report)
-    }
-
-    private func json(_ entry: Inspector.Entry) -> JSONText {
-        .object([
-            ("key", .string(entry.key)),
-            ("kind", .string(entry.kind == .value ? "value" : "data")),
-            ("size", .int(entry.size)),
-            ("savedAt", .string(entry.savedAt?.formatted(.iso8601))),
-            ("validity", .string(entry.validity.rawValue)),
-            ("reason", .string(entry.reason)),
-        ])
     }
 }

@@ -14,9 +14,8 @@ struct CacheValidateCommand: CommandHandler {
         let report = await call.services().inspector.validate()
         if call.options.json {
             call.console.out(
-                JSONText.object([
-                    ("removed", .array(report.value.map { .string($0) })), ("failures", report.failuresJSON),
-                ]).text)
+                json: ResultDocument(
+                    local: RemovedKeysDocument(removed: report.value), failures: report.failureDocuments))
         } else {
             for key in report.value { call.console.out("deleted \(key)") }
             let left =

@@ -12,7 +12,7 @@ struct CardsAddCommand: CommandHandler {
         let prompt = CardPrompt(payments: payments, console: call.console, now: call.options.configuration.now)
         let card = try await prompt.keep()
         if call.options.json {
-            call.console.out(card.json(isDefault: true).text)
+            call.console.out(json: ResultDocument(local: CardDocument(card, isDefault: true)))
             return .delivered
         }
         call.console.out("\(card.id.uuidString)")

@@ -13,7 +13,7 @@ struct CardsDefaultCommand: CommandHandler {
         let card = try await payments.card(call.words[0])
         do throws(StoreError) { try await payments.choose(card.id) } catch { throw CommandError(error) }
         if call.options.json {
-            call.console.out(card.json(isDefault: true).text)
+            call.console.out(json: ResultDocument(local: CardDocument(card, isDefault: true)))
         } else if !call.options.quiet {
             call.console.note("payments are made with \(card.masked) unless told otherwise")
         }

@@ -12,8 +12,8 @@ struct CardsListCommand: CommandHandler {
         let cards = try await payments.cards()
         let chosen = await payments.chosenCard(of: cards)?.id
         if call.options.json {
-            let items = cards.map { $0.json(isDefault: $0.id == chosen) }
-            call.console.out(JSONText.object([("cards", .array(items))]).text)
+            let documents = cards.map { CardDocument($0, isDefault: $0.id == chosen) }
+            call.console.out(json: ResultDocument(local: documents))
             return .delivered
         }
         let rows = cards.map { card in

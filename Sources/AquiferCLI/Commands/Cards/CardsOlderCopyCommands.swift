@@ -41,7 +41,7 @@ extension CommandCall {
             throw CommandError(status: .usage, message: "the cards are no older copy; nothing was changed")
         }
         if options.json {
-            console.out(JSONText.object([("changed", .bool(true))]).text)
+            console.out(json: ResultDocument(local: ChangedDocument(changed: true)))
         } else if !options.quiet {
             console.note(message)
         }

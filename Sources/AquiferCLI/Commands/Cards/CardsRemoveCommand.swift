@@ -12,7 +12,7 @@ struct CardsRemoveCommand: CommandHandler {
         let card = try await payments.card(call.words[0])
         do throws(VaultError) { _ = try await payments.vault.remove(card.id) } catch { throw CommandError(error) }
         if call.options.json {
-            call.console.out(JSONText.object([("removed", .string(card.id.uuidString))]).text)
+            call.console.out(json: ResultDocument(local: RemovedDocument(removed: card.id.uuidString)))
         } else if !call.options.quiet {
             call.console.note("\(card.masked) is gone")
         }

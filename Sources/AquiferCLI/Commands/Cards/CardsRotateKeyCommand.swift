@@ -10,7 +10,11 @@ struct CardsRotateKeyCommand: CommandHandler {
     func run() async throws(CommandError) -> ExitStatus {
         let vault = call.services().payments.vault
         do throws(VaultError) { try await vault.rotateKey() } catch { throw CommandError(error) }
-        if !call.options.quiet { call.console.note("the cards are sealed with a new key") }
+        if call.options.json {
+            call.console.out(json: ResultDocument(local: ChangedDocument(changed: true)))
+        } else if !call.options.quiet {
+            call.console.note("the cards are sealed with a new key")
+        }
         return .delivered
     }
 }

@@ -30,18 +30,3 @@ extension CommandError {
     /// The error of a failed operation of the vault.
     init(_ error: VaultError) { self.init(status: .store, message: "\(error)") }
 }
-
-extension CardSummary {
-    func json(isDefault: Bool) -> JSONText {
-        .object(fields + [("isDefault", .bool(isDefault))])
-    }
-
-    var json: JSONText { .object(fields) }
-
-    private var fields: [(String, JSONText)] {
-        [
-            ("id", .string(id.uuidString)), ("brand", .string(brand?.rawValue)), ("masked", .string(masked)),
-            ("holder", .string(holder)), ("expiry", .string(expiry.text)), ("isTestCard", .bool(isTestCard)),
-        ]
-    }
-}

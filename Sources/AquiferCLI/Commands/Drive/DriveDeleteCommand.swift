@@ -9,7 +9,9 @@ struct DriveDeleteCommand: DriveHandler {
     func run(_ session: DriveSession) async throws -> ExitStatus {
         let location = try session.location()
         try session.agree(
-            Question(lines: ["\(location.name) is deleted from \(location.account), for good", "cost: nothing"]))
+            Question(lines: [
+                "\(location.name) is deleted from \(location.account), for good", "cost: nothing",
+            ]))
         let look = "aquifer drive files \(location.account)"
         let answer = try await session.untilInterrupted(look) { () async throws(DriveError) in
             try await session.drive.deleteFile(location)

@@ -16,7 +16,7 @@ struct DriveEditCommand: DriveHandler {
         let place = try await session.untilInterrupted(look) { () async throws(DriveError) in
             try await session.drive.editFile(location, with: file)
         }
-        session.report(["finalized_location": place])
+        session.report(EditedFileDocument(finalizedLocation: place), lines: [place])
         return .delivered
     }
 

@@ -15,10 +15,10 @@ struct DriveFilesCommand: DriveHandler {
             try await session.drive.contents(of: address).load()
         }
         if call.options.json {
-            let files = loaded.value.files.map {
-                JSONText.object([("file_name", .string($0.name)), ("size", .raw("\($0.size)"))])
-            }
-            call.console.out(LoadReport.json(loaded, value: .array(files)))
+            call.console.out(
+                json: ResultDocument(loaded) { contents in
+                    contents.files.map { StoredFileDocument(fileName: $0.name, size: $0.size) }
+                })
         } else if call.arguments.has(Options.sizes) {
             let rows = loaded.value.files.map { [StorageSize.text($0.size), $0.name] }
             call.console.table(["SIZE", "NAME"], rows, call.options, ifEmpty: "this account has no files")

@@ -16,7 +16,7 @@ struct DriveInfoCommand: DriveHandler {
         }
         let account = loaded.value.account
         if call.options.json {
-            call.console.out(LoadReport.json(loaded, value: account.json()))
+            call.console.out(json: ResultDocument(loaded) { _ in AccountDocument(account) })
             return .delivered
         }
         let lines = [

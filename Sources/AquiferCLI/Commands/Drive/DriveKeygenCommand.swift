@@ -13,7 +13,7 @@ struct DriveKeygenCommand: CommandHandler {
             let keypair = try Keypair()
             try keypair.write(to: URL(filePath: call.words[0]))
             if call.options.json {
-                call.console.out(JSONText.object([("pubkey", .string("\(keypair.publicKey)"))]).text)
+                call.console.out(json: ResultDocument(local: KeyDocument(pubkey: "\(keypair.publicKey)")))
             } else {
                 call.console.out("\(keypair.publicKey)")
                 if !call.options.quiet {

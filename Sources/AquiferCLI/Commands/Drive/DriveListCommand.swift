@@ -15,8 +15,10 @@ struct DriveListCommand: DriveHandler {
             try await accounts.load()
         }
         if call.options.json {
-            let accounts = loaded.value.accounts.map { $0.json(addedAt: loaded.value.addedAt($0.address)) }
-            call.console.out(LoadReport.json(loaded, value: .array(accounts)))
+            call.console.out(
+                json: ResultDocument(loaded) { list in
+                    list.accounts.map { AccountDocument($0, addedAt: list.addedAt($0.address)) }
+                })
             return .delivered
         }
         let rows = loaded.value.accounts.map { account in
@@ -32,21 +34,5 @@ struct DriveListCommand: DriveHandler {
             call.console.note("older accounts may be missing here until there is a connection")
         }
         return .delivered
-    }
-}
-
-extension StorageAccount {
-    /// The account in the remote's field names.
-    ///
-    /// - Parameter addedAt: the time at which the account was added to the saved list; `nil` if it was fetched with the
-    ///   list.
-    func json(addedAt: Date? = nil) -> JSONText {
-        .object(
-            [
-                ("storage_account", .string("\(address)")), ("identifier", .string(identifier)),
-                ("reserved_bytes", .raw("\(reservedBytes)")), ("current_usage", .raw("\(currentUsage)")),
-                ("immutable", .bool(isImmutable)), ("to_be_deleted", .bool(isToBeDeleted)),
-                ("owner1", .string("\(owner1)")), ("version", .string(version.rawValue)),
-            ] + (addedAt.map { [("saved_at", .string($0.formatted(.iso8601)))] } ?? []))
     }
 }

@@ -8,7 +8,9 @@ struct DriveObjectCommand: DriveHandler {
 
     func run(_ session: DriveSession) async throws -> ExitStatus {
         let owner = try await session.drive.api.objectData(at: call.words[0])
-        session.report(["owner-account-pubkey": "\(owner.owner)", "storage-account-pubkey": "\(owner.account)"])
+        let document = FileOwnerDocument(
+            ownerAccountPubkey: "\(owner.owner)", storageAccountPubkey: "\(owner.account)")
+        session.report(document, lines: [document.ownerAccountPubkey, document.storageAccountPubkey])
         return .delivered
     }
 }

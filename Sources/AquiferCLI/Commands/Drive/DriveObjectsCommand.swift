@@ -11,7 +11,7 @@ struct DriveObjectsCommand: DriveHandler {
     func run(_ session: DriveSession) async throws -> ExitStatus {
         let names = try await session.drive.api.listObjects(in: try await session.account())
         if call.options.json {
-            call.console.out(JSONText.object([("keys", .array(names.map { .string($0) }))]).text)
+            call.console.out(json: ResultDocument(remote: names))
         } else {
             for name in names { call.console.out(name) }
         }

@@ -1,4 +1,3 @@
-import App
 import Aquifer
 import ShadowDrive
 
@@ -8,21 +7,15 @@ extension DriveSession {
         switch done {
         case .created(let account): report(account)
         case .changed(let answer): report(answer)
-        case .sent(let signature): report(["transaction_signature": "\(signature)"])
+        case .sent(let signature): report(ChangeAnswerDocument(signature: "\(signature)"), lines: ["\(signature)"])
         }
     }
 
     /// Reports a new account.
     func report(_ created: CreatedAccount) {
-        if options.json {
-            console.out(
-                JSONText.object([
-                    ("shdw_bucket", .string("\(created.account.address)")),
-                    ("transaction_signature", .string("\(created.transactionSignature)")),
-                ]).text)
-        } else {
-            console.out("\(created.account.address)")
-        }
+        let (address, signature) = ("\(created.account.address)", "\(created.transactionSignature)")
+        let document = CreatedAccountDocument(shdwBucket: address, transactionSignature: signature)
+        report(document, saveError: created.saveError, lines: [address])
         if let error = created.saveError, !options.quiet {
             console.note("made, and not saved for offline use: \(error)")
         }
@@ -30,18 +23,18 @@ extension DriveSession {
 
     /// Reports the server's answer to a change.
     func report(_ answer: ChangeAnswer) {
-        var fields = ["message": answer.message]
-        if let signature = answer.transactionSignature { fields["transaction_signature"] = "\(signature)" }
-        report(fields)
+        let signature = answer.transactionSignature.map { "\($0)" }
+        report(
+            ChangeAnswerDocument(message: answer.message, signature: signature),
+            lines: [answer.message] + [signature].compactMap(\.self))
     }
 
-    /// Reports fields of an answer.
-    func report(_ fields: [String: String]) {
-        let sorted = fields.sorted { $0.key < $1.key }
+    /// Reports the server's answer: as a document, or as lines for people.
+    func report(_ document: some Encodable, saveError: StoreError? = nil, lines: [String]) {
         if options.json {
-            console.out(JSONText.object(sorted.map { ($0.key, .string($0.value)) }).text)
+            console.out(json: ResultDocument(remote: document, saveError: saveError))
         } else {
-            for (_, value) in sorted { console.out(value) }
+            console.out(lines: lines)
         }
     }
 }

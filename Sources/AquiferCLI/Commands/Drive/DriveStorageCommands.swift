@@ -14,7 +14,9 @@ struct DriveAddStorageCommand: AccountChange {
 
     func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question {
         let price = try await session.price(bytes)
-        return Question(lines: ["\(StorageSize.text(bytes)) are added to \(called(account))", "cost: \(price)"])
+        return Question(lines: [
+            "\(StorageSize.text(bytes)) are added to \(called(account))", "cost: \(price)",
+        ])
     }
 
     func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {

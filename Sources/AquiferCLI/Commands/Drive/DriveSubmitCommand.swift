@@ -51,7 +51,9 @@ struct DriveSubmitCommand: DriveHandler {
         case .requestDeletion:
             let info = try? await drive.api.storageAccountInfo(asked.account)  // told as "not known"
             question.word = info?.confirmation ?? "\(asked.account)"
-            question.lines += ["\(called(info, asked)) is deleted some days from now", "cost: nothing but the fee"]
+            question.lines += [
+                "\(called(info, asked)) is deleted some days from now", "cost: nothing but the fee",
+            ]
         case .cancelDeletion, .claimStake, .refreshStake, .rename: question.lines.append("cost: nothing but the fee")
         }
         let wallet = try? await drive.wallet(of: asked.owner)  // told as "not known"

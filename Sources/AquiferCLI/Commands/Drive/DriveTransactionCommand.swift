@@ -9,14 +9,6 @@ struct DriveTransactionCommand: CommandHandler {
     private let account: PublicKey
     private let call: CommandCall
 
-    /// The kinds of transactions, by the name in the other commands.
-    static let kinds: [(name: String, kind: StorageInstruction.Kind)] = [
-        ("create", .create), ("add-storage", .increase), ("add-immutable-storage", .increaseImmutable),
-        ("reduce-storage", .decrease), ("make-immutable", .makeImmutable), ("request-delete", .requestDeletion),
-        ("unmark-delete", .cancelDeletion), ("claim-stake", .claimStake), ("refresh-stake", .refreshStake),
-        ("rename", .rename),
-    ]
-
     init(_ call: CommandCall) throws(CommandError) {
         self.call = call
         let (word, arguments) = (call.words[0], call.arguments)
@@ -48,12 +40,11 @@ struct DriveTransactionCommand: CommandHandler {
 
     func run() async throws(CommandError) -> ExitStatus {
         if call.options.json {
-            call.console.out(
-                JSONText.object([
-                    ("transaction", .string(transaction.base64)), ("storage_account", .string("\(account)")),
-                    ("bytes", .int(transaction.bytes.count)),
-                    ("missing_signatures", .array(transaction.missingSigners.map { .string("\($0)") })),
-                ]).text)
+            let document = TransactionDocument(
+                transaction: transaction.base64, storageAccount: "\(account)",
+                bytes: transaction.bytes.count,
+                missingSignatures: transaction.missingSigners.map { "\($0)" })
+            call.console.out(json: ResultDocument(local: document))
         } else {
             call.console.out(transaction.base64)
         }
@@ -62,7 +53,7 @@ struct DriveTransactionCommand: CommandHandler {
 
     /// Finds a kind of transaction by the program's name for it, or by the name in the other commands.
     private static func kind(_ word: String) -> StorageInstruction.Kind? {
-        StorageInstruction.Kind(rawValue: word) ?? kinds.first { $0.name == word }?.kind
+        StorageInstruction.Kind(rawValue: word) ?? StorageInstruction.Kind.allCases.first { $0.word == word }
     }
 
     private static func instruction(
@@ -118,5 +109,23 @@ struct DriveTransactionCommand: CommandHandler {
         let digits = text.compactMap(\.hexDigitValue)
         guard digits.count == 64 else { return data }
         return Data(stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) })
+    }
+}
+
+extension StorageInstruction.Kind {
+    /// The name of the kind in the other commands.
+    var word: String {
+        switch self {
+        case .create: "create"
+        case .increase: "add-storage"
+        case .increaseImmutable: "add-immutable-storage"
+        case .decrease: "reduce-storage"
+        case .makeImmutable: "make-immutable"
+        case .requestDeletion: "request-delete"
+        case .cancelDeletion: "unmark-delete"
+        case .claimStake: "claim-stake"
+        case .refreshStake: "refresh-stake"
+        case .rename: "rename"
+        }
     }
 }

@@ -24,12 +24,11 @@ struct DriveUploadCommand: DriveHandler {
         let wasLeft = results.contains { $0.error?.cause == .cancelled }
         if session.options.json {
             let documents = results.map { result in
-                JSONText.object([
-                    ("file", .string(result.name)), ("location", .string(result.location?.text)),
-                    ("error", .string(result.error.map { CommandError($0).message })),
-                ])
+                UploadedFileDocument(
+                    result.name, location: result.location?.text, error: result.error.map { CommandError($0) }
+                )
             }
-            session.console.out(JSONText.object([("files", .array(documents))]).text)
+            session.console.out(json: ResultDocument(remote: documents))
         } else {
             for result in results {
                 if let location = result.location { session.console.out(location.text) }

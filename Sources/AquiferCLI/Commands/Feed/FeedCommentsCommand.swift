@@ -19,7 +19,7 @@ struct FeedCommentsCommand: CommandHandler {
             try await call.services().feed.comments(on: image).load()
         }
         if call.options.json {
-            call.console.out(LoadReport.json(loaded) { $0.json })
+            call.console.out(json: ResultDocument(loaded) { $0.map { CommentDocument($0) } })
         } else {
             let now = call.options.configuration.now()
             for comment in loaded.value {

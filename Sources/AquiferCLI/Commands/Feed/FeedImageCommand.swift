@@ -25,7 +25,7 @@ struct FeedImageCommand: CommandHandler {
         let file = try OutputFile(output, call.console)
         try file.write(loaded.value)
         try file.finish()
-        file.report(call.options) { LoadReport.json(loaded, value: $0) }
+        file.report(call.options) { file in ResultDocument(loaded) { _ in file } }
         return .delivered
     }
 

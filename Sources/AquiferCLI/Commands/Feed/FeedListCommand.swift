@@ -22,7 +22,7 @@ struct FeedListCommand: CommandHandler {
         if loaded.source == .remote, let limit { try await addPages(to: &loaded, limit, services) }
         if let limit { loaded.value = Array(loaded.value.prefix(limit)) }
         if call.options.json {
-            call.console.out(LoadReport.json(loaded) { $0.json })
+            call.console.out(json: ResultDocument(loaded) { $0.map { FeedItemDocument($0) } })
         } else {
             call.console.out(lines: loaded.value.flatMap(lines))
             if loaded.value.isEmpty && !call.options.quiet { call.console.note("the feed is empty") }

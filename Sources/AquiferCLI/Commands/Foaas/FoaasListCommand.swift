@@ -26,24 +26,11 @@ struct FoaasListCommand: CommandHandler {
             )
         }
         if call.options.json {
-            call.console.out(LoadReport.json(loaded, value: .array(found.map(\.json))))
+            call.console.out(json: ResultDocument(loaded) { _ in found.map { OperationDocument($0) } })
             return .delivered
         }
         let rows = found.map { [$0.name, $0.placeholders.joined(separator: " "), $0.url] }
         call.console.table(["NAME", "KEYS", "PATH"], rows, call.options, ifEmpty: "no operation matches \"\(query)\"")
         return .delivered
-    }
-}
-
-extension FoaasOperation {
-    /// The operation in the remote's field names.
-    fileprivate var json: JSONText {
-        .object([
-            ("name", .string(name)), ("url", .string(url)),
-            (
-                "fields",
-                .array(fields.map { .object([("name", .string($0.name)), ("field", .string($0.field))]) })
-            ),
-        ])
     }
 }

@@ -11,24 +11,24 @@ extension FoaasService {
         do throws(FoaasError) {
             let phrase = shown(try await say())
             if call.options.json {
-                call.console.out(phrase.json.text)
+                call.console.out(json: ResultDocument(remote: PhraseDocument(phrase)))
             } else {
                 call.console.out(lines: [phrase.message, phrase.subtitle].filter { !$0.isEmpty })
             }
             return .delivered
         } catch {
             if case .load(.connectivity(let reason)) = error {
-                call.console.note("a phrase needs a connection, and there is none (\(reason))")
+                var failure = CommandError(
+                    status: .unavailable,
+                    message: "a phrase needs a connection, and there is none (\(reason))")
                 // Without those there is still the error.
                 let seen = (try? await self.seen.all()) ?? []
                 if !call.options.quiet && !seen.isEmpty {
-                    call.console.note("the last ones seen:")
-                    for seen in seen.prefix(3) {
-                        let phrase = shown(seen.phrase)
-                        call.console.note("  \(phrase.message) \(phrase.subtitle)")
-                    }
+                    let phrases = seen.prefix(3).map { shown($0.phrase) }
+                    failure.remarks =
+                        ["the last ones seen:"] + phrases.map { "  \($0.message) \($0.subtitle)" }
                 }
-                return .unavailable
+                throw failure
             }
             switch error {
             case .path(let error): throw CommandError(status: .usage, message: "\(error)")
@@ -36,9 +36,4 @@ extension FoaasService {
             }
         }
     }
-}
-
-extension Foaas {
-    /// The phrase in the remote's field names.
-    fileprivate var json: JSONText { .object([("message", .string(message)), ("subtitle", .string(subtitle))]) }
 }

@@ -16,6 +16,11 @@ struct OutboxDiscardCommand: CommandHandler {
             guard let discarded = try await outbox.discard(id) else {
                 throw .noSuchItem(id, try await absence(from: outbox))
             }
+            if call.options.json {
+                let document = DiscardedItemDocument(
+                    discarded: id.number, mayHaveArrived: discarded.mayHaveArrived)
+                call.console.out(json: ResultDocument(local: document))
+            }
             if discarded.mayHaveArrived {
                 call.console.note("discarded \(id), but it may have arrived all the same: a try of it had begun")
             } else if !call.options.quiet {

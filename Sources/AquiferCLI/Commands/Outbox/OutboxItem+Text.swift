@@ -31,14 +31,4 @@ extension Outbox.Item {
         default: ""
         }
     }
-
-    /// The item, for programs.
-    var json: JSONText {
-        .object([
-            ("id", .raw("\(id.number)")), ("state", .string(stateWord)), ("group", .string(group)),
-            ("label", .string(label)), ("idempotency_key", .string(key)), ("bytes", .raw("\(length)")),
-            ("queuedAt", isReadable ? .string(queuedAt.formatted(.iso8601)) : .null), ("attempts", .int(attempts)),
-            ("detail", .string(detail(now: queuedAt))),
-        ])
-    }
 }

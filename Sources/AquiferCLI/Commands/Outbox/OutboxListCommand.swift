@@ -15,7 +15,7 @@ struct OutboxListCommand: CommandHandler {
     private func list(_ outbox: Outbox) async throws(OutboxError) -> ExitStatus {
         let items = try await outbox.listed()
         if call.options.json {
-            call.console.out(JSONText.object([("items", .array(items.map(\.json)))]).text)
+            call.console.out(json: ResultDocument(local: items.map { OutboxItemDocument($0) }))
             return .delivered
         }
         let now = call.options.configuration.now()

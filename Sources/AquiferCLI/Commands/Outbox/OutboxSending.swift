@@ -35,11 +35,10 @@ struct OutboxSending: Sendable {
 
     private func tell(_ report: Outbox.Report, _ left: [Outbox.Item]) {
         if options.json {
-            console.out(
-                JSONText.object([
-                    ("sent", .int(report.sent)), ("refused", .int(report.refused)), ("failed", .int(report.failed)),
-                    ("left", .array(left.map(\.json))),
-                ]).text)
+            let document = OutboxReportDocument(
+                sent: report.sent, refused: report.refused, failed: report.failed,
+                left: left.map { OutboxItemDocument($0) })
+            console.out(json: ResultDocument(local: document))
         } else {
             console.out("sent \(report.sent), \(left.count) left")
             let now = options.configuration.now()

@@ -19,7 +19,7 @@ struct ContactsCommand: CommandHandler {
         }
         loaded.value = loaded.value.filter { $0.matches(query) }
         if call.options.json {
-            call.console.out(LoadReport.json(loaded) { $0.json })
+            call.console.out(json: ResultDocument(loaded) { $0.map { ContactDocument($0) } })
             return .delivered
         }
         let rows = loaded.value.map { [$0.username, $0.name] }

@@ -29,7 +29,7 @@ struct PaymentReport {
     }
 
     func print(_ console: Console) -> ExitStatus {
-        if options.json { console.out(record.json.text) }
+        if options.json { console.out(json: ResultDocument(local: PaymentDocument(record))) }
         let id = record.id.uuidString
         switch record.state {
         case .approved:
@@ -85,19 +85,5 @@ struct PaymentReport {
     private func ways(_ id: String) -> String {
         "send it again, as the same payment, with aquifer payments retry \(id),"
             + " or give it up with aquifer payments give-up \(id)"
-    }
-}
-
-extension PaymentRecord {
-    /// The payment, for programs.
-    var json: JSONText {
-        .object([
-            ("id", .string(id.uuidString)), ("state", .string(state.rawValue)),
-            ("number", number.map { .int($0) } ?? .null), ("value", .raw(amount.decimal)),
-            ("startedAt", .string(startedAt.formatted(.iso8601))), ("bookedAt", .string(bookedAt?.formatted(.iso8601))),
-            ("notFoundAt", .string(notFoundAt?.formatted(.iso8601))),
-            ("refusal", refusal.map { .int($0) } ?? .null),
-            ("destination_user", contact.json), ("card", card.json),
-        ])
     }
 }

@@ -36,7 +36,9 @@ struct PaymentsDiscardCommand: CommandHandler {
             }
         } catch { throw CommandError(error) }
         guard isGone else { throw absence(contents) }
-        if call.options.json { call.console.out(JSONText.object([("discarded", .string(text))]).text) }
+        if call.options.json {
+            call.console.out(json: ResultDocument(local: DiscardedPaymentDocument(discarded: text)))
+        }
         if !call.options.quiet { call.console.note("discarded \(text)") }
         return .delivered
     }

@@ -21,7 +21,7 @@ struct PaymentsGiveUpCommand: CommandHandler {
                     "only a payment that is not known of can be given up; this one is \((record ?? known).state.rawValue)"
             )
         }
-        if call.options.json { call.console.out(record.json.text) }
+        if call.options.json { call.console.out(json: ResultDocument(local: PaymentDocument(record))) }
         if !call.options.quiet {
             call.console.note(
                 "the payment is given up; whether it was made is not known, and"

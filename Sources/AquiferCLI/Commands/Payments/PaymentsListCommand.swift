@@ -17,11 +17,11 @@ struct PaymentsListCommand: CommandHandler {
         var present: [PaymentRecord] = []
         for record in contents.records { present.append(await desk.present(record)) }
         if call.options.json {
-            let unreadable = contents.unreadable.map { item in
-                JSONText.object([("id", .string(item.id?.uuidString)), ("reason", .string(item.reason))])
+            let failures = contents.unreadable.map {
+                FailureDocument($0.id?.uuidString, $0.reason)
             }
             call.console.out(
-                JSONText.object([("payments", .array(present.map(\.json))), ("unreadable", .array(unreadable))]).text)
+                json: ResultDocument(local: present.map { PaymentDocument($0) }, failures: failures))
         } else {
             let rows = present.map { record in
                 [
