@@ -38,7 +38,7 @@ stress: setup ## every test, three times, while all processors are busy: what is
 docs: setup ## the documentation of the engine, as a static site under .build/docs
 	@Scripts/docs
 
-screenshots: setup ## the pictures in docs/
+screenshots: setup ## pictures of all pages, into .build/screenshots
 	@$(SWIFT) build --product aquifer
 	@$(VENV)/bin/python Scripts/screenshots.py
 

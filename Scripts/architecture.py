@@ -10,6 +10,8 @@ import re
 import subprocess
 import sys
 
+from architecture_pages import rules_of_the_pages
+
 FEATURES = {"ImageFeed", "AudioFeed", "Payments", "Foaas", "ShadowDrive"}
 CHOICES = {"AquiferSQLite", "AquiferCurl", "AquiferURLSession"}
 ROOTS = {"App", "AquiferCLI"}
@@ -132,10 +134,10 @@ def rules_of_the_sources(folder, package):
                 yield f"{path.relative_to(folder)}:{number}: {words}"
 
 
-def rules_of_the_tour(tour, package):
+def rules_of_the_targets(page, package):
     for target in package["targets"]:
-        if not re.search(rf"\b{target['name']}\b", tour):
-            yield f"ARCHITECTURE.md:1: {target['name']} is missing from the tour"
+        if not re.search(rf"\b{target['name']}\b", page):
+            yield f"ARCHITECTURE.md:1: {target['name']} is missing from the page"
 
 
 def main(folder):
@@ -143,7 +145,8 @@ def main(folder):
     broken = [
         *rules_of_the_package((folder / "Package.swift").read_text(), package),
         *rules_of_the_sources(folder, package),
-        *rules_of_the_tour((folder / "ARCHITECTURE.md").read_text(), package),
+        *rules_of_the_targets((folder / "ARCHITECTURE.md").read_text(), package),
+        *rules_of_the_pages(folder),
     ]
     for rule in broken:
         print(rule)

@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""Takes the pictures in docs/ from the real server, which must be built (`swift build`).
+"""Takes pictures of the pages from the real server, which must be built (`swift build`).
 
 Needs what Tests/Browser/requirements.txt names, and Chromium (CHROMIUM_BIN names another one).
 
-    python3 Scripts/screenshots.py [WALK…]      # all, or those named: feed, payments, …
+    python3 Scripts/screenshots.py [WALK…]      # all into .build/screenshots, or those named: feed, payments, …
+    python3 Scripts/screenshots.py --readme     # those that README shows, into docs/pictures; needs pngquant
 """
 
+import inspect
+import re
+import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -22,19 +27,28 @@ from conftest import CHROMIUM, PHONE, WIDE, Server  # noqa: E402
 from helpers import Probe  # noqa: E402
 from test_feed import FEED  # noqa: E402
 
-DOCS = ROOT / "docs"
+KEPT = ROOT / "docs/pictures"
+ALL = ROOT / ".build/screenshots"
+FORMS = [(kind, scheme) for kind in ("phone", "wide") for scheme in ("dark", "light")]
+
+
+def shown():
+    """The names of the pictures that README shows: `feed-wide-light`."""
+    return set(re.findall(r'src="docs/pictures/([a-z-]+)\.png"', (ROOT / "README.md").read_text()))
 
 
 class Camera(Probe):
     """A tab in one of the four forms, which saves what it shows."""
 
-    def __init__(self, browser, server, kind, scheme):
+    def __init__(self, browser, server, kind, scheme, wanted=None):
         phone = kind == "phone"
         context = browser.new_context(
             viewport=PHONE if phone else WIDE, color_scheme=scheme, locale="en-US", has_touch=phone, is_mobile=phone,
             device_scale_factor=2 if phone else 1)
         super().__init__(context, server)
         self.form = f"{kind}-{scheme}"
+        # The names of the pictures to keep; `None` for all.
+        self.wanted = wanted
 
     def go(self, path):
         # Later pages find the token where the first one put it.
@@ -53,9 +67,17 @@ class Camera(Probe):
         self.until(lambda: self.by("toast").count() == 0, "toasts are gone")
 
     def shoot(self, name):
+        name = f"{name}-{self.form}"
+        if self.wanted is not None and name not in self.wanted:
+            return
         self.still()
-        self.page.screenshot(path=DOCS / f"{name}-{self.form}.png")
-        print(f"docs/{name}-{self.form}.png", flush=True)
+        file = (ALL if self.wanted is None else KEPT) / f"{name}.png"
+        self.page.screenshot(path=file)
+        if self.wanted is not None:
+            # A quarter of the size, and no difference that can be seen at the size that README shows.
+            subprocess.run(
+                ["pngquant", "--force", "--ext", ".png", "--quality", "70-95", "--speed", "1", "--strip", file], check=True)
+        print(file.relative_to(ROOT), flush=True)
 
 
 def feed(camera):
@@ -244,25 +266,35 @@ WALKS = {
 }
 
 
-def main(names):
-    DOCS.mkdir(exist_ok=True)
+def is_needed(name, form, wanted):
+    """True if the walk takes a picture of this form that is wanted."""
+    taken = [shot for walk, _ in WALKS[name] for shot in re.findall(r'shoot\("([a-z-]+)"\)', inspect.getsource(walk))]
+    return wanted is None or any(f"{shot}-{form}" in wanted for shot in taken)
+
+
+def main(names, wanted):
+    if wanted is not None and not shutil.which("pngquant"):
+        sys.exit("pngquant is missing: apt install pngquant, or brew install pngquant")
+    (ALL if wanted is None else KEPT).mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for name in names or WALKS:
-            for kind in ("phone", "wide"):
-                for scheme in ("dark", "light"):
-                    with tempfile.TemporaryDirectory() as folder:
-                        server = Server(Path(folder) / "data")
-                        for walk, arguments in WALKS[name]:
-                            server.start(*arguments)
-                            camera = Camera(browser, server, kind, scheme)
-                            try:
-                                walk(camera)
-                            finally:
-                                camera.context.close()
-                                server.stop()
+            for kind, scheme in FORMS:
+                if not is_needed(name, f"{kind}-{scheme}", wanted):
+                    continue
+                with tempfile.TemporaryDirectory() as folder:
+                    server = Server(Path(folder) / "data")
+                    for walk, arguments in WALKS[name]:
+                        server.start(*arguments)
+                        camera = Camera(browser, server, kind, scheme, wanted)
+                        try:
+                            walk(camera)
+                        finally:
+                            camera.context.close()
+                            server.stop()
         browser.close()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    words = sys.argv[1:]
+    main([word for word in words if word != "--readme"], shown() if "--readme" in words else None)

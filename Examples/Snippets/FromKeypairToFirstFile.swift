@@ -57,7 +57,7 @@ struct FromKeypairToFirstFile {
     /// The signature of the transaction in a request, which the server repeats in its answer.
     private func signature(of body: Data) -> String {
         let sent = try? JSONDecoder().decode([String: String].self, from: body)  // as an empty one, which fits nothing
-        let transaction = sent?["transaction"].flatMap { try? Transaction(base64: $0) }
+        let transaction = sent?["transaction"].flatMap { try? SolanaTransaction(base64: $0) }
         return transaction?.signature.map { "\($0)" } ?? ""
     }
 
@@ -104,13 +104,14 @@ struct FromKeypairToFirstFile {
         #expect(transaction.missingSigners == [program.uploader])
 
         let drive = drive(keypair, server: server, node: server, client: client(keypair), store: MemoryStore())
-        let created = try await drive.createStorageAccount(transaction: Transaction(base64: text))
+        let created = try await drive.createStorageAccount(transaction: SolanaTransaction(base64: text))
         #expect(created.account.address == account)
     }
 
     @Test("words for errors")
     func errors() {
-        #expect(words(for: .refused(Refusal(status: 400, words: "custom program error: 0x1"))) == "Add some SOL first")
+        #expect(
+            words(for: .refused(DriveRefusal(status: 400, words: "custom program error: 0x1"))) == "Add some SOL first")
         let timeOut = DriveError.connectivity(TransportError(.timedOut))
         #expect(words(for: .outcomeUnknown(because: timeOut)).contains("Look at your accounts"))
         #expect(words(for: timeOut).contains("try again"))

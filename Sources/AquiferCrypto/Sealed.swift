@@ -16,7 +16,7 @@ public enum Sealed {
     ///
     /// - Throws: ``CryptoError/notReady``.
     public static func seal(
-        _ plain: Data, with key: SymmetricKey, authenticating header: Data = Data()
+        _ plain: Data, with key: SealingKey, authenticating header: Data = Data()
     ) throws(CryptoError) -> Data {
         try seal(plain, with: key, authenticating: header, nonce: try SecureRandom.bytes(nonceLength))
     }
@@ -25,7 +25,7 @@ public enum Sealed {
     ///
     /// - Throws: ``CryptoError/notAuthentic`` if anything of box or header is not as it was, or the key is another.
     public static func open(
-        _ box: Data, with key: SymmetricKey, authenticating header: Data = Data()
+        _ box: Data, with key: SealingKey, authenticating header: Data = Data()
     ) throws(CryptoError) -> Data {
         guard box.count >= overhead else { throw .notAuthentic }
         var plain = Data(count: box.count - overhead)
@@ -54,7 +54,7 @@ public enum Sealed {
 
     /// Seals with a nonce of the caller's. Sealing twice with the same one gives both away: only for test vectors.
     static func seal(
-        _ plain: Data, with key: SymmetricKey, authenticating header: Data, nonce: Data
+        _ plain: Data, with key: SealingKey, authenticating header: Data, nonce: Data
     ) throws(CryptoError) -> Data {
         precondition(nonce.count == nonceLength)
         var box = nonce + Data(count: plain.count + tagLength)

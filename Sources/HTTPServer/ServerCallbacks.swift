@@ -45,7 +45,7 @@ private func begin(
     guard let object = aq_mhd_socket_context(mhd) else { return .NO }
     let connection = Unmanaged<Connection>.fromOpaque(object).takeUnretainedValue()
     let arrival = Arrival(core: core, mhd: mhd, connection: connection)
-    do throws(Arrival.Refusal) {
+    do throws(Arrival.EarlyAnswer) {
         let head = try arrival.head(target: String(cString: url), start: start, version: version)
         let exchange = try arrival.exchange(for: head)
         connection.begin(exchange)
@@ -59,7 +59,7 @@ private func begin(
 /// A request of which the head has come.
 private struct Arrival {
     /// A request that goes no further, and its answer.
-    struct Refusal: Error {
+    struct EarlyAnswer: Error {
         let response: ServerResponse
 
         init(_ status: Int, _ reason: String) { response = .refusal(status, reason) }
@@ -72,19 +72,19 @@ private struct Arrival {
     let connection: Connection
 
     /// The request's head, if it is sound and the gate lets it in.
-    func head(target: String, start: UnsafePointer<CChar>, version: String) throws(Refusal) -> ServerRequest {
+    func head(target: String, start: UnsafePointer<CChar>, version: String) throws(EarlyAnswer) -> ServerRequest {
         let size = aq_mhd_header_size(mhd)
         let most = core.configuration.maxHeaderBytes
-        guard size <= most else { throw Refusal(431, "the head is larger than the \(most) bytes allowed") }
-        guard !connection.isExcess else { throw Refusal(503, "too many connections") }
+        guard size <= most else { throw EarlyAnswer(431, "the head is larger than the \(most) bytes allowed") }
+        guard !connection.isExcess else { throw EarlyAnswer(503, "too many connections") }
         let fields = Fields(of: mhd)
         // The method is what a head begins with.
         let method = String(cString: start)
         guard fields.raw.hidesNothing(start: start, count: size) else {
-            throw Refusal(400, "a header's line goes on in the next one, or holds what no header may hold")
+            throw EarlyAnswer(400, "a header's line goes on in the next one, or holds what no header may hold")
         }
         if let fault = RequestHead.fault(method: method, target: target, version: version, headers: fields.headers) {
-            throw Refusal(400, fault)
+            throw EarlyAnswer(400, fault)
         }
         let hasBody = fields.headers.announcedLength > 0 || fields.headers["Transfer-Encoding"] != nil
         let head = ServerRequest(
@@ -93,18 +93,18 @@ private struct Arrival {
         switch core.gate(head) {
         case .known: connection.becomeKnown()
         case .unknown: break
-        case .refused(let response): throw Refusal(response)
+        case .refused(let response): throw EarlyAnswer(response)
         }
         return head
     }
 
     /// The exchange that handles a request, unless its body is far too large or the server is being stopped.
-    func exchange(for head: ServerRequest) throws(Refusal) -> Exchange {
+    func exchange(for head: ServerRequest) throws(EarlyAnswer) -> Exchange {
         let limit = core.configuration.maxBodyBytes(at: head.rawPath)
         let tooLarge = ServerBodyError.tooLarge(limit: limit)
         let excess = head.headers.announcedLength - limit
-        guard excess <= Exchange.patience else { throw Refusal(413, tooLarge.description) }
-        guard core.admit() else { throw Refusal(503, "the server is being stopped") }
+        guard excess <= Exchange.patience else { throw EarlyAnswer(413, tooLarge.description) }
+        guard core.admit() else { throw EarlyAnswer(503, "the server is being stopped") }
         let hasBody = !head.body.isAbsent
         let exchange = Exchange(
             mhd: mhd, connection: connection, core: core, isHead: head.method == "HEAD", hasUpload: hasBody,

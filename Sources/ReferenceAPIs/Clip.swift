@@ -57,17 +57,19 @@ struct ClipMetadata: Sendable, Equatable {
     static let longestDuration = 86_400.0
     static let mostValues = 1000
 
-    init(json: Data) throws(Refusal) {
+    init(json: Data) throws(ReferenceRefusal) {
         let fields: [String: Any]
         do {
             guard let object = try JSONSerialization.jsonObject(with: json) as? [String: Any] else {
-                throw Refusal(400, "the part metadata must be a JSON object")
+                throw ReferenceRefusal(400, "the part metadata must be a JSON object")
             }
             fields = object
-        } catch { throw Refusal(400, "the part metadata must be a JSON object") }
+        } catch { throw ReferenceRefusal(400, "the part metadata must be a JSON object") }
         let title = (fields["title"] as? String)?.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let title, !title.isEmpty else { throw Refusal(422, "title must be a text that is not empty") }
-        guard title.count <= Self.longestText else { throw Refusal(422, "title must have at most 200 characters") }
+        guard let title, !title.isEmpty else { throw ReferenceRefusal(422, "title must be a text that is not empty") }
+        guard title.count <= Self.longestText else {
+            throw ReferenceRefusal(422, "title must have at most 200 characters")
+        }
         self.title = title
         author = try Self.field(fields, "author", "a text of at most 200 characters") { (text: String) in
             text.count <= Self.longestText
@@ -84,15 +86,15 @@ struct ClipMetadata: Sendable, Equatable {
     /// An optional field: `null` counts as a missing field.
     private static func field<Value>(
         _ fields: [String: Any], _ name: String, _ rule: String, _ isGood: (Value) -> Bool
-    ) throws(Refusal) -> Value? {
+    ) throws(ReferenceRefusal) -> Value? {
         guard let field = fields[name], !(field is NSNull) else { return nil }
-        guard let value = field as? Value, isGood(value) else { throw Refusal(422, "\(name) must be \(rule)") }
+        guard let value = field as? Value, isGood(value) else { throw ReferenceRefusal(422, "\(name) must be \(rule)") }
         return value
     }
 }
 
 /// The reason why a post is refused.
-struct Refusal: Error, Equatable {
+struct ReferenceRefusal: Error, Equatable {
     let status: Int
     let message: String
 

@@ -16,39 +16,39 @@ struct PaymentOrder: Hashable, Sendable {
 
     /// The reason why an order is refused. The texts name fields and never repeat their contents: those could be a card
     /// number.
-    struct Refusal: Error {
+    struct Defect: Error {
         let status: Int
         let message: String
     }
 
     /// Reads the body of a request.
-    init(_ request: ServerRequest) async throws(Refusal) {
+    init(_ request: ServerRequest) async throws(Defect) {
         let type = request.headers["Content-Type"]?.split(separator: ";").first
         guard type?.trimmingCharacters(in: .whitespaces).lowercased() == "application/json" else {
-            throw Refusal(status: 415, message: "send application/json")
+            throw Defect(status: 415, message: "send application/json")
         }
         let body: Data
         do throws(ServerBodyError) { body = try await request.body.collect(upTo: 16 << 10) } catch {
-            throw Refusal(status: 413, message: "an order takes at most 16384 bytes")
+            throw Defect(status: 413, message: "an order takes at most 16384 bytes")
         }
         try self.init(json: body)
     }
 
-    init(json: Data) throws(Refusal) {
+    init(json: Data) throws(Defect) {
         let fields: Fields
-        do { fields = try JSONDecoder().decode(Fields.self, from: json) } catch let refusal as Refusal {
+        do { fields = try JSONDecoder().decode(Fields.self, from: json) } catch let refusal as Defect {
             throw refusal
         } catch {
-            throw Refusal(status: 400, message: "the body must be a JSON object")
+            throw Defect(status: 400, message: "the body must be a JSON object")
         }
         guard Self.isDigits(fields.cardNumber), (12...19).contains(fields.cardNumber.utf8.count) else {
-            throw Refusal(status: 400, message: "card_number must be a text of 12 to 19 digits")
+            throw Defect(status: 400, message: "card_number must be a text of 12 to 19 digits")
         }
         guard (0...9999).contains(fields.cvv) else {
-            throw Refusal(status: 400, message: "cvv must be a number of at most four digits")
+            throw Defect(status: 400, message: "cvv must be a number of at most four digits")
         }
         guard Self.isExpiry(fields.expiryDate) else {
-            throw Refusal(status: 400, message: "expiry_date must be a text such as 01/18")
+            throw Defect(status: 400, message: "expiry_date must be a text such as 01/18")
         }
         cardNumber = fields.cardNumber
         securityCode = fields.cvv
@@ -85,15 +85,15 @@ struct PaymentOrder: Hashable, Sendable {
     }
 
     /// The exact amount: the decoder reads a `Decimal` from the digits as written, never through a `Double`.
-    private static func cents(of value: Decimal) throws(Refusal) -> Int {
-        guard value > 0 else { throw Refusal(status: 400, message: "value must be more than zero") }
+    private static func cents(of value: Decimal) throws(Defect) -> Int {
+        guard value > 0 else { throw Defect(status: 400, message: "value must be more than zero") }
         guard value <= Decimal(largestAmount) / 100 else {
-            throw Refusal(status: 400, message: "value must be at most 1000000.00")
+            throw Defect(status: 400, message: "value must be at most 1000000.00")
         }
         var exact = value * 100
         var whole = Decimal()
         NSDecimalRound(&whole, &exact, 0, .plain)
-        guard whole == exact else { throw Refusal(status: 400, message: "value must have at most two decimals") }
+        guard whole == exact else { throw Defect(status: 400, message: "value must have at most two decimals") }
         return NSDecimalNumber(decimal: whole).intValue
     }
 }
@@ -118,10 +118,10 @@ private struct Fields: Decodable {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         func read<Value: Decodable>(_ key: CodingKeys, _ type: String) throws -> Value {
             guard fields.contains(key) else {
-                throw PaymentOrder.Refusal(status: 400, message: "\(key.rawValue) is missing")
+                throw PaymentOrder.Defect(status: 400, message: "\(key.rawValue) is missing")
             }
             do { return try fields.decode(Value.self, forKey: key) } catch {
-                throw PaymentOrder.Refusal(status: 400, message: "\(key.rawValue) must be a \(type)")
+                throw PaymentOrder.Defect(status: 400, message: "\(key.rawValue) must be a \(type)")
             }
         }
         cardNumber = try read(.cardNumber, "text")

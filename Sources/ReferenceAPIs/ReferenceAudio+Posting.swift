@@ -9,18 +9,18 @@ extension ReferenceAudio {
     func post(_ request: ServerRequest) async -> ServerResponse {
         // Files are written from here on, and not on the network's thread.
         await Task.yield()
-        let refusal: Refusal
+        let refusal: ReferenceRefusal
         do {
             let clip = try await save(request)
             // A post with a known key brings the sound, too.
             await request.body.drain()
             return .json(try Self.encode(clip.item(base: Self.base(request))), status: 201)
-        } catch let error as Refusal {
+        } catch let error as ReferenceRefusal {
             refusal = error
         } catch let error as MultipartError {
-            refusal = Refusal(error.status, error.description)
+            refusal = ReferenceRefusal(error.status, error.description)
         } catch {
-            refusal = Refusal(500, "the clip could not be saved: \(error)")
+            refusal = ReferenceRefusal(500, "the clip could not be saved: \(error)")
         }
         await request.body.drain()
         return .error(refusal.status, refusal.message)
@@ -29,7 +29,7 @@ extension ReferenceAudio {
     private func save(_ request: ServerRequest) async throws -> Clip {
         let key = request.headers["Idempotency-Key"]
         guard key.map({ (1...255).contains($0.utf8.count) }) ?? true else {
-            throw Refusal(400, "Idempotency-Key must have 1 to 255 characters")
+            throw ReferenceRefusal(400, "Idempotency-Key must have 1 to 255 characters")
         }
         if let key, let clip = try store.clip(key: key) { return clip }
         var reader = try MultipartReader(request)
@@ -40,22 +40,22 @@ extension ReferenceAudio {
         while let part = try await reader.nextPart() {
             switch part.name {
             case "metadata":
-                guard metadata == nil else { throw Refusal(400, "the part metadata came twice") }
+                guard metadata == nil else { throw ReferenceRefusal(400, "the part metadata came twice") }
                 metadata = try ClipMetadata(json: try await reader.collect(upTo: Self.largestMetadata))
             case "audio":
-                guard kind == nil else { throw Refusal(400, "the part audio came twice") }
+                guard kind == nil else { throw ReferenceRefusal(400, "the part audio came twice") }
                 kind = try await write(&reader, to: arrival.sound)
             default: break
             }
         }
-        guard let metadata else { throw Refusal(400, "the part metadata is missing") }
-        guard let kind else { throw Refusal(400, "the part audio is missing") }
+        guard let metadata else { throw ReferenceRefusal(400, "the part metadata is missing") }
+        guard let kind else { throw ReferenceRefusal(400, "the part audio is missing") }
         let seconds = try metadata.duration ?? AudioDuration.seconds(of: arrival.sound, kind) ?? 0
         return try store.publish(
             arrival, metadata, duration: (seconds * 100).rounded() / 100, kind: kind, key: key)
     }
 
-    /// Writes the part to the file. Throws a ``Refusal`` if it is empty, too long, or does not begin like a sound.
+    /// Writes the part to the file. Throws a ``ReferenceRefusal`` if it is empty, too long, or does not begin like a sound.
     private func write(_ reader: inout MultipartReader, to file: URL) async throws -> AudioKind {
         let handle = try FileHandle(forWritingTo: file)
         // A failed write has thrown its error already; `closeFile()` would trap.
@@ -65,7 +65,7 @@ extension ReferenceAudio {
         while let piece = try await reader.nextPiece() {
             length += piece.count
             guard length <= largestSound else {
-                throw Refusal(413, "the part audio takes more than \(largestSound) bytes")
+                throw ReferenceRefusal(413, "the part audio takes more than \(largestSound) bytes")
             }
             if first.count < AudioKind.signature {
                 first.append(piece.prefix(AudioKind.signature - first.count))
@@ -74,13 +74,13 @@ extension ReferenceAudio {
             try handle.write(contentsOf: piece)
             try await FaultInjector.pause?(piece.count)
         }
-        guard length > 0 else { throw Refusal(422, "the part audio is empty") }
+        guard length > 0 else { throw ReferenceRefusal(422, "the part audio is empty") }
         return try Self.kind(first)
     }
 
     private static func kind(_ first: Data) throws -> AudioKind {
         guard let kind = AudioKind(firstBytes: first) else {
-            throw Refusal(422, "the part audio is no sound: send MP3, Ogg, FLAC, WAV, M4A or WebM")
+            throw ReferenceRefusal(422, "the part audio is no sound: send MP3, Ogg, FLAC, WAV, M4A or WebM")
         }
         return kind
     }

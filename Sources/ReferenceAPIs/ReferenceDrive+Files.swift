@@ -9,14 +9,16 @@ extension ReferenceDrive {
         var fields: [String: String] = [:]
         var files: [(filename: String, arrival: DriveStore.Arrival, hash: Data)] = []
 
-        func text(_ name: String) throws(Refusal) -> String {
-            guard let text = fields[name], !text.isEmpty else { throw Refusal(400, "the part \(name) is missing") }
+        func text(_ name: String) throws(ReferenceRefusal) -> String {
+            guard let text = fields[name], !text.isEmpty else {
+                throw ReferenceRefusal(400, "the part \(name) is missing")
+            }
             return text
         }
 
-        func key(_ name: String) throws(Refusal) -> PublicKey {
+        func key(_ name: String) throws(ReferenceRefusal) -> PublicKey {
             guard let key = ReferenceDrive.key(try text(name)) else {
-                throw Refusal(400, "the part \(name) must be an address")
+                throw ReferenceRefusal(400, "the part \(name) must be an address")
             }
             return key
         }
@@ -32,17 +34,19 @@ extension ReferenceDrive {
         while let part = try await reader.nextPart() {
             guard part.name == "file" else {
                 let bytes = try await reader.collect(upTo: Self.largestField)
-                guard form.fields[part.name] == nil else { throw Refusal(400, "the part \(part.name) came twice") }
+                guard form.fields[part.name] == nil else {
+                    throw ReferenceRefusal(400, "the part \(part.name) came twice")
+                }
                 form.fields[part.name] = String(decoding: bytes, as: UTF8.self)
                 continue
             }
-            guard form.files.count < most else { throw Refusal(400, "there are more than \(most) files") }
-            guard let filename = part.filename else { throw Refusal(400, "a file has no name") }
+            guard form.files.count < most else { throw ReferenceRefusal(400, "there are more than \(most) files") }
+            guard let filename = part.filename else { throw ReferenceRefusal(400, "a file has no name") }
             form.files.append((filename, try await store.begin(), Data()))
             let last = form.files.count - 1
             form.files[last].hash = try await write(&reader, to: &form.files[last].arrival)
         }
-        guard !form.files.isEmpty else { throw Refusal(400, "there is no file") }
+        guard !form.files.isEmpty else { throw ReferenceRefusal(400, "there is no file") }
         return try await use(form)
     }
 
@@ -50,7 +54,7 @@ extension ReferenceDrive {
         let handle = try FileHandle(forWritingTo: arrival.url)
         // The writes have reported every error; `closeFile()` would trap.
         defer { try? handle.close() }
-        var hash = SHA256()
+        var hash = SHA256Hash()
         while let piece = try await reader.nextPiece() {
             try arrival.add(piece, to: handle)
             hash.update(piece)
@@ -61,14 +65,14 @@ extension ReferenceDrive {
 
     /// Checks that the account's owner has signed exactly this message.
     ///
-    /// - Throws: `Refusal` with status 401.
+    /// - Throws: `ReferenceRefusal` with status 401.
     private func check(_ message: SignedMessage, _ text: String, by signer: PublicKey, for account: DriveAccount)
-        throws(Refusal)
+        throws(ReferenceRefusal)
     {
         // A text that is not a signature counts as a wrong one.
         guard signer == account.owner, let signature = try? Signature(text),
             signature.isValid(of: message.bytes, by: signer)
-        else { throw Refusal(401, "Message did not match the expected one, or is not signed by the owner") }
+        else { throw ReferenceRefusal(401, "Message did not match the expected one, or is not signed by the owner") }
     }
 
     private func location(_ name: String, in account: PublicKey, _ request: ServerRequest) -> String {
@@ -91,7 +95,7 @@ extension ReferenceDrive {
             let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             // The names in the heads of parts are escaped as in forms. Those in `fileNames` are unescaped, and signed.
             guard form.files.map({ Data($0.filename.utf8) }) == names.map({ Data($0.asReadFromForms.utf8) }) else {
-                throw Refusal(400, "fileNames are not the names of the files")
+                throw ReferenceRefusal(400, "fileNames are not the names of the files")
             }
             // The signature is of the text as it arrived, with its commas.
             try check(
@@ -153,23 +157,23 @@ extension ReferenceDrive {
             let account = try await account(form.key("storage_account"))
             let url = try form.text("url")
             guard let location = FileLocation(url), location.account == account.address else {
-                throw Refusal(400, "url is not of a file of the account")
+                throw ReferenceRefusal(400, "url is not of a file of the account")
             }
             let file = form.files[0]
             guard file.filename.isExactly(location.name.asReadFromForms) else {
-                throw Refusal(400, "the file has another name than the one at url")
+                throw ReferenceRefusal(400, "the file has another name than the one at url")
             }
             try check(
                 .edit(location.name, in: account.address, hash: file.hash), try form.text("message"),
                 by: form.key("signer"), for: account)
             guard !file.arrival.isTooLarge else {
-                throw Refusal(400, "the file has more than \(ShadowDriveLimits.fileBytes) bytes")
+                throw ReferenceRefusal(400, "the file has more than \(ShadowDriveLimits.fileBytes) bytes")
             }
             try await store.change(account.address) { account in
                 try account.refuseIfImmutable()
                 guard let old = account.file(location.name) else { throw Self.noFile }
                 guard account.hasRoom(for: file.arrival.size, insteadOf: old) else {
-                    throw Refusal(400, "not enough storage is left in the account")
+                    throw ReferenceRefusal(400, "not enough storage is left in the account")
                 }
                 try store.place(file.arrival, in: account.address)
                 account.put(file.arrival.file(named: location.name))
@@ -182,7 +186,7 @@ extension ReferenceDrive {
     func deleteFile(_ request: ServerRequest) async throws -> ServerResponse {
         let fields = try await Self.fields(request)
         let text = try fields.text("location")
-        guard let location = FileLocation(text) else { throw Refusal(400, "location is not of a file") }
+        guard let location = FileLocation(text) else { throw ReferenceRefusal(400, "location is not of a file") }
         let account = try await account(location.account)
         try check(
             .delete(text, from: account.address), try fields.text("message"), by: fields.key("signer"), for: account)
@@ -195,7 +199,7 @@ extension ReferenceDrive {
         return try Self.json(["message": "File deleted"])
     }
 
-    private static let noFile = Refusal(400, "There is no such file")
+    private static let noFile = ReferenceRefusal(400, "There is no such file")
 }
 
 extension DriveAccount {

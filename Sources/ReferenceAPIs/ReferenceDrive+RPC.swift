@@ -38,7 +38,7 @@ extension ReferenceDrive {
             answer["result"] = try await result(of: method, fields["params"] as? [Any] ?? [])
         } catch let error as RPCError {
             answer["error"] = ["code": error.code, "message": error.message] as [String: Any]
-        } catch let error as Refusal {
+        } catch let error as ReferenceRefusal {
             answer["error"] = ["code": -32002, "message": error.message] as [String: Any]
         } catch let error as TransactionError {
             answer["error"] = ["code": Self.code(error), "message": "\(error)"] as [String: Any]

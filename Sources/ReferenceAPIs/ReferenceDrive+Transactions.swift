@@ -20,15 +20,15 @@ extension ReferenceDrive {
     /// Decodes and verifies a transaction, signs it if the server's signature is required, and carries it out.
     ///
     /// - Parameter kinds: The instructions that are allowed here.
-    /// - Throws: `TransactionError`, `Refusal`.
+    /// - Throws: `TransactionError`, `ReferenceRefusal`.
     func carryOut(
         _ base64: String, _ kinds: Set<StorageInstruction.Kind>
     ) async throws -> (account: PublicKey, signature: Signature) {
-        var transaction = try ShadowDrive.Transaction(base64: base64)
+        var transaction = try SolanaTransaction(base64: base64)
         let asked = try program.understand(transaction)
         let kind = asked.instruction.kind
         guard kinds.contains(kind) else {
-            throw Refusal(400, "\(kind.rawValue) is not for this address")
+            throw ReferenceRefusal(400, "\(kind.rawValue) is not for this address")
         }
         try transaction.verify(allowingMissing: kind.needsUploader ? [program.uploader] : [])
         if kind.needsUploader { try transaction.sign(with: Self.uploader) }

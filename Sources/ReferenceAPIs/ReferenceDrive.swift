@@ -66,19 +66,19 @@ struct ReferenceDrive: Sendable {
     ) async -> ServerResponse {
         // Files are read and written from here on: not on the network's thread.
         await Task.yield()
-        let refusal: Refusal
+        let refusal: ReferenceRefusal
         do {
             return try await answer(request)
-        } catch let error as Refusal {
+        } catch let error as ReferenceRefusal {
             refusal = error
         } catch let error as TransactionError {
-            refusal = Refusal(400, "\(error)")
+            refusal = ReferenceRefusal(400, "\(error)")
         } catch let error as MultipartError {
-            refusal = Refusal(error.status, error.description)
+            refusal = ReferenceRefusal(error.status, error.description)
         } catch let error as ServerBodyError {
-            refusal = Refusal(400, "\(error)")
+            refusal = ReferenceRefusal(400, "\(error)")
         } catch {
-            refusal = Refusal(500, "the state cannot be read or written: \(error)")
+            refusal = ReferenceRefusal(500, "the state cannot be read or written: \(error)")
         }
         await request.body.drain()
         return .error(refusal.status, refusal.message)
@@ -101,7 +101,7 @@ struct ReferenceDrive: Sendable {
 
     private func accountSize(_ request: ServerRequest) async throws -> ServerResponse {
         guard let text = request.queryValue("storageAccount"), let key = Self.key(text) else {
-            throw Refusal(400, "storageAccount must be an address")
+            throw ReferenceRefusal(400, "storageAccount must be an address")
         }
         return try Self.json(["storage_used": try await account(key).usage])
     }
@@ -109,7 +109,7 @@ struct ReferenceDrive: Sendable {
     private func listObjects(_ request: ServerRequest) async throws -> ServerResponse {
         let account = try await account(try await Self.fields(request).key("storageAccount"))
         // So does the real one.
-        guard !account.files.isEmpty else { throw Refusal(500, "Internal server error") }
+        guard !account.files.isEmpty else { throw ReferenceRefusal(500, "Internal server error") }
         return try Self.json(["keys": account.files.map(\.name)])
     }
 
@@ -164,14 +164,16 @@ struct ReferenceDrive: Sendable {
     struct Fields {
         let values: [String: Any]
 
-        func text(_ name: String) throws(Refusal) -> String {
-            guard let text = values[name] as? String, !text.isEmpty else { throw Refusal(400, "\(name) is missing") }
+        func text(_ name: String) throws(ReferenceRefusal) -> String {
+            guard let text = values[name] as? String, !text.isEmpty else {
+                throw ReferenceRefusal(400, "\(name) is missing")
+            }
             return text
         }
 
-        func key(_ name: String) throws(Refusal) -> PublicKey {
+        func key(_ name: String) throws(ReferenceRefusal) -> PublicKey {
             guard let key = ReferenceDrive.key(try text(name)) else {
-                throw Refusal(400, "\(name) must be an address")
+                throw ReferenceRefusal(400, "\(name) must be an address")
             }
             return key
         }
@@ -181,7 +183,7 @@ struct ReferenceDrive: Sendable {
         let body = try await request.body.collect(upTo: largestField)
         // The answer to every invalid body is the same.
         guard let values = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else {
-            throw Refusal(400, "the body must be a JSON object")
+            throw ReferenceRefusal(400, "the body must be a JSON object")
         }
         return Fields(values: values)
     }

@@ -34,7 +34,7 @@ struct DriveAccount: Codable, Sendable {
     func file(_ name: String) -> DriveFile? { files.first { $0.name.isExactly(name) } }
 
     /// Applies an instruction as the program does. It refuses the instruction to create.
-    mutating func apply(_ instruction: StorageInstruction, at moment: DriveMoment) throws(Refusal) {
+    mutating func apply(_ instruction: StorageInstruction, at moment: DriveMoment) throws(ReferenceRefusal) {
         switch instruction {
         case .create: throw Self.simulation("the account exists already")
         case .increase(let bytes):
@@ -79,36 +79,38 @@ struct DriveAccount: Codable, Sendable {
         }
     }
 
-    static func check(name: String) throws(Refusal) {
+    static func check(name: String) throws(ReferenceRefusal) {
         guard (1...ShadowDriveLimits.nameBytes).contains(name.utf8.count) else {
             throw simulation("an account's name has 1 to \(ShadowDriveLimits.nameBytes) bytes")
         }
     }
 
-    static func check(size: UInt64) throws(Refusal) {
+    static func check(size: UInt64) throws(ReferenceRefusal) {
         guard StorageSize.accountRange.contains(size) else {
             throw simulation("an account has 1 KiB to 1 TiB")
         }
     }
 
     /// Files cannot be changed any more, nor space be given back.
-    func refuseIfImmutable() throws(Refusal) {
-        guard !isImmutable else { throw Refusal(400, "The storage account is immutable") }
+    func refuseIfImmutable() throws(ReferenceRefusal) {
+        guard !isImmutable else { throw ReferenceRefusal(400, "The storage account is immutable") }
     }
 
-    private mutating func reserve(_ bytes: UInt64) throws(Refusal) {
+    private mutating func reserve(_ bytes: UInt64) throws(ReferenceRefusal) {
         let (sum, isTooMuch) = reserved.addingReportingOverflow(bytes)
         guard bytes > 0, !isTooMuch else { throw Self.simulation("so much cannot be added") }
         try Self.check(size: sum)
         reserved = sum
     }
 
-    private func check(_ used: UInt64) throws(Refusal) {
+    private func check(_ used: UInt64) throws(ReferenceRefusal) {
         guard used == usage else { throw Self.simulation("\(usage) bytes are used, not \(used)") }
     }
 
     /// As nodes say it.
-    static func simulation(_ words: String) -> Refusal { Refusal(400, "Transaction simulation failed: \(words)") }
+    static func simulation(_ words: String) -> ReferenceRefusal {
+        ReferenceRefusal(400, "Transaction simulation failed: \(words)")
+    }
 
     /// The account's bytes on the chain.
     var layout: StorageAccountV2 {

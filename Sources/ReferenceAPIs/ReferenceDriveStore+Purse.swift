@@ -48,7 +48,7 @@ extension DriveStore.Owner {
     var shades: UInt64 { DriveStore.gift - min(paid ?? 0, DriveStore.gift) }
 
     /// Debits the balance. If it is too low, this fails as the token program does.
-    mutating func pay(_ shades: UInt64) throws(Refusal) {
+    mutating func pay(_ shades: UInt64) throws(ReferenceRefusal) {
         guard shades <= self.shades else {
             throw DriveAccount.simulation("Error processing Instruction 0: custom program error: 0x1")
         }

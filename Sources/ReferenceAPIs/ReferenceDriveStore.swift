@@ -91,7 +91,7 @@ actor DriveStore {
 
     /// Carries out a transaction that creates an account.
     ///
-    /// - Throws: `Refusal` if the blockhash has expired, if the transaction was carried out before, if the account is
+    /// - Throws: `ReferenceRefusal` if the blockhash has expired, if the transaction was carried out before, if the account is
     ///   not the owner's next one, or if the owner cannot pay.
     func create(
         _ transaction: StorageTransaction, name: String, bytes: UInt64, blockhash: Blockhash, signature: Signature,
@@ -177,7 +177,9 @@ actor DriveStore {
         }
     }
 
-    static func noAccount(_ address: PublicKey) -> Refusal { Refusal(400, "There is no storage account \(address)") }
+    static func noAccount(_ address: PublicKey) -> ReferenceRefusal {
+        ReferenceRefusal(400, "There is no storage account \(address)")
+    }
 
     // MARK: Files
 

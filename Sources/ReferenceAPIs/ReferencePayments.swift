@@ -65,7 +65,7 @@ struct ReferencePayments: Sendable {
         guard key.map({ (1...255).contains($0.utf8.count) }) ?? true else {
             return .error(400, "Idempotency-Key must have 1 to 255 characters")
         }
-        do throws(PaymentOrder.Refusal) {
+        do throws(PaymentOrder.Defect) {
             let order = try await PaymentOrder(request)
             guard users.contains(where: { $0.id == order.receiver }) else {
                 return .error(404, "no user has this destination_user_id")
@@ -99,7 +99,7 @@ struct ReferencePayments: Sendable {
         }
     }
 
-    private func answer(_ transaction: Transaction, for request: ServerRequest) -> ServerResponse {
+    private func answer(_ transaction: LedgerTransaction, for request: ServerRequest) -> ServerResponse {
         guard let user = users.first(where: { $0.id == transaction.receiver }),
             let receiver = encoded(written(user, for: request))
         else { return unwritable }

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 /// A payment that was decided. It holds the card's last four digits, and nothing of the code.
-struct Transaction: Sendable, Codable, Hashable {
+struct LedgerTransaction: Sendable, Codable, Hashable {
     let id: Int
     let date: Date
     let cents: Int
@@ -36,7 +36,7 @@ struct Transaction: Sendable, Codable, Hashable {
 final class TransactionLedger: Sendable {
     private struct State {
         var last = 12313
-        var keyed: [String: Transaction] = [:]
+        var keyed: [String: LedgerTransaction] = [:]
         /// The number of bytes of the file that have been read.
         var offset = 0
     }
@@ -66,13 +66,13 @@ final class TransactionLedger: Sendable {
     }
 
     /// The transaction of the key, decided now if there is none. Without a key every order is a new transaction.
-    func transaction(for order: PaymentOrder, key: String?, at date: Date) async throws(Failure) -> Transaction {
+    func transaction(for order: PaymentOrder, key: String?, at date: Date) async throws(Failure) -> LedgerTransaction {
         try await exclusively(isWriting: true) { [self] (state, file) throws(Failure) in
             if let key, let known = state.keyed[key] {
                 guard known.decides(order) else { throw .keyTaken }
                 return known
             }
-            let transaction = Transaction(
+            let transaction = LedgerTransaction(
                 id: state.last + 1, date: date, cents: order.cents, receiver: order.receiver,
                 lastFour: order.lastFour, isApproved: order.isApproved, key: key)
             if let file { state.offset = try append(transaction, to: file, at: state.offset) }
@@ -83,7 +83,7 @@ final class TransactionLedger: Sendable {
     }
 
     /// The transaction of this key; `nil` if there is none.
-    func transaction(key: String) async throws(Failure) -> Transaction? {
+    func transaction(key: String) async throws(Failure) -> LedgerTransaction? {
         try await exclusively(isWriting: false) { (state, _) throws(Failure) in state.keyed[key] }
     }
 
@@ -152,8 +152,8 @@ final class TransactionLedger: Sendable {
         }
         while let end = added.firstIndex(of: UInt8(ascii: "\n")) {
             let line = added[added.startIndex..<end]
-            let transaction: Transaction
-            do { transaction = try JSONDecoder().decode(Transaction.self, from: Data(line)) } catch {
+            let transaction: LedgerTransaction
+            do { transaction = try JSONDecoder().decode(LedgerTransaction.self, from: Data(line)) } catch {
                 throw .unusable("\(path) is damaged at byte \(state.offset)")
             }
             state.last = max(state.last, transaction.id)
@@ -166,7 +166,7 @@ final class TransactionLedger: Sendable {
     /// Writes a line at the end of the last complete one, and flushes it.
     ///
     /// - Returns: The offset of its end.
-    private func append(_ transaction: Transaction, to file: Int32, at offset: Int) throws(Failure) -> Int {
+    private func append(_ transaction: LedgerTransaction, to file: Int32, at offset: Int) throws(Failure) -> Int {
         var line: Data
         do { line = try JSONEncoder().encode(transaction) } catch { throw .unusable("a transaction cannot be encoded") }
         line.append(UInt8(ascii: "\n"))

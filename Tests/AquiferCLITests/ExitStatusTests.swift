@@ -20,6 +20,6 @@ struct ExitStatusTests {
         "A drive server that fails may be tried again; its other refusals are for good",
         arguments: [(500, 69), (501, 69), (400, 1), (401, 1), (409, 1)] as [(Int, Int32)])
     func driveRefusals(status: Int, expected: Int32) {
-        #expect(CommandError(DriveError.refused(Refusal(status: status, words: "no"))).status.rawValue == expected)
+        #expect(CommandError(DriveError.refused(DriveRefusal(status: status, words: "no"))).status.rawValue == expected)
     }
 }

@@ -13,7 +13,7 @@ struct SealedTests {
         let text = Data(
             "Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it."
                 .utf8)
-        let key = try SymmetricKey(bytes: Data(0x80...0x9f))
+        let key = try SealingKey(bytes: Data(0x80...0x9f))
         let header = try hex("50515253c0c1c2c3c4c5c6c7")
         let nonce = Data(0x40...0x57)
         let expected = try hex(
@@ -29,7 +29,7 @@ struct SealedTests {
 
     @Test("opens to what was sealed, whatever its length", arguments: [0, 1, 15, 16, 17, 64, 1000, 100_000])
     func roundTrip(count: Int) throws {
-        let key = try SymmetricKey()
+        let key = try SealingKey()
         let plain = try SecureRandom.bytes(count)
         let box = try Sealed.seal(plain, with: key, authenticating: header)
         #expect(box.count == count + Sealed.overhead)
@@ -40,7 +40,7 @@ struct SealedTests {
 
     @Test("never opens when any bit of nonce, content or tag has changed")
     func changedBox() throws {
-        let key = try SymmetricKey()
+        let key = try SealingKey()
         let box = try Sealed.seal(plain, with: key, authenticating: header)
         for bit in 0..<box.count * 8 {
             var changed = box
@@ -51,7 +51,7 @@ struct SealedTests {
 
     @Test("never opens beside another header")
     func changedHeader() throws {
-        let key = try SymmetricKey()
+        let key = try SealingKey()
         let box = try Sealed.seal(plain, with: key, authenticating: header)
         for at in header.indices {
             var changed = header
@@ -66,7 +66,7 @@ struct SealedTests {
 
     @Test("never opens when cut or grown, at any length")
     func otherLength() throws {
-        let key = try SymmetricKey()
+        let key = try SealingKey()
         let box = try Sealed.seal(plain, with: key)
         for count in 0..<box.count {
             #expect(throws: CryptoError.notAuthentic) { try Sealed.open(box.prefix(count), with: key) }
@@ -76,14 +76,14 @@ struct SealedTests {
 
     @Test("never opens with another key")
     func otherKey() throws {
-        let box = try Sealed.seal(plain, with: try SymmetricKey())
-        let other = try SymmetricKey()
+        let box = try Sealed.seal(plain, with: try SealingKey())
+        let other = try SealingKey()
         #expect(throws: CryptoError.notAuthentic) { try Sealed.open(box, with: other) }
     }
 
     @Test("opens a slice as it opens the whole")
     func slices() throws {
-        let key = try SymmetricKey()
+        let key = try SealingKey()
         let box = try Sealed.seal(plain, with: key, authenticating: header)
         let around = Data([1, 2, 3]) + box + Data([4])
         #expect(try Sealed.open(around[3..<3 + box.count], with: key, authenticating: header) == plain)
@@ -91,7 +91,7 @@ struct SealedTests {
 
     @Test("draws another nonce each time")
     func nonces() throws {
-        let key = try SymmetricKey()
+        let key = try SealingKey()
         let nonces = try (0..<100).map { _ in try Sealed.seal(plain, with: key).prefix(Sealed.nonceLength) }
         #expect(Set(nonces).count == 100)
     }

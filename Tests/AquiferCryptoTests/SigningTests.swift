@@ -100,17 +100,17 @@ struct SHA256Tests {
             ),
         ])
     func published(text: String, digest: String) throws {
-        #expect(SHA256.hash(Data(text.utf8)) == (try hex(digest)))
+        #expect(SHA256Hash.hash(Data(text.utf8)) == (try hex(digest)))
     }
 
     @Test("gives the same in pieces of any size", arguments: [1, 7, 63, 64, 65, 1000])
     func pieces(size: Int) {
         let all = Data((0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-        var hash = SHA256()
+        var hash = SHA256Hash()
         for start in stride(from: 0, to: all.count, by: size) { hash.update(all[start..<min(start + size, all.count)]) }
-        #expect(hash.finish() == SHA256.hash(all))
+        #expect(hash.finish() == SHA256Hash.hash(all))
         hash.update(Data([1]))
-        #expect(hash.finish() == SHA256.hash(all + Data([1])), "finishing does not end it")
+        #expect(hash.finish() == SHA256Hash.hash(all + Data([1])), "finishing does not end it")
     }
 }
 

@@ -101,7 +101,7 @@ struct DriveWorld {
     }
 
     /// The refusal that a call throws; `nil` if it throws none.
-    func refusal(_ work: () async throws -> Void) async -> ShadowDrive.Refusal? {
+    func refusal(_ work: () async throws -> Void) async -> DriveRefusal? {
         do { try await work() } catch DriveError.refused(let refusal) { return refusal } catch {
             Issue.record("\(error)")
         }

@@ -31,7 +31,7 @@ struct ReferenceDriveRefusalTests {
     func wrongTransactions(way: Way) async throws {
         try await DriveWorld.run(way) { world in
             let account = try await world.account()
-            func status(_ path: String, _ transaction: ShadowDrive.Transaction) async throws -> Int {
+            func status(_ path: String, _ transaction: SolanaTransaction) async throws -> Int {
                 try await world.post(path, ["transaction": transaction.base64]).status
             }
             let increase = try await world.service.signed(.increase(bytes: 1), account)
@@ -65,7 +65,7 @@ struct ReferenceDriveRefusalTests {
             // Another owner's account, another server's signature, a blockhash that nobody gave out.
             let blockhash = try await world.rpc.latestBlockhash()
             func signed(_ program: ShadowDriveProgram, _ key: Keypair, _ hash: Blockhash) throws
-                -> ShadowDrive.Transaction
+                -> SolanaTransaction
             {
                 var transaction = try program.transaction(
                     .increase(bytes: 1), owner: key.publicKey, account: account, blockhash: hash)
@@ -133,7 +133,7 @@ struct ReferenceDriveRefusalTests {
             #expect(try await delete(location.text, signed: location.text + " ") == 401)
             #expect(try await delete(location.text, signed: location.text, by: DriveWorld.stranger) == 401)
 
-            let hash = SHA256.hash(Data("2".utf8))
+            let hash = SHA256Hash.hash(Data("2".utf8))
             func edit(_ name: String, _ hash: Data) async throws -> Int {
                 let message = SignedMessage.edit(name, in: account, hash: hash)
                 return try await world.form(
@@ -144,7 +144,7 @@ struct ReferenceDriveRefusalTests {
                     ], [("a", Data("2".utf8))]
                 ).status
             }
-            #expect(try await edit("a", SHA256.hash(Data("3".utf8))) == 401)
+            #expect(try await edit("a", SHA256Hash.hash(Data("3".utf8))) == 401)
             #expect(try await edit("b", hash) == 401)
             #expect(try await world.content(location) == "1")
             #expect(try await edit("a", hash) == 200)

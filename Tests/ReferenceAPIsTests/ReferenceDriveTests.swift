@@ -204,7 +204,7 @@ struct ReferenceDriveTests {
     func restart() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "drive-restart-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        var prepared: ShadowDrive.Transaction?
+        var prepared: SolanaTransaction?
         var account: PublicKey?
         try await DriveWorld.run(.inProcess, in: folder) { world in
             account = try await world.account("kept")

@@ -18,6 +18,12 @@ def copy(root, tmp_path):
     shutil.copytree(
         root / "Sources", tmp_path / "Sources", ignore=shutil.ignore_patterns("Media", "Public", "Aquifer.docc"))
     shutil.copytree(root / "Examples", tmp_path / "Examples", ignore=shutil.ignore_patterns(".build"))
+    # The pages name these; nothing else looks at them.
+    shutil.copytree(root / "Sources/App/Public", tmp_path / "Sources/App/Public")
+    shutil.copytree(root / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("*.png"))
+    for folder in ("Tests", "Scripts", "Benchmarks"):
+        shutil.copytree(
+            root / folder, tmp_path / folder, ignore=shutil.ignore_patterns(".build*", "Golden", "__pycache__"))
     for name in ("Package.swift", "ARCHITECTURE.md"):
         shutil.copy(root / name, tmp_path)
     return tmp_path
@@ -106,12 +112,12 @@ def change(path, old, new):
     path.write_text(text.replace(old, new, 1))
 
 
-def test_a_target_missing_in_the_tour_is_told(copy, script):
+def test_a_target_missing_on_the_page_is_told(copy, script):
     change(copy / "Package.swift", "        // Features\n", '        library("Orphan"),\n')
     (copy / "Sources/Orphan").mkdir()
     result = architecture(script, copy)
     assert result.returncode == 1
-    assert "ARCHITECTURE.md:1: Orphan is missing from the tour" in result.stdout
+    assert "ARCHITECTURE.md:1: Orphan is missing from the page" in result.stdout
 
 
 def test_a_package_from_elsewhere_is_told(copy, script):
@@ -127,3 +133,54 @@ def test_a_feature_that_chooses_a_store_is_told(copy, script):
     assert result.returncode == 1
     assert re.search(r"Package\.swift:\d+: ImageFeed must not depend on AquiferSQLite", result.stdout)
     assert re.search(r"Package\.swift:\d+: only App and aquifer choose AquiferSQLite, not ImageFeed", result.stdout)
+
+
+def test_a_page_that_is_too_long_is_told(copy, script):
+    page = copy / "ARCHITECTURE.md"
+    count = len(page.read_text().split())
+    assert count <= 1_800
+    page.write_text(page.read_text() + "word " * (1_801 - count))
+    result = architecture(script, copy)
+    assert result.returncode == 1
+    assert "ARCHITECTURE.md:1: 1801 words, at most 1800" in result.stdout
+    page.write_text(page.read_text().removesuffix("word "))
+    assert architecture(script, copy).returncode == 0
+
+
+DECISION = "# A new one\n\n## Context\n\nA.\n\n## Decision\n\nB.\n\n## Consequences\n\nC.\n"
+
+
+def test_a_name_of_nothing_is_told(copy, script):
+    # In two parts, for these lines are among the sources that may name it.
+    stranger = "No" + "SuchThing"
+    paths = ["Nowhere.swift", "test_nowhere.py", "Tests/Nowhere"]
+    names = [*paths, stranger, f"Outbox.{stranger.lower()}", f"{stranger}.run()"]
+    pages = ["ARCHITECTURE.md", "docs/promises.md", "docs/decisions/locks.md"]
+    expected = set()
+    for page in pages:
+        text = (copy / page).read_text()
+        for number, name in enumerate(names, text.count("\n") + 1):
+            text += f"See `{name}`.\n"
+            expected.add(f"{page}:{number}: {'there is no' if name in paths else 'no source names'} {name}")
+        (copy / page).write_text(text)
+    result = architecture(script, copy)
+    assert result.returncode == 1
+    assert set(result.stdout.splitlines()[:-1]) == expected
+
+
+def test_a_decision_missing_in_the_index_is_told(copy, script):
+    (copy / "docs/decisions/new.md").write_text(DECISION)
+    result = architecture(script, copy)
+    assert result.returncode == 1
+    assert "docs/decisions/new.md:1: docs/decisions/README.md does not list it" in result.stdout
+
+
+def test_a_decision_under_another_title_or_of_another_form_is_told(copy, script):
+    index, page = copy / "docs/decisions/README.md", copy / "docs/decisions/new.md"
+    index.write_text(index.read_text() + "- [A new one](new.md)\n")
+    page.write_text(DECISION)
+    assert architecture(script, copy).returncode == 0
+    page.write_text(DECISION.replace("A new one", "Another"))
+    assert "docs/decisions/new.md:1: docs/decisions/README.md lists it under another" in architecture(script, copy).stdout
+    page.write_text(DECISION.replace("## Consequences", "## Remarks"))
+    assert "docs/decisions/new.md:1: a decision has the headings" in architecture(script, copy).stdout

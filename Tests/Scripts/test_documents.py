@@ -32,6 +32,7 @@ def copy(root, tmp_path):
         shutil.copy(root / name, tmp_path / name)
     shutil.copytree(root / "Examples", tmp_path / "Examples", ignore=shutil.ignore_patterns(".build"))
     shutil.copytree(root / "Sources/Aquifer/Aquifer.docc", tmp_path / "Sources/Aquifer/Aquifer.docc")
+    shutil.copytree(root / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("*.png"))
     for document in tmp_path.glob("*.md"):
         # The targets of their links are there: the test above this one has seen to that.
         for target in re.findall(r"(?:\]\(|src=\")(?!http|#)([^)\"#]+)", document.read_text()):
@@ -64,7 +65,7 @@ def test_an_untouched_copy_is_right(copy, script):
         ("[There](Sources/Nowhere.swift)", "there is no Sources/Nowhere.swift"),
     ],
 )
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/promises.md"])
 def test_what_is_not_so_is_told_with_its_place(copy, script, document, addition, words):
     text = (copy / document).read_text()
     (copy / document).write_text(text + "\n" + addition + "\n")
@@ -186,3 +187,24 @@ def test_the_command_line_prints_what_readme_shows(root, blocks, tmp_path):
 def test_readme_shows_the_whole_quickstart(root):
     program = (root / "Examples/Quickstart/main.swift").read_text().strip()
     assert f"```swift\n{program}\n```" in (root / "README.md").read_text()
+
+
+# A clone is small: each picture is there for a page, and no file is there by mistake.
+
+
+def test_every_picture_in_the_documents_is_shown(root):
+    pages = "".join(page.read_text() for page in [*root.glob("*.md"), *root.glob("docs/**/*.md")])
+    pictures = [path for path in (root / "docs").rglob("*") if path.suffix in (".png", ".jpg", ".gif", ".svg")]
+    assert len(pictures) >= 12
+    for picture in pictures:
+        assert str(picture.relative_to(root)) in pages, f"no page shows {picture}"
+
+
+def test_a_clone_is_small(root, tmp_path):
+    if not (root / ".git").exists():
+        pytest.skip("this is no clone")
+    subprocess.run(
+        ["git", "clone", "-q", "--depth", "1", "--no-checkout", f"file://{root}", str(tmp_path / "clone")],
+        check=True, capture_output=True, timeout=60)
+    size = sum(path.stat().st_size for path in (tmp_path / "clone").rglob("*") if path.is_file())
+    assert size <= 12_000_000, f"git clone --depth 1 takes {size} bytes"

@@ -84,7 +84,7 @@ final class DriveWorld: Sendable {
 
     /// What Solana knows the transaction of a request by.
     static func signature(of request: HTTPRequest) -> Signature {
-        let sent = (request.json["transaction"] as? String).flatMap { try? Transaction(base64: $0) }
+        let sent = (request.json["transaction"] as? String).flatMap { try? SolanaTransaction(base64: $0) }
         return sent?.signature ?? signature
     }
 

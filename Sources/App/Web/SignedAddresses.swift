@@ -18,13 +18,13 @@ struct SignedAddresses: Sendable {
     private static let steps = 3
 
     /// The key; `nil` without a token. Addresses are then left unsigned, and no request needs a signature.
-    private let key: SymmetricKey?
+    private let key: SealingKey?
     private let now: @Sendable () -> Date
 
     /// - Parameter token: The token that the key is derived from; `nil` if anyone who reaches the server may use it.
     init(token: String?, now: @escaping @Sendable () -> Date) {
         // Without libsodium no address is signed, and no signed address is admitted.
-        key = token.flatMap { try? SymmetricKey(bytes: SHA256.hash(Data("aquifer addresses 1\0\($0)".utf8))) }
+        key = token.flatMap { try? SealingKey(bytes: SHA256Hash.hash(Data("aquifer addresses 1\0\($0)".utf8))) }
         self.now = now
     }
 

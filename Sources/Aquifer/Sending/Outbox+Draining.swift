@@ -48,6 +48,7 @@ extension Outbox {
     /// ``run()`` or the next ``drain()``. A wait that a server asked for by `Retry-After` continues.
     public func prod() {
         index.prod(policy.now())
+        releases += 1
         release = release ?? .byApp
         findReady()
         work.ring()
@@ -58,6 +59,7 @@ extension Outbox {
     /// It ends the outbox's own waits. A wait that a server asked for by `Retry-After` continues.
     public func hurry() {
         index.hurry(policy.now())
+        releases += 1
         release = .byUser
         findReady()
         work.ring()

@@ -3,17 +3,8 @@ import Foundation
 extension Outbox {
     /// Reads the changes in the store since the last read.
     func refresh() async throws(StoreError) {
-        // A release that is given while this look is under way is for the next one.
-        let granted = release
-        release = nil
-        do throws(StoreError) { try await look(releasing: granted) } catch {
-            release = release ?? granted
-            throw error
-        }
-    }
-
-    /// - Parameter granted: the release for the items that this look finds new or changed.
-    private func look(releasing granted: OutboxIndex.Release?) async throws(StoreError) {
+        // A release that is given while this look is under way stays for the next one.
+        let given = releases
         try await measure()
         // The counter is read first: all items before an item below the counter are then in the list, or have left the
         // queue. An item above the counter waits for the next read, because an earlier one might still be missing.
@@ -33,9 +24,9 @@ extension Outbox {
         let unnamed = listing.unnamed(from: hasAudited ? index.highest + 1 : counter.low, to: counter.next)
         changed.formUnion(unnamed.filter { index.rows[$0] == nil })
         try await read(changed, counter, listed: Set(listing.versions.keys))
-        if let granted { index.release(changed, granted) }
         fresh.removeAll { queued.contains($0) }
         if !hasAudited { try await tidy(counter, listed: Set(listing.versions.keys)) }
+        if releases == given { release = nil }
         findReady()
         changes.ring()
     }
@@ -81,7 +72,9 @@ extension Outbox {
         }
         // The loop has no suspension: a concurrent drain must not see an item without those before it.
         for (number, finding) in findings where sending[number] == nil {
+            let version = index.rows[number]?.version
             index.note(finding, number)
+            if let release, index.rows[number]?.version != version { index.release([number], release) }
             offer(index.group(of: number))
         }
         index.know(through: counter.next - 1)

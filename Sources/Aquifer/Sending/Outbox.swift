@@ -69,8 +69,11 @@ public actor Outbox {
     /// The failure of the store; it ends the drain that meets it.
     var storeFailure: StoreError?
     var hasAudited = false
-    /// The release that ``hurry()`` or ``prod()`` gave, for the items that the next look finds new or changed.
+    /// The release that ``hurry()`` or ``prod()`` gave, for the items that are found new or changed before a look that
+    /// began after it has ended. Other looks may be under way at the same time, and find some of these items first.
     var release: OutboxIndex.Release?
+    /// The number of releases given.
+    var releases = 0
     /// True once the counter was compared with the files in the folder.
     var isMeasured = false
     /// The watched items and their ends, which the queue itself does not keep.

@@ -18,7 +18,7 @@ struct KeyFile: Sendable {
     }
 
     /// The keys, the newest first.
-    func keys() throws(VaultError) -> [SymmetricKey] {
+    func keys() throws(VaultError) -> [SealingKey] {
         if folder.exists { try Privacy.check(folder.path) }
         guard var bytes = try file.read() else { throw .missingKey(path: file.path) }
         defer { wipe(&bytes) }
@@ -27,15 +27,15 @@ struct KeyFile: Sendable {
             bytes.suffix(8) == Self.checksum(of: bytes, count: bodyCount)
         else { throw .damaged(path: file.path) }
         let count = Int(bytes[Self.title.count])
-        guard (1...2).contains(count), bodyCount == Self.title.count + 1 + count * SymmetricKey.length else {
+        guard (1...2).contains(count), bodyCount == Self.title.count + 1 + count * SealingKey.length else {
             throw .damaged(path: file.path)
         }
-        var keys: [SymmetricKey] = []
+        var keys: [SealingKey] = []
         for at in 0..<count {
-            let start = Self.title.count + 1 + at * SymmetricKey.length
+            let start = Self.title.count + 1 + at * SealingKey.length
             let made = bytes.withUnsafeBytes { raw in
                 Result { () throws(CryptoError) in
-                    try SymmetricKey(bytes: UnsafeRawBufferPointer(rebasing: raw[start..<start + SymmetricKey.length]))
+                    try SealingKey(bytes: UnsafeRawBufferPointer(rebasing: raw[start..<start + SealingKey.length]))
                 }
             }
             do throws(CryptoError) { keys.append(try made.get()) } catch { throw VaultError(error, file.path) }
@@ -44,9 +44,9 @@ struct KeyFile: Sendable {
     }
 
     /// Replaces the keys, and overwrites the old ones. The caller holds the folder's lock.
-    func write(_ keys: [SymmetricKey]) throws(VaultError) {
+    func write(_ keys: [SealingKey]) throws(VaultError) {
         // The capacity is reserved at once: growing would leave copies of keys in memory.
-        var bytes = Data(capacity: Self.title.count + 1 + keys.count * SymmetricKey.length + 8)
+        var bytes = Data(capacity: Self.title.count + 1 + keys.count * SealingKey.length + 8)
         defer { wipe(&bytes) }
         bytes.append(Self.title)
         bytes.append(UInt8(keys.count))

@@ -42,7 +42,7 @@ struct VaultHeader: Hashable, Sendable {
         key = Data(file[28..<44])
     }
 
-    init(vault: UUID, key: SymmetricKey) {
+    init(vault: UUID, key: SealingKey) {
         version = Self.version
         self.vault = vault
         self.key = key.fingerprint
@@ -87,7 +87,7 @@ enum VaultBox {
     }
 
     static func seal(
-        _ cards: [Card], change: UInt64, with key: SymmetricKey, header: Data
+        _ cards: [Card], change: UInt64, with key: SealingKey, header: Data
     ) throws(VaultError) -> Data {
         let records = cards.map {
             Record(id: $0.id, number: $0.number.digits, holder: $0.holder, expiry: $0.expiry)
@@ -106,7 +106,7 @@ enum VaultBox {
     }
 
     static func open(
-        _ box: Data, with key: SymmetricKey, header: VaultHeader, path: String
+        _ box: Data, with key: SealingKey, header: VaultHeader, path: String
     ) throws(VaultError) -> Opened {
         var plain: Data
         do throws(CryptoError) {

@@ -19,7 +19,7 @@ struct VaultStorage: Sendable {
     struct Opened {
         let id: UUID
         /// The newest first.
-        var keys: [SymmetricKey]
+        var keys: [SealingKey]
         /// The number of the last change.
         var change: UInt64
         /// True if this is an older copy of the vault, which is opened only if the caller accepts it.
@@ -74,8 +74,8 @@ struct VaultStorage: Sendable {
     /// it.
     func rotate(_ opened: inout Opened) throws(VaultError) {
         try write(&opened)  // finishes a rotation that was cut short
-        let key: SymmetricKey
-        do throws(CryptoError) { key = try SymmetricKey() } catch { throw .failed(reason: "\(error)") }
+        let key: SealingKey
+        do throws(CryptoError) { key = try SealingKey() } catch { throw .failed(reason: "\(error)") }
         opened.keys = [key] + opened.keys.prefix(1)
         try KeyFile(of: opened.id, in: keys).write(opened.keys)
     }
@@ -125,8 +125,8 @@ struct VaultStorage: Sendable {
     /// Creates a vault without cards. Its key is written first, because a key without a vault is harmless.
     private func make() throws(VaultError) -> Opened {
         let id = makeID()
-        let key: SymmetricKey
-        do throws(CryptoError) { key = try SymmetricKey() } catch { throw .failed(reason: "\(error)") }
+        let key: SealingKey
+        do throws(CryptoError) { key = try SealingKey() } catch { throw .failed(reason: "\(error)") }
         try keys.make()
         try keys.exclusively(patience) { () throws(VaultError) in try KeyFile(of: id, in: keys).write([key]) }
         return Opened(id: id, keys: [key], change: 0, cards: [])
@@ -150,7 +150,7 @@ struct VaultStorage: Sendable {
 
     private struct Attempt {
         let vault: Data
-        let keys: [SymmetricKey]
+        let keys: [SealingKey]
         let outcome: Result<Opened, VaultError>
 
         func isSame(as other: Attempt) -> Bool {
@@ -162,7 +162,7 @@ struct VaultStorage: Sendable {
     private func attempt(_ rollback: Rollback) throws(VaultError) -> Attempt? {
         guard let vault = try file.read() else { return nil }
         try Privacy.check(folder.path)
-        var found: [SymmetricKey] = []
+        var found: [SealingKey] = []
         do throws(VaultError) {
             let header = try VaultHeader(reading: vault, path: file.path)
             betweenReads()

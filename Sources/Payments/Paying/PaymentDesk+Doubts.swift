@@ -120,7 +120,7 @@ extension PaymentDesk {
     /// Records the transaction that the remote showed. A transaction of another amount or person decides nothing. A
     /// payment with a dead sender is then unknown, as after any other invalid answer.
     private func settle(
-        _ written: PaymentRecord, _ known: PaymentRecord, _ transaction: Transaction
+        _ written: PaymentRecord, _ known: PaymentRecord, _ transaction: PaymentTransaction
     ) async throws(StoreError) -> PaymentRecord {
         let isOrphan = written.state == .sending && known.state != .sending
         let kept =
@@ -155,7 +155,7 @@ extension PaymentDesk {
 
     /// The remote's answer to a question about a key.
     private enum Finding: Sendable {
-        case transaction(Transaction)
+        case transaction(PaymentTransaction)
         case noTransaction
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 /// The end of a payment's request.
 enum PaymentOutcome: Sendable {
     /// With a transaction.
-    case answered(Transaction)
+    case answered(PaymentTransaction)
     /// The request never left this machine.
     case unsent
     /// The remote refused the order with the contract's error document and this status.

@@ -2,7 +2,7 @@ import Aquifer
 import Foundation
 
 /// The remote's record of a payment.
-struct Transaction: Sendable, Hashable {
+struct PaymentTransaction: Sendable, Hashable {
     let number: Int
     let date: Date
     let cents: Int
@@ -51,10 +51,10 @@ enum TransactionMapper {
         }
     }
 
-    static func map(_ head: HTTPResponseHead, _ body: Data) throws -> Transaction {
+    static func map(_ head: HTTPResponseHead, _ body: Data) throws -> PaymentTransaction {
         guard head.status == 200 else { throw InvalidData.status(head.status) }
         let item = try JSONDecoder().decode(Answer.self, from: body).transaction
-        return Transaction(
+        return PaymentTransaction(
             number: item.id, date: Date(timeIntervalSince1970: item.timestamp), cents: item.value.cents,
             contactID: item.destination_user.id, isApproved: item.success)
     }

@@ -2,7 +2,7 @@ import Aquifer
 import Foundation
 
 /// A refusal by the server or by Solana.
-public struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
+public struct DriveRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The meaning of a refusal, as far as it is known.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// Solana's `0x1`: the wallet has too little SOL (or SHDW) for it.
@@ -121,7 +121,7 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The response does not match the API contract.
     case invalidData(InvalidData)
     /// The server or Solana refused.
-    case refused(Refusal)
+    case refused(DriveRefusal)
     /// There is no such file.
     case noSuchFile(String)
     /// The request exceeds the limits and was not sent.

@@ -5,7 +5,7 @@ extension ShadowDriveAPI {
     /// `POST /storage-account`: creates a storage account.
     ///
     /// - Parameter transaction: signed by the owner; the server adds its signature and sends it to Solana.
-    public func createStorageAccount(_ transaction: Transaction) async throws(DriveError) -> NewStorage {
+    public func createStorageAccount(_ transaction: SolanaTransaction) async throws(DriveError) -> NewStorage {
         try await post("storage-account", ["transaction": transaction.base64], .change)
     }
 
@@ -23,21 +23,21 @@ extension ShadowDriveAPI {
     ///
     /// - Parameter transaction: `increase_storage2`, or `increase_immutable_storage2` for an immutable account, signed
     ///   by the owner.
-    public func addStorage(_ transaction: Transaction) async throws(DriveError) -> ChangeAnswer {
+    public func addStorage(_ transaction: SolanaTransaction) async throws(DriveError) -> ChangeAnswer {
         try await post("add-storage", ["transaction": transaction.base64], .change)
     }
 
     /// `POST /reduce-storage`: releases reserved bytes.
     ///
     /// - Parameter transaction: `decrease_storage2`, signed by the owner.
-    public func reduceStorage(_ transaction: Transaction) async throws(DriveError) -> ChangeAnswer {
+    public func reduceStorage(_ transaction: SolanaTransaction) async throws(DriveError) -> ChangeAnswer {
         try await post("reduce-storage", ["transaction": transaction.base64], .change)
     }
 
     /// `POST /make-immutable`: makes an account immutable, permanently.
     ///
     /// - Parameter transaction: `make_account_immutable2`, signed by the owner.
-    public func makeImmutable(_ transaction: Transaction) async throws(DriveError) -> ChangeAnswer {
+    public func makeImmutable(_ transaction: SolanaTransaction) async throws(DriveError) -> ChangeAnswer {
         try await post("make-immutable", ["transaction": transaction.base64], .change)
     }
 

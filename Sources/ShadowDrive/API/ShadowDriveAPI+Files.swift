@@ -16,7 +16,7 @@ extension ShadowDriveAPI {
 
     /// `POST /list-objects`: the names of an account's files.
     ///
-    /// - Throws: ``DriveError/refused(_:)`` with ``Refusal/Reason/emptyAccount`` for a 500. The server sends a 500 for
+    /// - Throws: ``DriveError/refused(_:)`` with ``DriveRefusal/Reason/emptyAccount`` for a 500. The server sends a 500 for
     ///   an account without files.
     public func listObjects(in account: PublicKey) async throws(DriveError) -> [String] {
         let keys: Keys = try await post("list-objects", ["storageAccount": "\(account)"], .question)

@@ -109,12 +109,12 @@ struct WholeAnswer: Sendable {
         guard (200...299).contains(head.status) else {
             // A response that is not JSON may still be a line of text; an HTML page is not.
             let text = String(decoding: body.prefix(2048), as: UTF8.self)
-            let isForeign = Refusal.gateways.contains(head.status) || text.contains("<") || text.hasPrefix("{")
+            let isForeign = DriveRefusal.gateways.contains(head.status) || text.contains("<") || text.hasPrefix("{")
             let words = words ?? (isForeign ? "" : text)
             let isEmpty = head.status == 500 && path == "list-objects"
-            throw .refused(Refusal(status: head.status, words: words, reason: isEmpty ? .emptyAccount : nil))
+            throw .refused(DriveRefusal(status: head.status, words: words, reason: isEmpty ? .emptyAccount : nil))
         }
-        if let words { throw .refused(Refusal(status: head.status, words: words)) }
+        if let words { throw .refused(DriveRefusal(status: head.status, words: words)) }
         do {
             return try JSONDecoder().decode(Answer.self, from: body)
         } catch {

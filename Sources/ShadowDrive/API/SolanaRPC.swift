@@ -86,7 +86,7 @@ public struct SolanaRPC: Sendable {
     ///
     /// - Returns: the signature that identifies the transaction on Solana.
     /// - Throws: ``DriveError/outcomeUnknown(because:)`` if the transaction was sent and no conclusive answer came.
-    public func send(_ transaction: Transaction) async throws(DriveError) -> Signature {
+    public func send(_ transaction: SolanaTransaction) async throws(DriveError) -> Signature {
         do throws(DriveError) {
             let signature: Signature = try await call(
                 "sendTransaction",
@@ -153,13 +153,13 @@ public struct SolanaRPC: Sendable {
         let decoded: Answer<Result>
         do { decoded = try JSONDecoder().decode(Answer<Result>.self, from: whole.body) } catch {
             guard (200...299).contains(whole.head.status) else {
-                throw .refused(Refusal(status: whole.head.status, words: ""))
+                throw .refused(DriveRefusal(status: whole.head.status, words: ""))
             }
             throw .invalidData(InvalidData(judging: error))
         }
-        if let failure = decoded.error { throw .refused(Refusal(status: failure.code, words: failure.message)) }
+        if let failure = decoded.error { throw .refused(DriveRefusal(status: failure.code, words: failure.message)) }
         guard (200...299).contains(whole.head.status) else {
-            throw .refused(Refusal(status: whole.head.status, words: ""))
+            throw .refused(DriveRefusal(status: whole.head.status, words: ""))
         }
         guard let result = decoded.result else { throw .invalidData(.body("there is no \"result\"")) }
         return result

@@ -29,7 +29,7 @@ public enum AccountDataError: Error, Sendable, Hashable, CustomStringConvertible
 
 extension AccountLayout {
     /// The first eight bytes of the SHA-256 of `account:` followed by the name.
-    public static var discriminator: Data { SHA256.hash(Data("account:\(name)".utf8)).prefix(8) }
+    public static var discriminator: Data { SHA256Hash.hash(Data("account:\(name)".utf8)).prefix(8) }
 
     static func read<Value>(
         _ data: Data, _ fields: (inout WireReader) throws(WireReader.Failure) -> Value

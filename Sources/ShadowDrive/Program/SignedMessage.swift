@@ -9,7 +9,7 @@ public struct SignedMessage: Sendable, Hashable, CustomStringConvertible {
 
     /// The message for an upload of files with these names, in this order.
     public static func upload(to account: PublicKey, names: [String]) -> SignedMessage {
-        let hash = SHA256.hash(Data(names.joined(separator: ",").utf8)).hexadecimal
+        let hash = SHA256Hash.hash(Data(names.joined(separator: ",").utf8)).hexadecimal
         return SignedMessage(
             text: "Shadow Drive Signed Message:\nStorage Account: \(account)\nUpload files with hash: \(hash)")
     }

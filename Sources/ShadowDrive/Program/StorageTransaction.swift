@@ -20,8 +20,8 @@ extension ShadowDriveProgram {
     public func transaction(
         _ instruction: StorageInstruction, owner: PublicKey, account: PublicKey, blockhash: Blockhash,
         computeBudget: ComputeBudget = .none
-    ) throws(TransactionError) -> Transaction {
-        try Transaction(
+    ) throws(TransactionError) -> SolanaTransaction {
+        try SolanaTransaction(
             payer: owner,
             instructions: computeBudget.instructions
                 + [self.instruction(instruction, owner: owner, account: account)],
@@ -33,7 +33,7 @@ extension ShadowDriveProgram {
     /// Signatures are not checked.
     ///
     /// - Throws: ``TransactionError/unexpected(_:)`` with the reason.
-    public func understand(_ transaction: Transaction) throws(TransactionError) -> StorageTransaction {
+    public func understand(_ transaction: SolanaTransaction) throws(TransactionError) -> StorageTransaction {
         let message = transaction.message
         let all = message.instructions
         let (budget, count) = ComputeBudget.reading(all)

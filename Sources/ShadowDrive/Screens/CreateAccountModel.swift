@@ -204,8 +204,8 @@ public final class CreateAccountModel {
         }
     }
 
-    private static func transaction(_ base64: String) throws(DriveError) -> Transaction {
-        do throws(TransactionError) { return try Transaction(base64: base64) } catch { throw .transaction(error) }
+    private static func transaction(_ base64: String) throws(DriveError) -> SolanaTransaction {
+        do throws(TransactionError) { return try SolanaTransaction(base64: base64) } catch { throw .transaction(error) }
     }
 
     /// Returns to the fields. They are empty after an account was created, and unchanged after a failure.

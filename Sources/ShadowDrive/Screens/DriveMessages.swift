@@ -53,7 +53,7 @@ extension DriveError {
     }
 }
 
-extension Refusal {
+extension DriveRefusal {
     /// The message for the user. The server's own words follow if they say more.
     public func message(in language: Language) -> String {
         let words = words.isEmpty ? "" : " (\(words))"

@@ -9,7 +9,7 @@ extension TransactionError {
 
     private var portuguese: String {
         switch self {
-        case .tooLarge(let bytes): "ela tem \(bytes) bytes, e o máximo é \(Transaction.limit)"
+        case .tooLarge(let bytes): "ela tem \(bytes) bytes, e o máximo é \(SolanaTransaction.limit)"
         case .tooManyAccounts: "ela tem contas demais"
         case .notBase64: "ela não está em base64"
         case .truncated: "ela termina cedo demais"

@@ -17,7 +17,7 @@ extension ShadowDriveAPI {
         case 200 where response.head.isEncoded: throw .invalidData(.compressed)
         case 200: return response
         case 404: throw .noSuchFile(location.text)
-        default: throw .refused(Refusal(status: response.head.status, words: ""))
+        default: throw .refused(DriveRefusal(status: response.head.status, words: ""))
         }
     }
 

@@ -7,7 +7,7 @@ enum FileHash {
     private static let piece = 256 << 10
 
     static func sha256(of file: FileToSend) async throws(DriveError) -> Data {
-        var hash = SHA256()
+        var hash = SHA256Hash()
         var buffer = [UInt8](repeating: 0, count: piece)
         var done = 0
         do throws(StoreError) {
@@ -34,7 +34,7 @@ enum FileHash {
         at location: FileLocation, size: UInt64, _ api: ShadowDriveAPI
     ) async throws(DriveError) -> Data? {
         let response = try await api.open(location)
-        var (hash, received) = (SHA256(), UInt64(0))
+        var (hash, received) = (SHA256Hash(), UInt64(0))
         while true {
             let chunk: Data?
             do throws(TransportError) { chunk = try await response.body.next() } catch { throw DriveError(error) }

@@ -67,7 +67,7 @@ extension ShadowDriveService {
     /// - Throws: ``DriveError/transaction(_:)`` before anything is sent, if it is not an `initialize_account2` with the
     ///   owner's signature; otherwise as ``createStorageAccount(name:size:onStep:)``. The caller must replace a
     ///   blockhash that is too old.
-    public func createStorageAccount(transaction: Transaction) async throws(DriveError) -> CreatedAccount {
+    public func createStorageAccount(transaction: SolanaTransaction) async throws(DriveError) -> CreatedAccount {
         let asked = try understand(transaction)
         guard case .create(let name, let size) = asked.instruction else {
             throw .transaction(.unexpected("the transaction does not make a storage account"))
@@ -91,7 +91,7 @@ extension ShadowDriveService {
     /// and the limits are checked without the server. Nothing is sent.
     ///
     /// - Throws: ``DriveError/transaction(_:)``, ``DriveError/limit(_:)``.
-    public func understand(_ transaction: Transaction) throws(DriveError) -> StorageTransaction {
+    public func understand(_ transaction: SolanaTransaction) throws(DriveError) -> StorageTransaction {
         let asked: StorageTransaction
         do throws(TransactionError) {
             asked = try program.understand(transaction)

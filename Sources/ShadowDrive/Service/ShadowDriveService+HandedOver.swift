@@ -29,7 +29,7 @@ extension ShadowDriveService {
     /// - Throws: ``DriveError/transaction(_:)`` and ``DriveError/limit(_:)`` before anything is sent, as
     ///   ``understand(_:)``. A blockhash that the server does not know may be valid on a node ahead of it. The error is
     ///   then ``DriveError/outcomeUnknown(because:)``, unless the chain gives the transaction's outcome.
-    public func handOver(_ transaction: Transaction) async throws(DriveError) -> HandedOver {
+    public func handOver(_ transaction: SolanaTransaction) async throws(DriveError) -> HandedOver {
         let asked = try understand(transaction)
         do throws(DriveError) {
             switch asked.instruction {

@@ -25,7 +25,7 @@ extension ShadowDriveService {
     func freshly<Answer: TransactionAnswer>(
         _ instruction: StorageInstruction, _ account: PublicKey,
         carriedOut: (Signature) -> Answer, onWait: @Sendable () async -> Void = {},
-        send: (Transaction) async throws(DriveError) -> Answer
+        send: (SolanaTransaction) async throws(DriveError) -> Answer
     ) async throws(DriveError) -> Answer {
         var left = Self.tries
         while true {
@@ -91,14 +91,14 @@ extension ShadowDriveService {
     /// A signed transaction of this owner with a fresh blockhash.
     public func signed(
         _ instruction: StorageInstruction, _ account: PublicKey
-    ) async throws(DriveError) -> Transaction {
+    ) async throws(DriveError) -> SolanaTransaction {
         _ = try signer()
         return try signed(instruction, account, try await rpc.latestBlockhash())
     }
 
     private func signed(
         _ instruction: StorageInstruction, _ account: PublicKey, _ blockhash: Blockhash
-    ) throws(DriveError) -> Transaction {
+    ) throws(DriveError) -> SolanaTransaction {
         let keypair = try signer()
         do throws(TransactionError) {
             var transaction = try program.transaction(
@@ -128,7 +128,7 @@ extension Signature: TransactionAnswer {
     var named: Signature? { self }
 }
 
-extension Transaction {
+extension SolanaTransaction {
     /// Checks that a response belongs to this transaction. A response with another transaction's signature is an error.
     func checked<Answer: TransactionAnswer>(_ answer: Answer) throws(DriveError) -> Answer {
         guard answer.named == nil || answer.named == signature else {

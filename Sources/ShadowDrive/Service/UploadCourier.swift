@@ -81,7 +81,7 @@ struct UploadCourier: Sendable {
         if !overwrite, words.firstMatch(of: #/already exist|exists? already/#.ignoresCase()) != nil {
             return .file(.exists(name: file.name))
         }
-        return .refused(Refusal(status: 200, words: words))
+        return .refused(DriveRefusal(status: 200, words: words))
     }
 
     /// Looks up files in the account if no response gave their outcome, because they may have arrived.
@@ -110,7 +110,7 @@ struct UploadCourier: Sendable {
     }
 }
 
-extension Refusal {
+extension DriveRefusal {
     /// True if a batch may have been refused because of one file. The files are then sent one by one.
     fileprivate var mayConcernOneFile: Bool {
         switch reason {

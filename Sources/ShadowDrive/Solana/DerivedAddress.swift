@@ -17,7 +17,7 @@ public struct DerivedAddress: Sendable, Hashable {
     ///   case has never been observed.
     public init?(seeds: [Data], program: PublicKey) {
         guard seeds.count < 16, seeds.allSatisfy({ $0.count <= 32 }) else { return nil }
-        var beginning = SHA256()
+        var beginning = SHA256Hash()
         for seed in seeds { beginning.update(seed) }
         for bump in stride(from: UInt8.max, through: 1, by: -1) {
             var hash = beginning

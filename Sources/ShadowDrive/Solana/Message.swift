@@ -69,8 +69,8 @@ public struct Message: Sendable, Hashable {
             requiredSignatures: UInt8(signers.count), readOnlySigned: UInt8(readOnlySigned.count),
             readOnlyUnsigned: UInt8(clamping: readOnly.count))
         self.blockhash = blockhash
-        let size = Transaction.size(signatures: signers.count, message: bytes.count)
-        guard size <= Transaction.limit else { throw .tooLarge(bytes: size) }
+        let size = SolanaTransaction.size(signatures: signers.count, message: bytes.count)
+        guard size <= SolanaTransaction.limit else { throw .tooLarge(bytes: size) }
     }
 
     /// The keys that sign, in order. The payer is the first.

@@ -42,6 +42,22 @@ struct OutboxHurryTests {
         #expect(try await outbox.drain().sent == 1)
     }
 
+    @Test("is tried at once, though a list that began to read the queue before has not ended")
+    func whileAnotherLookIsUnderWay() async throws {
+        try await world.outbox().enqueue(world.note("one"))
+        world.server.rule { _, _ in .status(500) }
+        #expect(try await world.outbox().drain().failed == 1)
+        world.server.heal()
+        let store = SlowListStore(base: world.store)
+        let outbox = Outbox(in: store, client: world.server.client, policy: world.policy())
+        await outbox.hurry()
+        let listing = Task { try await outbox.items() }
+        await #expect(eventually { store.arrived.withLock { $0 } })
+        #expect(try await outbox.drain().sent == 1)
+        store.gate.open()
+        _ = try await listing.value
+    }
+
     @Test("waits for what the server asked for, here and in other processes, and no longer")
     func retryAfterHolds() async throws {
         let outbox = world.outbox()

@@ -40,7 +40,7 @@ extension Endpoint {
     private static let owner = Vectors.owner.publicKey
     private static let signature = DriveWorld.signature
     private static let transaction = must {
-        try Transaction(
+        try SolanaTransaction(
             base64: Vectors.all.transactions["claim_stake2"]!.rust_order.no_compute_budget.transaction_base64)
     }
     private static let location = FileLocation("a#b.txt", in: account, base: DriveWorld.files)

@@ -68,18 +68,18 @@ struct EndpointTests {
             Issue.record("a long refusal is none")
             return
         }
-        #expect(refusal.words.count == Refusal.wordsLimit && refusal.words.hasSuffix("…"))
+        #expect(refusal.words.count == DriveRefusal.wordsLimit && refusal.words.hasSuffix("…"))
     }
 
     @Test("what is no JSON has words too, a page has none", arguments: Endpoint.all, EndpointWay.allCases)
     func unreadableRefusal(endpoint: Endpoint, way: EndpointWay) async throws {
-        let words = Refusal(status: 400, words: "plain words")
+        let words = DriveRefusal(status: 400, words: "plain words")
         #expect(try await way.error(of: endpoint, .json("plain words", status: 400)) == .refused(words))
-        let page = Refusal(status: 400, words: "")
+        let page = DriveRefusal(status: 400, words: "")
         #expect(
             try await way.error(of: endpoint, .json("<html>a page</html>", status: 400))
                 == endpoint.told(.refused(page)))
-        let inside = Refusal(status: 200, words: "said in a 200")
+        let inside = DriveRefusal(status: 200, words: "said in a 200")
         #expect(try await way.error(of: endpoint, .json(#"{"error":"said in a 200"}"#)) == .refused(inside))
     }
 
@@ -109,9 +109,9 @@ struct EndpointTests {
     func gateway(endpoint: Endpoint, way: EndpointWay) async throws {
         for status in [502, 504] {
             let page = try await way.error(of: endpoint, .json("<html>Bad gateway</html>", status: status))
-            #expect(page == endpoint.told(.refused(Refusal(status: status, words: ""))))
+            #expect(page == endpoint.told(.refused(DriveRefusal(status: status, words: ""))))
             let words = try await way.error(of: endpoint, .error("no way", status: status))
-            #expect(words == endpoint.told(.refused(Refusal(status: status, words: "no way"))))
+            #expect(words == endpoint.told(.refused(DriveRefusal(status: status, words: "no way"))))
         }
     }
 

@@ -109,7 +109,7 @@ struct SocketTests {
         let error = await failure { () async throws(DriveError) in
             try await service.api.listObjects(in: Vectors.account)
         }
-        #expect(error == .refused(Refusal(status: 500, words: "", reason: .emptyAccount)))
+        #expect(error == .refused(DriveRefusal(status: 500, words: "", reason: .emptyAccount)))
         await server.stop()
     }
 }

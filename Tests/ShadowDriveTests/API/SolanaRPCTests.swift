@@ -80,7 +80,7 @@ struct SolanaRPCTests {
             ]
         ])
         let error = await failure { () async throws(DriveError) in try await world.service.rpc.latestBlockhash() }
-        #expect(error == .refused(Refusal(status: -32002, words: "Blockhash not found", reason: .staleBlockhash)))
+        #expect(error == .refused(DriveRefusal(status: -32002, words: "Blockhash not found", reason: .staleBlockhash)))
     }
 
     @Test("an answer that is none is invalid data, a status without one a refusal")
@@ -99,7 +99,7 @@ struct SolanaRPCTests {
         let busy = DriveWorld(["getLatestBlockhash": [.json("slow down", status: 429)]])
         #expect(
             await failure(of: { () async throws(DriveError) in try await busy.service.rpc.latestBlockhash() })
-                == .refused(Refusal(status: 429, words: "")))
+                == .refused(DriveRefusal(status: 429, words: "")))
     }
 
     @Test("an account's bytes come in base64 and nothing else")

@@ -74,7 +74,7 @@ struct GoldenTransactionTests {
         for (vector, budget) in [
             (order.no_compute_budget, ComputeBudget.none), (order.with_compute_budget, Vectors.budget),
         ] {
-            var made = try Transaction(
+            var made = try SolanaTransaction(
                 payer: owner.publicKey, instructions: budget.instructions + [try instruction(name)],
                 blockhash: Vectors.blockhash)
             let header = made.message.header
@@ -96,7 +96,7 @@ struct GoldenTransactionTests {
             #expect(made.base64 == vector.transaction_base64)
             #expect(made.bytes.count == vector.transaction_length)
 
-            let back = try Transaction(base64: vector.transaction_base64)
+            let back = try SolanaTransaction(base64: vector.transaction_base64)
             #expect(back == made && back.base64 == vector.transaction_base64)
             try back.verify(allowingMissing: [program.uploader])
             if let asked = Vectors.instruction(name) {
@@ -118,7 +118,7 @@ struct GoldenTransactionTests {
     func otherOrder(name: String) throws {
         let order = try #require(Vectors.all.transactions[name]).web3js_order
         for vector in [order.no_compute_budget, order.with_compute_budget] {
-            let transaction = try Transaction(base64: vector.transaction_base64)
+            let transaction = try SolanaTransaction(base64: vector.transaction_base64)
             #expect(transaction.base64 == vector.transaction_base64)
             try transaction.verify(allowingMissing: [program.uploader])
             guard let asked = Vectors.instruction(name) else { continue }

@@ -268,7 +268,7 @@ struct AccountScreenTests {
         let (world, model) = await ready(["delete-file": [.error("no", status: 401)]])
         defer { withExtendedLifetime(world) {} }
         await model.delete("a")
-        #expect(model.problem == .refused(Refusal(status: 401, words: "no")) && model.lastDone == nil)
+        #expect(model.problem == .refused(DriveRefusal(status: 401, words: "no")) && model.lastDone == nil)
         #expect(model.files.count == 1 && model.canChange)
         model.dismissProblem()
         #expect(model.problem == nil)
@@ -333,7 +333,7 @@ struct AccountScreenTests {
                 let name = DriveWorld.name(of: request)
                 guard name == "sendTransaction" else { return DriveWorld.usual(name, request) }
                 let text = (request.json["params"] as? [Any])?.first as? String ?? ""
-                return .json(#"{"result":"\#((try? Transaction(base64: text))!.signature!)"}"#)
+                return .json(#"{"result":"\#((try? SolanaTransaction(base64: text))!.signature!)"}"#)
             })
         let model = AccountModel(world.service, account: world.account)
         await model.appear()
@@ -387,7 +387,7 @@ struct MessageTests {
                 .file(.unreadable(name: "n", reason: "r")), .file(.tooLarge(name: "n", bytes: 1 << 31)),
                 .file(.badName(name: "n", reason: "r")), .file(.repeated(name: "n")), .file(.changed(name: "n")),
                 .file(.unwritable(path: "p", reason: "r")),
-            ] + Refusal.Reason.allCases.map { .refused(Refusal(status: 400, words: "words", reason: $0)) }
+            ] + DriveRefusal.Reason.allCases.map { .refused(DriveRefusal(status: 400, words: "words", reason: $0)) }
         for error in errors {
             let (english, portuguese) = (error.message(in: .english), error.message(in: .brazilianPortuguese))
             #expect(!english.isEmpty && !portuguese.isEmpty && english != portuguese, "\(error)")

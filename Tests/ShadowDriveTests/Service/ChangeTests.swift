@@ -9,7 +9,7 @@ import Testing
 struct ChangeTests {
     private func sent(_ world: DriveWorld, _ path: String) throws -> [StorageInstruction] {
         try world.requests(path).map { request in
-            let transaction = try Transaction(base64: try #require(request.json["transaction"] as? String))
+            let transaction = try SolanaTransaction(base64: try #require(request.json["transaction"] as? String))
             try transaction.verify(allowingMissing: [world.service.program.uploader])
             return try world.service.program.understand(transaction).instruction
         }
@@ -80,12 +80,12 @@ struct ChangeTests {
                     return DriveWorld.usual(DriveWorld.name(of: request), request)
                 }
                 let text = (request.json["params"] as? [Any])?.first as? String ?? ""
-                let signature = (try? Transaction(base64: text))?.signature
+                let signature = (try? SolanaTransaction(base64: text))?.signature
                 return .json(#"{"result":"\#(signature!)"}"#)
             })
         _ = try await world.service.send(instruction, for: world.account)
         let text = (world.requests("sendTransaction").first?.json["params"] as? [Any])?.first as? String
-        let transaction = try Transaction(base64: try #require(text))
+        let transaction = try SolanaTransaction(base64: try #require(text))
         try transaction.verify()
         #expect(try world.service.program.understand(transaction).instruction == instruction)
     }
@@ -184,7 +184,7 @@ struct ChangeTests {
         #expect(
             await failure(of: { () async throws(DriveError) in
                 try await broken.deleteFile(world.location("a"))
-            }) == .refused(Refusal(status: 400, words: "no")))
+            }) == .refused(DriveRefusal(status: 400, words: "no")))
         #expect(try await broken.contents(of: world.account).saved()?.value.files.count == 2)
     }
 
@@ -224,7 +224,7 @@ struct ChangeTests {
         #expect(world.client.requests.first?.url.absoluteString == world.location("a b").text)
         let errors: [DriveError] = [
             .connectivity(TransportError(.interrupted)), .noSuchFile(world.location("a b").text),
-            .refused(Refusal(status: 503, words: "")),
+            .refused(DriveRefusal(status: 503, words: "")),
         ]
         for expected in errors {
             let error = await failure { () async throws(DriveError) in

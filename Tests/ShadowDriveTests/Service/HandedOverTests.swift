@@ -8,7 +8,7 @@ import Testing
 /// The specification's input: a transaction that the owner has signed elsewhere.
 @Suite("Transactions that were signed elsewhere", .timeLimit(.minutes(10)))
 struct HandedOverTests {
-    private func transaction(_ instruction: StorageInstruction) throws -> Transaction {
+    private func transaction(_ instruction: StorageInstruction) throws -> SolanaTransaction {
         var transaction = try Vectors.program.transaction(
             instruction, owner: Vectors.owner.publicKey, account: Vectors.account, blockhash: Vectors.blockhash)
         try transaction.sign(with: Vectors.owner)
@@ -47,7 +47,7 @@ struct HandedOverTests {
         let unsigned = try Vectors.program.transaction(
             .increase(bytes: 1), owner: Vectors.owner.publicKey, account: Vectors.account,
             blockhash: Vectors.blockhash)
-        let foreign = try Transaction(
+        let foreign = try SolanaTransaction(
             payer: Vectors.owner.publicKey,
             instructions: [
                 Instruction(program: SolanaPrograms.token, accounts: [.init(Vectors.account)], data: Data([1]))

@@ -26,7 +26,7 @@ struct CreateFromRemoteTests {
     func serialized() async throws {
         let world = DriveWorld(keypair: nil)
         let vector = Vectors.all.transactions["initialize_account2"]!.rust_order.with_compute_budget
-        let transaction = try Transaction(base64: vector.transaction_base64)
+        let transaction = try SolanaTransaction(base64: vector.transaction_base64)
         let created = try await world.service.createStorageAccount(transaction: transaction)
         #expect(created.account.address == world.account && created.account.identifier == "my-bucket")
         #expect(
@@ -166,7 +166,7 @@ struct CreateFromRemoteTests {
             try await world.service.createStorageAccount(name: "n", size: 1024)
         }
         let sent = try world.requests("storage-account").map {
-            try Transaction(base64: try #require($0.json["transaction"] as? String))
+            try SolanaTransaction(base64: try #require($0.json["transaction"] as? String))
         }
         #expect(sent.map(\.message.blockhash.description) == [Vectors.all.inputs.blockhash_base58, fresh])
         for transaction in sent { try transaction.verify(allowingMissing: [world.service.program.uploader]) }
@@ -186,17 +186,17 @@ struct CreateFromRemoteTests {
         arguments: [
             (
                 400, "Transaction simulation failed: Error processing Instruction 0: custom program error: 0x1",
-                Refusal.Reason.notEnoughFunds
+                DriveRefusal.Reason.notEnoughFunds
             ),
             (400, "custom program error: 0x10", .other), (401, "bad signature", .badSignature),
             (409, "oh", .other),
         ])
-    func refused(status: Int, words: String, reason: Refusal.Reason) async throws {
+    func refused(status: Int, words: String, reason: DriveRefusal.Reason) async throws {
         let world = DriveWorld(["storage-account": [.error(words, status: status)]])
         let error = await failure { () async throws(DriveError) in
             try await world.service.createStorageAccount(name: "n", size: 1024)
         }
-        #expect(error == .refused(Refusal(status: status, words: words, reason: reason)))
+        #expect(error == .refused(DriveRefusal(status: status, words: words, reason: reason)))
         #expect(world.requests("storage-account").count == 1)
         if reason == .notEnoughFunds { #expect("\(error!)".contains("too little SOL")) }
     }
@@ -228,7 +228,7 @@ struct CreateFromRemoteTests {
     func wrongTransactions() async throws {
         let world = DriveWorld()
         let program = world.service.program
-        func error(_ transaction: Transaction) async -> DriveError? {
+        func error(_ transaction: SolanaTransaction) async -> DriveError? {
             await failure { () async throws(DriveError) in
                 try await world.service.createStorageAccount(transaction: transaction)
             }

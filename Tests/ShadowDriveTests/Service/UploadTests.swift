@@ -131,7 +131,7 @@ struct UploadTests {
         let files = try ["a.txt", "b.txt", "c.txt"].map { try world.file($0) }
         let results = try await world.service.upload(files, to: world.account)
         #expect(results.map { $0.location != nil } == [true, false, true])
-        #expect(results[1].error == .refused(Refusal(status: 200, words: "no room")))
+        #expect(results[1].error == .refused(DriveRefusal(status: 200, words: "no room")))
     }
 
     @Test("a file that the answer does not mention is not told as stored")
@@ -160,7 +160,7 @@ struct UploadTests {
             if case .progress(let progress) = event { events.withLock { $0.append(progress) } }
         }
         #expect(results.map { $0.location != nil } == [true, false, true])
-        #expect(results[1].error == .refused(Refusal(status: 400, words: "bad.txt is bad")))
+        #expect(results[1].error == .refused(DriveRefusal(status: 400, words: "bad.txt is bad")))
         #expect(world.requests("upload").count == 4)
         expectMonotonic(events.withLock { $0 })
     }
@@ -169,7 +169,7 @@ struct UploadTests {
     func badSignature() async throws {
         let world = DriveWorld(["upload": [.error("bad signature", status: 401)]])
         let results = try await world.service.upload(try ["a", "b"].map { try world.file($0) }, to: world.account)
-        let refusal = DriveError.refused(Refusal(status: 401, words: "bad signature"))
+        let refusal = DriveError.refused(DriveRefusal(status: 401, words: "bad signature"))
         #expect(results.map(\.error) == [refusal, refusal])
         #expect(world.requests("upload").count == 1)
     }
@@ -244,7 +244,7 @@ struct UploadTests {
         let file = try world.file("new")
         _ = await failure { () async throws(DriveError) in try await world.service.editFile(location, with: file) }
         let wire = try #require(world.requests("edit").first).wire
-        let message = SignedMessage.edit(name, in: world.account, hash: SHA256.hash(Data("content".utf8)))
+        let message = SignedMessage.edit(name, in: world.account, hash: SHA256Hash.hash(Data("content".utf8)))
         #expect(wire.utf8.count > 0 && Data(wire.utf8).range(of: Data("filename=\"\(name)\"".utf8)) != nil)
         #expect(wire.contains("\(message.signature(by: world.owner))"))
     }
@@ -415,6 +415,6 @@ struct UploadTests {
         let error = await failure { () async throws(DriveError) in
             try await world.service.editFile(world.location("a"), with: file)
         }
-        #expect(error == .refused(Refusal(status: 200, words: "immutable")))
+        #expect(error == .refused(DriveRefusal(status: 200, words: "immutable")))
     }
 }

@@ -39,11 +39,11 @@ struct TransactionTests {
             let signers = try (0..<3).map { _ in try keypair(&random) }
             let asked = instructions(&random, signers: signers.map(\.publicKey))
             let hash = Blockhash(bytes: key(&random).bytes)!
-            var made = try Transaction(payer: signers[0].publicKey, instructions: asked, blockhash: hash)
+            var made = try SolanaTransaction(payer: signers[0].publicKey, instructions: asked, blockhash: hash)
             for signer in signers where made.message.signers.contains(signer.publicKey) && Bool.random(using: &random) {
                 try made.sign(with: signer)
             }
-            let back = try Transaction(base64: made.base64)
+            let back = try SolanaTransaction(base64: made.base64)
             #expect(back == made && back.bytes == made.bytes && back.message.blockhash == hash)
             try back.verify(allowingMissing: Set(back.missingSigners))
             // Flags only ever grow by merging, and nothing else changes.
@@ -72,14 +72,14 @@ struct TransactionTests {
                 var changed = bytes
                 changed[place] ^= change
                 #expect(throws: TransactionError.self, "byte \(place)") {
-                    try Transaction(bytes: changed).verify(allowingMissing: [program.uploader])
+                    try SolanaTransaction(bytes: changed).verify(allowingMissing: [program.uploader])
                 }
             }
         }
         for count in 0..<bytes.count {
-            #expect(throws: TransactionError.self) { try Transaction(bytes: bytes.prefix(count)) }
+            #expect(throws: TransactionError.self) { try SolanaTransaction(bytes: bytes.prefix(count)) }
         }
-        #expect(throws: TransactionError.malformed) { try Transaction(bytes: bytes + Data([0])) }
+        #expect(throws: TransactionError.malformed) { try SolanaTransaction(bytes: bytes + Data([0])) }
     }
 
     @Test("a missing signature is 64 zeros, and only who may be missing is")
@@ -107,7 +107,7 @@ struct TransactionTests {
             .makeImmutable(used: 1), owner: Vectors.owner.publicKey, account: Vectors.account,
             blockhash: Vectors.blockhash)
         try transaction.sign(with: Vectors.owner)
-        var received = try Transaction(base64: transaction.base64)
+        var received = try SolanaTransaction(base64: transaction.base64)
         #expect(received.missingSigners == [server.publicKey])
         try received.add(server.sign(received.message.bytes), of: server.publicKey)
         try received.verify()
@@ -116,18 +116,18 @@ struct TransactionTests {
 
     @Test("more than 1 232 bytes are refused, 1 232 are not")
     func large() throws {
-        func build(_ count: Int) throws -> Transaction {
-            try Transaction(
+        func build(_ count: Int) throws -> SolanaTransaction {
+            try SolanaTransaction(
                 payer: Vectors.owner.publicKey,
                 instructions: [Instruction(program: program.id, accounts: [], data: Data(count: count))],
                 blockhash: Vectors.blockhash)
         }
         let overhead = try build(500).bytes.count - 500
         #expect(try build(1232 - overhead).bytes.count == 1232)
-        #expect(try Transaction(base64: build(1232 - overhead).base64).bytes.count == 1232)
+        #expect(try SolanaTransaction(base64: build(1232 - overhead).base64).bytes.count == 1232)
         #expect(throws: TransactionError.tooLarge(bytes: 1233)) { try build(1233 - overhead) }
-        #expect(throws: TransactionError.tooLarge(bytes: 1233)) { try Transaction(bytes: Data(count: 1233)) }
-        #expect(throws: TransactionError.self) { try Transaction(base64: String(repeating: "A", count: 1 << 20)) }
+        #expect(throws: TransactionError.tooLarge(bytes: 1233)) { try SolanaTransaction(bytes: Data(count: 1233)) }
+        #expect(throws: TransactionError.self) { try SolanaTransaction(base64: String(repeating: "A", count: 1 << 20)) }
         #expect(throws: TransactionError.self) {
             try program.transaction(
                 .create(name: String(repeating: "n", count: 2000), bytes: 1024), owner: Vectors.owner.publicKey,
@@ -143,7 +143,7 @@ struct TransactionTests {
             ))
         func error(_ bytes: Data) -> TransactionError? {
             do throws(TransactionError) {
-                _ = try Transaction(bytes: bytes)
+                _ = try SolanaTransaction(bytes: bytes)
                 return nil
             } catch { return error }
         }
@@ -158,9 +158,9 @@ struct TransactionTests {
         var repeated = good
         repeated.replaceSubrange(69 + 32..<69 + 64, with: repeated[69..<69 + 32])
         #expect(error(repeated) == .repeatedAccount)
-        #expect(throws: TransactionError.notBase64) { try Transaction(base64: "not base64!") }
+        #expect(throws: TransactionError.notBase64) { try SolanaTransaction(base64: "not base64!") }
         let base64 = good.base64EncodedString()
-        #expect(throws: TransactionError.notBase64) { try Transaction(base64: base64 + "\n") }
+        #expect(throws: TransactionError.notBase64) { try SolanaTransaction(base64: base64 + "\n") }
     }
 
     @Test("what the program does not do is not understood")
@@ -169,7 +169,7 @@ struct TransactionTests {
         let good = program.instruction(.increase(bytes: 1), owner: owner, account: Vectors.account)
         func understand(_ instructions: [Instruction]) throws {
             _ = try program.understand(
-                Transaction(payer: owner, instructions: instructions, blockhash: Vectors.blockhash))
+                SolanaTransaction(payer: owner, instructions: instructions, blockhash: Vectors.blockhash))
         }
         try understand(Vectors.budget.instructions + [good])
         #expect(throws: TransactionError.self, "nothing") { try understand([]) }

@@ -13,7 +13,7 @@ struct DriveSubmitCommand: DriveHandler {
     func run(_ session: DriveSession) async throws -> ExitStatus {
         let word = call.words[0]
         let text = word == "-" ? try call.console.line("the transaction") : word
-        let transaction = try Transaction(base64: text.filter { !$0.isWhitespace })
+        let transaction = try SolanaTransaction(base64: text.filter { !$0.isWhitespace })
         let asked = try session.drive.understand(transaction)
         if !session.isSure { try session.agree(await question(asked, session.drive)) }
         let isNew = if case .create = asked.instruction { true } else { false }

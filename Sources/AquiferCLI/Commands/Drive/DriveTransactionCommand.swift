@@ -5,7 +5,7 @@ import ShadowDrive
 /// `aquifer drive transaction KIND …`: prints a transaction without sending it. The same arguments always give the same
 /// bytes, so that others can check them.
 struct DriveTransactionCommand: CommandHandler {
-    private let transaction: ShadowDrive.Transaction
+    private let transaction: SolanaTransaction
     private let account: PublicKey
     private let call: CommandCall
 
