@@ -48,7 +48,7 @@ struct Command: Sendable {
     var usage: String {
         var parts = [name] + arguments.map(\.usage) + required.map(\.declaration.usage)
         if !exclusive.isEmpty { parts.append("[\(exclusive.map(\.declaration.usage).joined(separator: " | "))]") }
-        parts += options.map { "[\($0.declaration.usage)]" }
+        parts += options.map { "[\($0.declaration.usage)]" + ($0.declaration.isRepeatable ? "…" : "") }
         return parts.joined(separator: " ")
     }
 

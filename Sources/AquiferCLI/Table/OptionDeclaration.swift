@@ -6,6 +6,8 @@ struct OptionDeclaration: Sendable, Hashable {
     let names: [String]
     /// The name of the value in help texts; `nil` if the option takes no value.
     let placeholder: String?
+    /// True if the option can be given several times, each with another value.
+    var isRepeatable = false
     /// One or two sentences in lower case, without a full stop.
     let help: String
     /// The words that a shell offers for the value.
@@ -49,9 +51,13 @@ struct ValueOption<Value: Sendable>: DeclaredOption {
     let declaration: OptionDeclaration
     private let type: ValueType<Value>
 
-    init(_ names: String..., takes placeholder: String, _ type: ValueType<Value>, help: String) {
+    init(
+        _ names: String..., takes placeholder: String, _ type: ValueType<Value>, isRepeatable: Bool = false,
+        help: String
+    ) {
         self.type = type
-        declaration = OptionDeclaration(names: names, placeholder: placeholder, help: help, words: type.words)
+        declaration = OptionDeclaration(
+            names: names, placeholder: placeholder, isRepeatable: isRepeatable, help: help, words: type.words)
     }
 
     /// The value of a text.

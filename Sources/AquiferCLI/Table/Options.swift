@@ -10,7 +10,7 @@ enum Options {
         "--data", takes: "DIR", .folder,
         help: "save data in DIR (otherwise in $XDG_DATA_HOME/aquifer or ~/.local/share/aquifer)")
     static let remote = ValueOption(
-        "--remote", takes: "NAME=URL", .remote,
+        "--remote", takes: "NAME=URL", .remote, isRepeatable: true,
         help: "use the server at URL for an app (\(ReferenceRemote.allCases.map(\.rawValue).joined(separator: ", ")))"
             + " instead of its reference remote")
     static let json = Flag("--json", help: "print one JSON document")
@@ -57,7 +57,7 @@ enum Options {
     static let noToken = Flag(
         "--no-token", help: "let in everyone who can reach the port, not only those who have the printed address")
     static let fault = ValueOption(
-        "--fault", takes: "REMOTE=FAULT", .fault,
+        "--fault", takes: "REMOTE=FAULT", .fault, isRepeatable: true,
         help: "start with a fault of a reference remote: \(Fault.forms.joined(separator: ", "))")
     static let limit = ValueOption("--limit", takes: "N", .count, help: "the newest N items")
     static let all = Flag("--all", help: "all items")
