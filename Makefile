@@ -14,8 +14,8 @@ setup: ## install what is missing (apt or brew, and a virtual environment for th
 	@Scripts/setup
 
 run: setup ## build, start everything on loopback, print the address
-	@$(SWIFT) build --product aquifer
-	@exec .build/debug/aquifer serve --port $(PORT) --data $(DATA)
+	@$(SWIFT) build --product AquiferCLI
+	@exec .build/aquifer serve --port $(PORT) --data $(DATA)
 
 test: setup ## every test: unit, contract, acceptance, crash, browser
 	@Scripts/test
@@ -24,7 +24,7 @@ check: setup ## format, architecture rules, Apple's systems, thread sanitizer
 	@Scripts/check
 
 format: ## format the Swift sources in place
-	@$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks Examples
+	@$(SWIFT) format --in-place --recursive Package.swift Sources Product Tests Benchmarks Examples
 
 bench: setup ## the benchmarks, each beside its peer; fails when a target is missed
 	@Scripts/bench
@@ -39,7 +39,7 @@ docs: setup ## the documentation of the engine, as a static site under .build/do
 	@Scripts/docs
 
 screenshots: setup ## pictures of all pages, into .build/screenshots
-	@$(SWIFT) build --product aquifer
+	@$(SWIFT) build --product AquiferCLI
 	@$(VENV)/bin/python Scripts/screenshots.py
 
 clean: ## delete what was built

@@ -1,6 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// The products are the libraries that an app adds. Each target that a product reaches has a name that begins with
+// Aquifer, because SwiftPM refuses a graph in which two packages have targets of one name. The folder Product/ holds
+// what runs on one machine: the server, the reference remotes, the pages and the command line. No product reaches it.
+
 /// The settings of every target: Swift 6, strict concurrency, warnings are errors.
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -14,35 +18,38 @@ let strict: [SwiftSetting] = [
 ///
 /// - Parameter lazy: on Linux it is loaded when first called (see its `lazy.h`), and must therefore not be linked,
 ///   which pkg-config would have done. Its header is where the compiler looks anyway.
-func system(_ name: String, pkgConfig: String, apt: String, lazy: Bool = false) -> Target {
+func system(
+    _ name: String, in folder: String = "Sources", pkgConfig: String, apt: String, lazy: Bool = false
+) -> Target {
     #if os(Linux)
         let pkgConfig = lazy ? nil : pkgConfig
     #else
         let pkgConfig: String? = nil
     #endif
     return .systemLibrary(
-        name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+        name: name, path: "\(folder)/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
 // libsodium, libmicrohttpd, and what Apple's stores ask of a library. Linux has both libraries, and fetches no package. Apple's systems have neither: there libsodium comes
-// as an xcframework, which `ShadowDrive` and `Payments` need on all of them, and libmicrohttpd from Homebrew, for the
+// as an xcframework, which the drive and the payments need on all of them, and libmicrohttpd from Homebrew, for the
 // server on a Mac. The linter, which runs on Linux, never sees the first branch: Scripts/check-apple does.
 #if os(macOS)
     let dependencies: [Package.Dependency] = [
         .package(url: "https://github.com/jedisct1/swift-sodium.git", .upToNextMinor(from: "0.11.0"))
     ]
     let sodium = Target.target(
-        name: "CSodium", dependencies: [.product(name: "Clibsodium", package: "swift-sodium")],
-        path: "Sources/CSodiumApple", swiftSettings: strict)
+        name: "AquiferCSodium", dependencies: [.product(name: "Clibsodium", package: "swift-sodium")],
+        path: "Sources/AquiferCSodiumApple", swiftSettings: strict)
     let microhttpd = Target.systemLibrary(
-        name: "CMicrohttpd", path: "Sources/CMicrohttpd", pkgConfig: "libmicrohttpd",
+        name: "CMicrohttpd", path: "Product/Sources/CMicrohttpd", pkgConfig: "libmicrohttpd",
         providers: [.brew(["libmicrohttpd"])])
     let privacy: [Resource] = [.process("PrivacyInfo.xcprivacy")]
     let onlyOnApple: [String] = []
 #else
     let dependencies: [Package.Dependency] = []
-    let sodium = system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev")
-    let microhttpd = system("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", lazy: true)
+    let sodium = system("AquiferCSodium", pkgConfig: "libsodium", apt: "libsodium-dev")
+    let microhttpd = system(
+        "CMicrohttpd", in: "Product/Sources", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", lazy: true)
     // A resource would bring Foundation's bundles into the engine.
     let privacy: [Resource]? = nil
     let onlyOnApple = ["PrivacyInfo.xcprivacy"]
@@ -57,10 +64,19 @@ func library(
         linkerSettings: linkerSettings)
 }
 
-func tests(_ target: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+/// A part of what runs on one machine.
+func part(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Product/Sources/\(name)", resources: resources,
+        swiftSettings: strict)
+}
+
+func tests(
+    _ target: String, in folder: String = "Tests", _ dependencies: [Target.Dependency], resources: [Resource]? = nil
+) -> Target {
     .testTarget(
         name: "\(target)Tests", dependencies: [.init(stringLiteral: target)] + dependencies,
-        resources: resources, swiftSettings: strict)
+        path: "\(folder)/\(target)Tests", resources: resources, swiftSettings: strict)
 }
 
 let package = Package(
@@ -76,67 +92,74 @@ let package = Package(
         .library(name: "AquiferCrypto", targets: ["AquiferCrypto"]),
         .library(name: "AquiferTesting", targets: ["AquiferTesting"]),
         .library(name: "AquiferWording", targets: ["AquiferWording"]),
-        .library(name: "ImageFeed", targets: ["ImageFeed"]),
-        .library(name: "Payments", targets: ["Payments"]),
-        .library(name: "Foaas", targets: ["Foaas"]),
-        .library(name: "AudioFeed", targets: ["AudioFeed"]),
-        .library(name: "ShadowDrive", targets: ["ShadowDrive"]),
-        .executable(name: "aquifer", targets: ["AquiferCLI"]),
+        .library(name: "AquiferSolana", targets: ["AquiferSolana"]),
+        .library(name: "AquiferImageFeed", targets: ["AquiferImageFeed"]),
+        .library(name: "AquiferPayments", targets: ["AquiferPayments"]),
+        .library(name: "AquiferFoaas", targets: ["AquiferFoaas"]),
+        .library(name: "AquiferAudioFeed", targets: ["AquiferAudioFeed"]),
+        .library(name: "AquiferShadowDrive", targets: ["AquiferShadowDrive"]),
     ],
     dependencies: dependencies,
     targets: [
         // C libraries of the system
-        system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
-        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", lazy: true),
-        system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", lazy: true),
+        system("AquiferCSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+        system("AquiferCCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", lazy: true),
+        system("AquiferCZlib", pkgConfig: "zlib", apt: "zlib1g-dev", lazy: true),
         sodium,
         microhttpd,
 
         // The engine and the modules around it
         library("AquiferFoundation"),
-        library("HTTPMessages", ["AquiferFoundation"]),
-        library("Aquifer", ["AquiferFoundation", "HTTPMessages"], resources: privacy, exclude: onlyOnApple),
-        library("AquiferSQLite", ["Aquifer", "AquiferFoundation", "CSQLite"]),
+        library("AquiferHTTP", ["AquiferFoundation"]),
+        library("Aquifer", ["AquiferFoundation", "AquiferHTTP"], resources: privacy, exclude: onlyOnApple),
+        library("AquiferSQLite", ["Aquifer", "AquiferFoundation", "AquiferCSQLite"]),
         // For macOS and Linux: other systems have no headers of curl's.
         library(
-            "AquiferCurl", ["Aquifer", "AquiferFoundation", "CCurl", "CZlib"],
+            "AquiferCurl", ["Aquifer", "AquiferFoundation", "AquiferCCurl", "AquiferCZlib"],
             linkerSettings: [
                 .linkedLibrary("curl", .when(platforms: [.macOS])), .linkedLibrary("z", .when(platforms: [.macOS])),
             ]),
         library("AquiferURLSession", ["Aquifer"]),
-        library("AquiferUserDefaults", ["Aquifer", "HTTPMessages"]),
-        library("AquiferCrypto", ["AquiferFoundation", "CSodium"]),
+        library("AquiferUserDefaults", ["Aquifer", "AquiferHTTP"]),
+        library("AquiferCrypto", ["AquiferFoundation", "AquiferCSodium"]),
         library("AquiferTesting", ["Aquifer"]),
         library(
             "AquiferWording", ["Aquifer", "AquiferFoundation"],
             resources: [.embedInCode("Languages/en.json"), .embedInCode("Languages/pt-BR.json")]),
 
-        // Features
-        library("ImageFeed", ["Aquifer", "AquiferFoundation"]),
-        library("Payments", ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording"]),
-        library("Foaas", ["Aquifer", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording", "HTTPMessages"]),
-        library("AudioFeed", ["Aquifer", "AquiferFoundation", "AquiferWording"]),
-        library(
-            "ShadowDrive", ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording", "HTTPMessages"]),
+        // Solana's keys and transactions, and the program of the drive: shared by the client and the reference remote
+        library("AquiferSolana", ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferHTTP"]),
 
-        // The product on one machine
-        library("HTTPServer", ["CMicrohttpd", "HTTPMessages"]),
+        // Features
+        library("AquiferImageFeed", ["Aquifer", "AquiferFoundation"]),
+        library("AquiferPayments", ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording"]),
         library(
-            "ReferenceAPIs", ["AquiferCrypto", "HTTPServer", "ShadowDrive"], resources: [.copy("Media")]),
+            "AquiferFoaas", ["Aquifer", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording", "AquiferHTTP"]),
+        library("AquiferAudioFeed", ["Aquifer", "AquiferFoundation", "AquiferWording"]),
         library(
+            "AquiferShadowDrive",
+            ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferHTTP", "AquiferSolana", "AquiferWording"]),
+
+        // What runs on one machine
+        part("HTTPServer", ["CMicrohttpd", "AquiferHTTP"]),
+        part(
+            "ReferenceAPIs", ["AquiferCrypto", "AquiferSolana", "HTTPServer"], resources: [.copy("Media")]),
+        part(
             "App",
             [
                 "Aquifer", "AquiferCrypto", "AquiferSQLite", "AquiferCurl", "AquiferUserDefaults", "AquiferWording",
-                "AudioFeed", "Foaas", "ImageFeed", "Payments", "ShadowDrive", "HTTPServer", "ReferenceAPIs",
+                "AquiferAudioFeed", "AquiferFoaas", "AquiferImageFeed", "AquiferPayments", "AquiferShadowDrive",
+                "HTTPServer", "ReferenceAPIs",
             ],
             resources: [.copy("Public")]),
         .executableTarget(
             name: "AquiferCLI",
             dependencies: [
-                "App", "Aquifer", "AquiferWording", "AudioFeed", "Foaas", "HTTPServer", "ImageFeed", "Payments",
-                "ReferenceAPIs", "ShadowDrive",
+                "App", "Aquifer", "AquiferWording", "AquiferAudioFeed", "AquiferFoaas", "HTTPServer",
+                "AquiferImageFeed", "AquiferPayments",
+                "ReferenceAPIs", "AquiferShadowDrive",
             ],
-            swiftSettings: strict),
+            path: "Product/Sources/AquiferCLI", swiftSettings: strict),
 
         // The examples of README and the documentation
         .executableTarget(
@@ -144,7 +167,7 @@ let package = Package(
             path: "Examples/Quickstart", exclude: ["notes.json"], swiftSettings: strict),
         .testTarget(
             name: "ExamplesTests",
-            dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting", "AquiferWording", "ShadowDrive"],
+            dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting", "AquiferWording", "AquiferShadowDrive"],
             path: "Examples/Snippets", swiftSettings: strict),
 
         // Tests
@@ -158,29 +181,36 @@ let package = Package(
             dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferTesting", "Hammer"],
             path: "Tests/OutboxHammer", swiftSettings: strict),
         .executableTarget(
-            name: "VaultHammer", dependencies: ["AquiferTesting", "Payments", "Hammer"], path: "Tests/VaultHammer",
+            name: "VaultHammer", dependencies: ["AquiferTesting", "AquiferPayments", "Hammer"],
+            path: "Tests/VaultHammer",
             swiftSettings: strict),
         .executableTarget(
-            name: "FeedLoad", dependencies: ["Aquifer", "AquiferCurl", "AquiferSQLite", "ImageFeed"],
+            name: "FeedLoad", dependencies: ["Aquifer", "AquiferCurl", "AquiferSQLite", "AquiferImageFeed"],
             path: "Tests/FeedLoad", swiftSettings: strict),
-        tests("HTTPMessages", []),
+        tests("AquiferHTTP", []),
         tests("Aquifer", ["AquiferTesting", "AquiferUserDefaults", "AquiferWording"]),
         tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),
         tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting"]),
         tests("AquiferCrypto", []),
         tests("AquiferWording", ["Aquifer"]),
-        tests("HTTPServer", ["AquiferTesting"]),
-        tests("ImageFeed", ["AquiferTesting", "AquiferWording"]),
-        tests("Payments", ["AquiferTesting", "AquiferWording"]),
+        tests("HTTPServer", in: "Product/Tests", ["AquiferTesting"]),
+        tests("AquiferImageFeed", ["AquiferTesting", "AquiferWording"]),
+        tests("AquiferPayments", ["AquiferTesting", "AquiferWording"]),
         tests(
-            "ShadowDrive", ["AquiferCurl", "AquiferTesting", "AquiferWording", "HTTPServer"],
+            "AquiferShadowDrive", in: "Product/Tests",
+            ["AquiferCurl", "AquiferSolana", "AquiferTesting", "AquiferWording", "HTTPServer"],
             resources: [.copy("shadow-drive-vectors.json")]),
-        tests("Foaas", ["AquiferTesting", "AquiferUserDefaults", "AquiferWording"]),
-        tests("AudioFeed", ["AquiferTesting", "AquiferWording"]),
+        tests("AquiferFoaas", ["AquiferTesting", "AquiferUserDefaults", "AquiferWording"]),
+        tests("AquiferAudioFeed", ["AquiferTesting", "AquiferWording"]),
         tests(
-            "ReferenceAPIs",
-            ["Aquifer", "AquiferCrypto", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed", "ShadowDrive"]),
-        tests("App", ["AquiferCurl", "AquiferTesting", "AquiferWording", "HTTPServer", "ReferenceAPIs"]),
-        tests("AquiferCLI", ["App", "ReferenceAPIs"]),
+            "ReferenceAPIs", in: "Product/Tests",
+            [
+                "Aquifer", "AquiferCrypto", "AquiferCurl", "AquiferTesting", "HTTPServer", "AquiferImageFeed",
+                "AquiferShadowDrive",
+            ]),
+        tests(
+            "App", in: "Product/Tests",
+            ["AquiferCurl", "AquiferTesting", "AquiferWording", "HTTPServer", "ReferenceAPIs"]),
+        tests("AquiferCLI", in: "Product/Tests", ["App", "ReferenceAPIs"]),
     ])

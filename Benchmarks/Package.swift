@@ -8,7 +8,7 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "Worker",
-            dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferURLSession", "ImageFeed"].map {
+            dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferURLSession", "AquiferImageFeed"].map {
                 .product(name: $0, package: "Aquifer")
             },
             swiftSettings: [

@@ -12,7 +12,7 @@ import sys
 
 from architecture_pages import rules_of_the_pages
 
-FEATURES = {"ImageFeed", "AudioFeed", "Payments", "Foaas", "ShadowDrive"}
+FEATURES = {"AquiferImageFeed", "AquiferAudioFeed", "AquiferPayments", "AquiferFoaas", "AquiferShadowDrive"}
 CHOICES = {"AquiferSQLite", "AquiferCurl", "AquiferURLSession", "AquiferUserDefaults"}
 ROOTS = {"App", "AquiferCLI"}
 #: On Linux, one import of these in a module makes each program that links it 45 MB larger. FoundationEssentials does not.
@@ -20,7 +20,7 @@ FULL_FOUNDATION = {"Foundation", "FoundationInternationalization", "FoundationNe
 #: The libraries whose purpose needs full Foundation: no light library depends on them.
 HEAVY = {"AquiferURLSession", "AquiferUserDefaults", "AquiferTesting"}
 #: Features that are specified with classes of full Foundation. They import it in files of their own.
-HEAVY_IN_PART = {"Foaas"}
+HEAVY_IN_PART = {"AquiferFoaas"}
 #: The programs of one machine, which are no libraries for apps.
 PRODUCT = ROOTS | {"HTTPServer", "ReferenceAPIs"}
 PLATFORM = FULL_FOUNDATION | {"FoundationEssentials", "Observation", "Dispatch", "Glibc", "Musl", "Darwin"}
@@ -28,13 +28,17 @@ PLATFORM = FULL_FOUNDATION | {"FoundationEssentials", "Observation", "Dispatch",
 #: The imports that each module may have; other modules may import whatever Package.swift lists.
 ALLOWED = {
     "AquiferFoundation": set(),
-    "HTTPMessages": {"AquiferFoundation"},
-    "Aquifer": {"AquiferFoundation", "HTTPMessages"},
-    "HTTPServer": {"CMicrohttpd", "HTTPMessages"},
-    "ReferenceAPIs": {"HTTPServer", "ShadowDrive", "AquiferCrypto"},
+    "AquiferHTTP": {"AquiferFoundation"},
+    "Aquifer": {"AquiferFoundation", "AquiferHTTP"},
+    "HTTPServer": {"CMicrohttpd", "AquiferHTTP"},
+    "AquiferSolana": {"Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferHTTP"},
+    "ReferenceAPIs": {"HTTPServer", "AquiferSolana", "AquiferCrypto"},
     "AquiferWording": {"Aquifer", "AquiferFoundation"},
-    **{feature: {"Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording", "HTTPMessages"} for feature in FEATURES},
-    "Foaas": {"Aquifer", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording", "HTTPMessages"},
+    **{
+        feature: {"Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferHTTP", "AquiferSolana", "AquiferWording"}
+        for feature in FEATURES
+    },
+    "AquiferFoaas": {"Aquifer", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording", "AquiferHTTP"},
 }
 
 IMPORT = re.compile(r"^\s*(?:@\w+\s+)*(?:(?:public|package|internal)\s+)?import\s+(?:\w+\s+)?(\w+)")
@@ -71,7 +75,7 @@ def folder_of(target):
 
 def is_of_the_product(target):
     """Whether it is neither a test, nor a tool of the tests, nor an example."""
-    return folder_of(target).parts[0] == "Sources"
+    return folder_of(target).parts[0] == "Sources" or folder_of(target).parts[:2] == ("Product", "Sources")
 
 
 def rules_of_the_package(manifest, package):
@@ -91,6 +95,14 @@ def rules_of_the_package(manifest, package):
         if name not in ROOTS and wanted & CHOICES - ALLOWED.get(name, set()):
             chosen = ", ".join(sorted(wanted & CHOICES))
             yield f"{place}: only App and aquifer choose {chosen}, not {name}"
+    targets = {target["name"]: target for target in package["targets"]}
+    reached, ahead = set(), {name for product in package["products"] for name in product["targets"]}
+    while ahead:
+        name = ahead.pop()
+        reached.add(name)
+        ahead |= set(dependencies(targets[name])) - reached
+    for name in sorted(name for name in reached if not name.startswith("Aquifer")):
+        yield f"{where(name)}: a product reaches {name}: SwiftPM would refuse an app that has a target of this name"
     if package["dependencies"]:
         yield f"{where('.package(')}: packages from elsewhere cannot be fetched on every machine that builds this"
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from audio.pieces import PIECES  # noqa: E402
 from audio.sounds import RATE, SOUNDS  # noqa: E402
 
-FOLDER = Path(__file__).resolve().parent.parent / "Sources/ReferenceAPIs/Media/audio"
+FOLDER = Path(__file__).resolve().parent.parent / "Product/Sources/ReferenceAPIs/Media/audio"
 NAMES = uuid.UUID("5d4e7a7e-4a0d-4b52-9b0c-8f6c1b1f2a10")
 LARGEST = 1_500_000
 BITRATE = "48"

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from avatars.face import Face  # noqa: E402
 from avatars.people import PEOPLE  # noqa: E402
 
-FOLDER = Path(__file__).resolve().parent.parent / "Sources/ReferenceAPIs/Media/payments"
+FOLDER = Path(__file__).resolve().parent.parent / "Product/Sources/ReferenceAPIs/Media/payments"
 LARGEST = 8 << 10
 
 

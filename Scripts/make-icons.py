@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
-ICONS = Path(__file__).resolve().parent.parent / "Sources/App/Public/icons"
+ICONS = Path(__file__).resolve().parent.parent / "Product/Sources/App/Public/icons"
 TOP, BOTTOM = (0x2B, 0x7F, 0xD6), (0x0B, 0x2F, 0x6B)
 SIZE = 1024
 

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from pictures.canvas import Canvas  # noqa: E402
 from pictures.catalogue import PICTURES  # noqa: E402
 
-FEED = Path(__file__).resolve().parent.parent / "Sources/ReferenceAPIs/Media/feed"
+FEED = Path(__file__).resolve().parent.parent / "Product/Sources/ReferenceAPIs/Media/feed"
 SPACE = uuid.UUID("5b1c3b52-6b53-4c1b-9a3e-0a9d6f1f5a10")
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Takes pictures of the pages from the real server, which must be built (`swift build`).
 
-Needs what Tests/Browser/requirements.txt names, and Chromium (CHROMIUM_BIN names another one).
+Needs what Product/Tests/Browser/requirements.txt names, and Chromium (CHROMIUM_BIN names another one).
 
     python3 Scripts/screenshots.py [WALK…]      # all into .build/screenshots, or those named: feed, payments, …
     python3 Scripts/screenshots.py --readme     # those that README shows, into docs/pictures; needs pngquant
@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "Tests/Browser"))
+sys.path.insert(0, str(ROOT / "Product/Tests/Browser"))
 
 from playwright.sync_api import expect, sync_playwright  # noqa: E402
 

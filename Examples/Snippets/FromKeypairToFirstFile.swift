@@ -2,7 +2,7 @@ import Aquifer
 import AquiferTesting
 import AquiferWording
 import Foundation
-import ShadowDrive
+import AquiferShadowDrive
 import Testing
 
 func key(in file: URL) throws(KeypairError) -> Keypair {

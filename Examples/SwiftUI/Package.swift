@@ -15,8 +15,8 @@ let package = Package(
                 .product(name: "Aquifer", package: "aquifer"),
                 .product(name: "AquiferSQLite", package: "aquifer"),
                 .product(name: "AquiferURLSession", package: "aquifer"),
-                .product(name: "ImageFeed", package: "aquifer"),
-                .product(name: "ShadowDrive", package: "aquifer"),
+                .product(name: "AquiferImageFeed", package: "aquifer"),
+                .product(name: "AquiferShadowDrive", package: "aquifer"),
                 .product(name: "AquiferCrypto", package: "aquifer"),
             ])
     ])

@@ -1,5 +1,5 @@
 import AquiferFoundation
-import CSodium
+import AquiferCSodium
 
 /// A secret key of 32 bytes.
 ///

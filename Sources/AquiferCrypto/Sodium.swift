@@ -1,4 +1,4 @@
-import CSodium
+import AquiferCSodium
 
 /// libsodium, made ready once.
 enum Sodium {

@@ -1,6 +1,6 @@
 import Aquifer
 import AquiferFoundation
-import CCurl
+import AquiferCCurl
 
 #if canImport(Darwin)
     import Darwin

@@ -1,6 +1,6 @@
 import Aquifer
 import AquiferFoundation
-import CSQLite
+import AquiferCSQLite
 
 /// Opens the connection that writes, and creates or upgrades the database if necessary.
 ///

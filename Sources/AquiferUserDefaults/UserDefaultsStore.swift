@@ -1,6 +1,6 @@
 import Aquifer
 import Foundation
-import HTTPMessages
+import AquiferHTTP
 
 /// A store in `UserDefaults`, for a few small entries beside an app's settings.
 ///

@@ -2,7 +2,7 @@ import Aquifer
 import AquiferCurl
 import AquiferSQLite
 import Foundation
-import ImageFeed
+import AquiferImageFeed
 
 /// Loads the feed of a server and saves it, once. `Scripts/files-passed` counts the source files that this takes.
 @main

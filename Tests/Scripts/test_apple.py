@@ -27,7 +27,7 @@ def described(root, tmp_path_factory):
 
 @pytest.fixture
 def copy(root, tmp_path):
-    for name in ("Sources", "Examples"):
+    for name in ("Sources", "Product", "Examples"):
         shutil.copytree(
             root / name, tmp_path / name, ignore=shutil.ignore_patterns(".build", "Media", "Public", "Aquifer.docc"))
     shutil.copy(root / "Package.swift", tmp_path)
@@ -41,7 +41,7 @@ def replace(copy, name, old, new):
     """Replaces the first occurrence in the one file of this name, or at this path."""
     path = copy / name
     if not path.exists():
-        (path,) = [found for folder in ("Sources", "Examples") for found in (copy / folder).rglob(name)]
+        (path,) = [found for folder in ("Sources", "Product", "Examples") for found in (copy / folder).rglob(name)]
     text = path.read_text()
     assert old in text, f"{path} has no {old}"
     path.write_text(text.replace(old, new, 1))
@@ -63,7 +63,7 @@ BROKEN = {
         ("ServedFile.swift", "info.st_mtimespec", "info.st_mtim", "no member 'st_mtim'"),
         ("Socket.swift", "SO_NOSIGPIPE", "SO_SIGPIPE", "cannot find 'SO_SIGPIPE'"),
         ("BrokenPipes.swift", "__sigaction_u", "__sigaction_handler", "no member '__sigaction_handler'"),
-        ("Sources/CCurl/shim.h", "pthread_setname_np(name)", "pthread_setname_np(0, name)", "could not build C module 'CCurl'"),
+        ("Sources/AquiferCCurl/shim.h", "pthread_setname_np(name)", "pthread_setname_np(0, name)", "could not build C module 'AquiferCCurl'"),
         ("Money.swift", "/// An amount", "import Glibc\n\n/// An amount", "move what calls the system"),
     ],
     "examples": [
@@ -94,7 +94,7 @@ BROKEN_MANIFESTS = [
         'let dependencies: [Package.Dependency] = [.package(url: "https://example.com/a.git", branch: "main")]',
         "Linux fetches nothing",
     ),
-    ("path: \"Sources/CSodiumApple\", swiftSettings: strict)", "path: \"Sources/CSodiumApple\", swiftSettings: strict", "error"),
+    ("path: \"Sources/AquiferCSodiumApple\", swiftSettings: strict)", "path: \"Sources/AquiferCSodiumApple\", swiftSettings: strict", "error"),
 ]
 
 
@@ -109,7 +109,7 @@ def test_a_broken_manifest_is_told(root, copy, old, new, words):
 def test_branches_that_do_not_call_the_system_pass_and_are_told_when_broken(root, copy):
     # Only the modules that are looked at here: the others take minutes on a busy machine.
     for module in ("App", "AquiferTesting", "ReferenceAPIs", "HTTPServer"):
-        for path in (copy / "Sources" / module).rglob("*.swift"):
+        for path in (path for folder in ("Sources", "Product/Sources") for path in (copy / folder / module).rglob("*.swift")):
             path.write_text(path.read_text().replace("os(Linux)", "canImport(Glibc)"))
     result = check(root, copy, "branches")
     assert result.returncode == 0, result.stdout + result.stderr
@@ -172,7 +172,7 @@ def test_the_privacy_manifest_has_a_reason_for_each_call_that_needs_one(root):
         entry["NSPrivacyAccessedAPIType"].removeprefix("NSPrivacyAccessedAPICategory"): entry["NSPrivacyAccessedAPITypeReasons"]
         for entry in manifest["NSPrivacyAccessedAPITypes"]
     }
-    features = ["AudioFeed", "Foaas", "ImageFeed", "Payments", "ShadowDrive"]
+    features = ["AquiferAudioFeed", "AquiferFoaas", "AquiferImageFeed", "AquiferPayments", "AquiferShadowDrive", "AquiferSolana"]
     modules = ["Aquifer", "AquiferSQLite", "AquiferURLSession", "AquiferCrypto", *features]
     used = set()
     for path in (path for module in modules for path in (root / "Sources" / module).rglob("*.swift")):

@@ -16,10 +16,11 @@ def architecture(script, folder):
 def copy(root, tmp_path):
     """The package without its media and programs: what the rules look at."""
     shutil.copytree(
-        root / "Sources", tmp_path / "Sources", ignore=shutil.ignore_patterns("Media", "Public", "Aquifer.docc"))
+        root / "Sources", tmp_path / "Sources", ignore=shutil.ignore_patterns("Aquifer.docc"))
+    shutil.copytree(root / "Product", tmp_path / "Product", ignore=shutil.ignore_patterns("Media", "Public", "__pycache__"))
     shutil.copytree(root / "Examples", tmp_path / "Examples", ignore=shutil.ignore_patterns(".build"))
     # The pages name these; nothing else looks at them.
-    shutil.copytree(root / "Sources/App/Public", tmp_path / "Sources/App/Public")
+    shutil.copytree(root / "Product/Sources/App/Public", tmp_path / "Product/Sources/App/Public")
     shutil.copytree(root / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("*.png"))
     for folder in ("Tests", "Scripts", "Benchmarks"):
         shutil.copytree(
@@ -54,63 +55,63 @@ def test_an_untouched_copy_keeps_the_rules(copy, script):
 
 
 BROKEN_LINES = [
-    ("Aquifer/Caching/Cache.swift", "import AquiferSQLite", "Aquifer must not import AquiferSQLite"),
-    ("Aquifer/Caching/Cache.swift", "import CSQLite", "Aquifer must not import CSQLite"),
-    ("ImageFeed/FeedModel.swift", "import HTTPServer", "ImageFeed must not import HTTPServer"),
-    ("ImageFeed/FeedModel.swift", "@preconcurrency import AquiferCurl", "ImageFeed must not import AquiferCurl"),
-    ("HTTPServer/StaticFiles.swift", "import Aquifer", "HTTPServer must not import Aquifer"),
-    ("HTTPMessages/HTTPHeaders.swift", "import Aquifer", "HTTPMessages must not import Aquifer"),
-    ("ReferenceAPIs/Media.swift", "import Aquifer", "ReferenceAPIs must not import Aquifer"),
-    ("App/Web/Site.swift", "import FoundationNetworking", "only AquiferURLSession imports FoundationNetworking"),
+    ("Sources/Aquifer/Caching/Cache.swift", "import AquiferSQLite", "Aquifer must not import AquiferSQLite"),
+    ("Sources/Aquifer/Caching/Cache.swift", "import AquiferCSQLite", "Aquifer must not import AquiferCSQLite"),
+    ("Sources/AquiferImageFeed/FeedModel.swift", "import HTTPServer", "AquiferImageFeed must not import HTTPServer"),
+    ("Sources/AquiferImageFeed/FeedModel.swift", "@preconcurrency import AquiferCurl", "AquiferImageFeed must not import AquiferCurl"),
+    ("Product/Sources/HTTPServer/StaticFiles.swift", "import Aquifer", "HTTPServer must not import Aquifer"),
+    ("Sources/AquiferHTTP/HTTPHeaders.swift", "import Aquifer", "AquiferHTTP must not import Aquifer"),
+    ("Product/Sources/ReferenceAPIs/Media.swift", "import Aquifer", "ReferenceAPIs must not import Aquifer"),
+    ("Product/Sources/App/Web/Site.swift", "import FoundationNetworking", "only AquiferURLSession imports FoundationNetworking"),
     *((file, line, "full Foundation makes each program") for file, line in [
-        ("Aquifer/Caching/Cache.swift", "import Foundation"), ("AquiferSQLite/Schema.swift", "@preconcurrency import Foundation"),
-        ("AquiferCurl/Poller.swift", "    import Foundation"), ("Payments/Cards/Card.swift", "import class Foundation.NumberFormatter"),
-        ("ShadowDrive/API/SolanaRPC.swift", "import FoundationInternationalization"),
-        ("Aquifer/Support/Text+Unicode.swift", "internal import FoundationXML"),
+        ("Sources/Aquifer/Caching/Cache.swift", "import Foundation"), ("Sources/AquiferSQLite/Schema.swift", "@preconcurrency import Foundation"),
+        ("Sources/AquiferCurl/Poller.swift", "    import Foundation"), ("Sources/AquiferPayments/Cards/Card.swift", "import class Foundation.NumberFormatter"),
+        ("Sources/AquiferShadowDrive/API/SolanaRPC.swift", "import FoundationInternationalization"),
+        ("Sources/Aquifer/Support/Text+Unicode.swift", "internal import FoundationXML"),
     ]),
-    ("Foaas/FoaasService.swift", "import Foundation", "full Foundation is imported in a file …+Foundation.swift"),
-    ("ImageFeed/FeedModel.swift", "import FoundationEssentials", "import AquiferFoundation: it chooses"),
-    ("App/Web/Site.swift", "import Synchronization", "the thread sanitizer misunderstands"),
-    ("App/Web/Site.swift", "import AquiferTesting", "App does not say in Package.swift that it imports AquiferTesting"),
-    ("ImageFeed/FeedModel.swift", "let start = Date()", "time and chance are injected"),
-    ("ImageFeed/FeedModel.swift", "let id = UUID()", "time and chance are injected"),
-    ("Aquifer/Caching/Cache.swift", "func f() async { await wait(Task.sleep) }", "time and chance are injected"),
-    ("App/Web/Site.swift", "let x = try! f()", "no try!"),
-    ("App/Web/Site.swift", "let x = try? f()", "a try? says"),
+    ("Sources/AquiferFoaas/FoaasService.swift", "import Foundation", "full Foundation is imported in a file …+Foundation.swift"),
+    ("Sources/AquiferImageFeed/FeedModel.swift", "import FoundationEssentials", "import AquiferFoundation: it chooses"),
+    ("Product/Sources/App/Web/Site.swift", "import Synchronization", "the thread sanitizer misunderstands"),
+    ("Product/Sources/App/Web/Site.swift", "import AquiferTesting", "App does not say in Package.swift that it imports AquiferTesting"),
+    ("Sources/AquiferImageFeed/FeedModel.swift", "let start = Date()", "time and chance are injected"),
+    ("Sources/AquiferImageFeed/FeedModel.swift", "let id = UUID()", "time and chance are injected"),
+    ("Sources/Aquifer/Caching/Cache.swift", "func f() async { await wait(Task.sleep) }", "time and chance are injected"),
+    ("Product/Sources/App/Web/Site.swift", "let x = try! f()", "no try!"),
+    ("Product/Sources/App/Web/Site.swift", "let x = try? f()", "a try? says"),
     *((file, line, "only Console prints") for file, line in [
-        ("AquiferCLI/Terminal/Columns.swift", 'func f() { print("a") }'), ("AquiferCLI/Terminal/Columns.swift", 'func f() { Swift.print("a") }'),
-        ("AquiferCLI/Terminal/Columns.swift", 'func f() { fputs("a", f) }'), ("AquiferCLI/Terminal/Columns.swift", "let x = stderr"),
-        ("AquiferCLI/Terminal/Columns.swift", "let x = FileHandle.standardError"), ("AquiferCLI/Terminal/Columns.swift", "func f() { write(1, a, 1) }"),
-        ("AquiferCLI/Terminal/Columns.swift", "func f() throws { try Descriptor.output.write(data) }"), ("App/Web/Site.swift", 'func f() { NSLog("a") }'),
+        ("Product/Sources/AquiferCLI/Terminal/Columns.swift", 'func f() { print("a") }'), ("Product/Sources/AquiferCLI/Terminal/Columns.swift", 'func f() { Swift.print("a") }'),
+        ("Product/Sources/AquiferCLI/Terminal/Columns.swift", 'func f() { fputs("a", f) }'), ("Product/Sources/AquiferCLI/Terminal/Columns.swift", "let x = stderr"),
+        ("Product/Sources/AquiferCLI/Terminal/Columns.swift", "let x = FileHandle.standardError"), ("Product/Sources/AquiferCLI/Terminal/Columns.swift", "func f() { write(1, a, 1) }"),
+        ("Product/Sources/AquiferCLI/Terminal/Columns.swift", "func f() throws { try Descriptor.output.write(data) }"), ("Product/Sources/App/Web/Site.swift", 'func f() { NSLog("a") }'),
     ]),
-    ("App/Web/Site.swift", "// TODO: later", "finish it or file it"),
-    ("AquiferTesting/FaultyStore.swift", "func f() async { _ = await eventually { true } }", "look at what eventually returns"),
+    ("Product/Sources/App/Web/Site.swift", "// TODO: later", "finish it or file it"),
+    ("Sources/AquiferTesting/FaultyStore.swift", "func f() async { _ = await eventually { true } }", "look at what eventually returns"),
 ]
 
 
 @pytest.mark.parametrize("file, line, words", BROKEN_LINES, ids=[line for _, line, _ in BROKEN_LINES])
 def test_a_broken_line_is_told_with_its_place(copy, script, file, line, words):
-    path = copy / "Sources" / file
+    path = copy / file
     # The offence is on a line of its own behind the imports, so that nothing above it passes for its reason.
     number = insert(path, "\n\n" + line) + 2
     result = architecture(script, copy)
     assert result.returncode == 1
-    assert f"Sources/{file}:{number}: {words}" in result.stdout, result.stdout
+    assert f"{file}:{number}: {words}" in result.stdout, result.stdout
     assert "1 rules broken" in result.stdout
 
 
 HARMLESS = [
-    ("ImageFeed/FeedModel.swift", "func f(now: @Sendable () -> Date = { Date() }) {}"),
-    ("App/Web/Site.swift", "let x = try? f()  // nothing to tell"),
-    ("App/Web/Site.swift", "let address = \"http://example.org\"; let id = UUID()"),
-    ("App/Web/Site.swift", "func f() async { await report.print(console); fingerprint(a); try await write(file, console) }"),
-    ("ImageFeed/FeedModel.swift", "// once there was a try! and a Date() here"),
+    ("Sources/AquiferImageFeed/FeedModel.swift", "func f(now: @Sendable () -> Date = { Date() }) {}"),
+    ("Product/Sources/App/Web/Site.swift", "let x = try? f()  // nothing to tell"),
+    ("Product/Sources/App/Web/Site.swift", "let address = \"http://example.org\"; let id = UUID()"),
+    ("Product/Sources/App/Web/Site.swift", "func f() async { await report.print(console); fingerprint(a); try await write(file, console) }"),
+    ("Sources/AquiferImageFeed/FeedModel.swift", "// once there was a try! and a Date() here"),
 ]
 
 
 @pytest.mark.parametrize("file, line", HARMLESS, ids=[line for _, line in HARMLESS])
 def test_a_harmless_line_is_not_told(copy, script, file, line):
-    insert(copy / "Sources" / file, "\n\n" + line)
+    insert(copy / file, "\n\n" + line)
     result = architecture(script, copy)
     assert result.returncode == 0, result.stdout
 
@@ -129,6 +130,14 @@ def test_a_target_missing_on_the_page_is_told(copy, script):
     assert "ARCHITECTURE.md:1: Orphan is missing from the page" in result.stdout
 
 
+def test_a_target_that_may_clash_in_an_app_is_told(copy, script):
+    change(copy / "Package.swift", '        .library(name: "Aquifer", targets: ["Aquifer"]),\n', '        .library(name: "Aquifer", targets: ["Aquifer", "HTTPServer"]),\n')
+    result = architecture(script, copy)
+    assert result.returncode == 1
+    assert "a product reaches HTTPServer: SwiftPM would refuse an app" in result.stdout, result.stdout
+    assert "a product reaches CMicrohttpd" in result.stdout
+
+
 def test_a_package_from_elsewhere_is_told(copy, script):
     change(copy / "Package.swift", "    targets: [", '    dependencies: [\n.package(path: "../other")\n],\n    targets: [')
     result = architecture(script, copy)
@@ -137,11 +146,11 @@ def test_a_package_from_elsewhere_is_told(copy, script):
 
 
 def test_a_feature_that_chooses_a_store_is_told(copy, script):
-    change(copy / "Package.swift", 'library("ImageFeed", [', 'library("ImageFeed", ["AquiferSQLite", ')
+    change(copy / "Package.swift", 'library("AquiferImageFeed", [', 'library("AquiferImageFeed", ["AquiferSQLite", ')
     result = architecture(script, copy)
     assert result.returncode == 1
-    assert re.search(r"Package\.swift:\d+: ImageFeed must not depend on AquiferSQLite", result.stdout)
-    assert re.search(r"Package\.swift:\d+: only App and aquifer choose AquiferSQLite, not ImageFeed", result.stdout)
+    assert re.search(r"Package\.swift:\d+: AquiferImageFeed must not depend on AquiferSQLite", result.stdout)
+    assert re.search(r"Package\.swift:\d+: only App and aquifer choose AquiferSQLite, not AquiferImageFeed", result.stdout)
 
 
 def test_a_light_library_that_depends_on_a_heavy_one_is_told(copy, script):

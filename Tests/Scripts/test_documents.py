@@ -26,7 +26,7 @@ def script(root):
 @pytest.fixture
 def copy(root, tmp_path):
     """The documents, and what they are compared with."""
-    table = [str(path.relative_to(root)) for path in (root / "Sources/AquiferCLI/Table").glob("*.swift")]
+    table = [str(path.relative_to(root)) for path in (root / "Product/Sources/AquiferCLI/Table").glob("*.swift")]
     for name in [*DOCUMENTS, "Makefile", *table]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / name, tmp_path / name)
@@ -158,8 +158,8 @@ CHANCE = [
 
 
 def test_the_command_line_prints_what_readme_shows(root, blocks, tmp_path):
-    program = os.environ.get("AQUIFER_BIN", str(root / ".build/debug/aquifer"))
-    (tmp_path / "rain.mp3").write_bytes((root / "Sources/ReferenceAPIs/Media/audio/clips/05.mp3").read_bytes())
+    program = os.environ.get("AQUIFER_BIN", str(root / ".build/aquifer"))
+    (tmp_path / "rain.mp3").write_bytes((root / "Product/Sources/ReferenceAPIs/Media/audio/clips/05.mp3").read_bytes())
     (tmp_path / "beach.jpg").write_bytes(bytes(14_336))
 
     def told(text):

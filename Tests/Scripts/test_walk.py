@@ -30,7 +30,7 @@ def check(walk, tmp_path, monkeypatch, capsys):
         for title, files in names.items():
             page += f"\n### {title}\n\n" + "".join(f"1. `{file}` does it.\n" for file in files)
         (tmp_path / "ARCHITECTURE.md").write_text(page + "\n## Promises\n\n1. `Elsewhere.swift` is on no walk.\n")
-        sound = tmp_path / "Sources/ReferenceAPIs/Media/audio/clips/05.mp3"
+        sound = tmp_path / "Product/Sources/ReferenceAPIs/Media/audio/clips/05.mp3"
         sound.parent.mkdir(parents=True, exist_ok=True)
         sound.touch()
         monkeypatch.setenv("AQUIFER_COVERED", "aquifer")

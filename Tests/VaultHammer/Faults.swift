@@ -1,6 +1,6 @@
 import Foundation
 import Hammer
-import Payments
+import AquiferPayments
 
 /// The faults of the system. Each function prints the vault's answers.
 enum Faults {

@@ -1,6 +1,6 @@
 import Foundation
 import Hammer
-import Payments
+import AquiferPayments
 
 /// The plan that parent and workers share.
 enum Plan {

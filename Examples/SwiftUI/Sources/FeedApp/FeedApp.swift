@@ -2,7 +2,7 @@ import Aquifer
 import AquiferSQLite
 import AquiferURLSession
 import Foundation
-import ImageFeed
+import AquiferImageFeed
 import SwiftUI
 
 /// The image feed as an app: it picks the server, the client and the stores here, and nowhere else.

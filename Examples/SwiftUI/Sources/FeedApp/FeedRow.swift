@@ -1,6 +1,6 @@
 import Aquifer
 import Foundation
-import ImageFeed
+import AquiferImageFeed
 import SwiftUI
 
 #if canImport(UIKit)

@@ -2,7 +2,7 @@ import Aquifer
 import AquiferCrypto
 import CryptoKit
 import Network
-import ShadowDrive
+import AquiferShadowDrive
 import SwiftUI
 
 // Our names beside Apple's, in one file: none is ambiguous.

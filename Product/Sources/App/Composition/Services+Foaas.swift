@@ -1,0 +1,64 @@
+import Aquifer
+import AquiferUserDefaults
+import AquiferFoaas
+import Foundation
+
+/// The progress of the start of the phrases.
+enum FoaasStart: Sendable {
+    /// This product has not configured ``FoaasAPIManager``: it is not the process's own product.
+    case unconfigured
+    /// ``FoaasAPIManager`` is configured. Nothing has been requested yet.
+    case configured
+    /// The first screen of the phrases has started them.
+    case started
+}
+
+/// The start of the phrases, which their specification assigns to the app's delegate.
+extension Services {
+    /// Configures ``FoaasAPIManager`` with this product's service when the process starts. Nothing is requested yet.
+    ///
+    /// Call this for only one product of a process, because the functions of `FoaasAPIManager` are class functions.
+    public func configureFoaas() {
+        FoaasAPIManager.configure(foaas)
+        foaasStart.withLock { $0 = .configured }
+    }
+
+    /// Starts the phrases with their first screen. ``FoaasDataManager`` loads the stored operations. Only if there are
+    /// none, ``FoaasAPIManager`` requests and stores them. A notification then informs the screens.
+    ///
+    /// Does nothing on further calls, and without ``configureFoaas()``.
+    func startFoaas() async {
+        let isFirst = foaasStart.withLock { start in
+            defer { if start == .configured { start = .started } }
+            return start == .configured
+        }
+        guard isFirst else { return }
+        // Screens load for themselves, and show the error.
+        _ = try? await foaas.manager?.loadOrRequest()
+    }
+}
+
+/// The user defaults in which operations are stored, in one data folder. They are opened on first use.
+final class FoaasDefaults: Sendable {
+    private let domain: String
+    private let opened = Locked<UserDefaultsStore?>(nil)
+
+    init(in folder: URL) {
+        #if os(Linux)
+            // A domain named by a path is stored there: each data folder has its own.
+            domain = folder.appending(path: "foaas").path
+        #else
+            domain = "aquifer.foaas \(folder.path)"
+        #endif
+    }
+
+    var store: UserDefaultsStore {
+        opened.withLock { opened in
+            if let opened { return opened }
+            // The initializer returns `nil` only for the names of the standard and the global domain.
+            let store = UserDefaultsStore(UserDefaults(suiteName: domain) ?? UserDefaults())
+            opened = store
+            return store
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Aquifer
+import AquiferAudioFeed
+import AquiferFoaas
+import Foundation
+import AquiferImageFeed
+import AquiferPayments
+import ReferenceAPIs
+import AquiferShadowDrive
+
+/// The composition root. It chooses stores, client and clock, and injects them into the features. The command line, the
+/// server and the tests all build the product here.
+public final class Services: Sendable {
+    /// The image feed.
+    public let feed: FeedService
+    /// Contacts, cards and payments.
+    public let payments: PaymentsService
+    /// Phrases and operations.
+    public let foaas: FoaasService
+    /// Clips to be heard and posted.
+    public let audio: AudioFeedService
+    /// Everything that is saved.
+    public let inspector: Inspector
+    /// Posts the notifications about the operations that the phrases start with.
+    let foaasCenter = NotificationCenter()
+    /// The progress of the start of the phrases.
+    let foaasStart = Locked(FoaasStart.unconfigured)
+    let uploads: Uploads
+    let groundwork: Groundwork
+
+    /// The configuration of this run.
+    public var configuration: Configuration { groundwork.configuration }
+    /// Posts that wait for a connection.
+    public var outbox: Outbox { audio.outbox }
+    var reference: ReferenceHost { groundwork.reference }
+
+    /// The address under which payments are made with the reference remote.
+    public static let referencePayments = ReferenceHost.base(of: .payments).absoluteString
+
+    /// Builds the product. Nothing is opened, connected or started before its first use.
+    public init(_ configuration: Configuration) {
+        let groundwork = Groundwork(configuration)
+        self.groundwork = groundwork
+        feed = FeedService(groundwork)
+        payments = PaymentsService(groundwork)
+        foaas = FoaasService(groundwork, center: foaasCenter)
+        audio = AudioFeedService(groundwork)
+        inspector = Inspector(groundwork)
+        uploads = Uploads(groundwork.folder("uploads"))
+    }
+
+    /// True for an app that uses the reference remote.
+    func usesReference(_ remote: ReferenceRemote) -> Bool {
+        configuration.remotes[remote] == nil && !configuration.offline
+    }
+
+    /// Stops the reference remotes.
+    public func stop() async {
+        await reference.stop()
+    }
+}
+
+extension FeedService {
+    fileprivate init(_ ground: Groundwork) {
+        self.init(
+            base: ground.base(of: .feed), client: ground.client, store: ground.values, pictureStore: ground.pictures,
+            retry: ground.configuration.retry, now: ground.now)
+    }
+}
+
+extension PaymentsService {
+    fileprivate init(_ ground: Groundwork) {
+        let configuration = ground.configuration
+        self.init(
+            base: ground.base(of: .payments), client: ground.client, store: ground.values,
+            pictureStore: ground.pictures, ledgerStore: ground.irreplaceable("payments.sqlite"),
+            sending: ground.folder("sending"),
+            vault: CardVault(folder: ground.folder("cards"), keys: configuration.keys),
+            allowsTestCard: configuration.remotes[.payments] == nil || configuration.allowTestCard,
+            retry: configuration.retry, now: ground.now)
+    }
+}
+
+extension FoaasService {
+    fileprivate init(_ ground: Groundwork, center: NotificationCenter) {
+        let server = ground.base(of: .foaas)
+        let defaults = ground.defaults
+        self.init(
+            base: server, client: ground.client, store: ground.values, ownStore: ground.phrases,
+            manager: FoaasDataManager(server: server, center: center, now: ground.now) { defaults.store },
+            retry: ground.configuration.retry, now: ground.now)
+    }
+}
+
+extension AudioFeedService {
+    fileprivate init(_ ground: Groundwork) {
+        let sound = ground.sound
+        self.init(
+            base: ground.base(of: .audio), client: ground.client, store: ground.values,
+            downloads: { () throws(StoreError) in try sound() },
+            outbox: AudioFeedService.outbox(
+                in: ground.irreplaceable("outbox.sqlite"), attachments: ground.folder("outbox"), client: ground.client,
+                policy: SendPolicy(now: ground.now), store: ground.values, now: ground.now),
+            retry: ground.configuration.retry, now: ground.now)
+    }
+}
+
+extension Inspector {
+    fileprivate init(_ ground: Groundwork) {
+        let (now, defaults) = (ground.now, ground.defaults)
+        self.init([
+            StoreShelf(name: "values.sqlite", store: ground.values, policy: .sevenDays, now: now),
+            StoreShelf(name: "pictures.sqlite", store: ground.pictures, policy: .sevenDays, now: now),
+            StoreShelf(name: "foaas.sqlite", store: ground.phrases, policy: .forever, isOwn: true, now: now),
+            StoreShelf(
+                name: "foaas.plist", store: MeteredStore(LazyStore { () throws(StoreError) in defaults.store }),
+                policy: .sevenDays, now: now),
+            DownloadsShelf(name: "audio", downloads: ground.sound, policy: .sevenDays, now: now),
+        ])
+    }
+}

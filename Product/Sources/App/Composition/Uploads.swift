@@ -1,0 +1,139 @@
+import Aquifer
+import AquiferAudioFeed
+import Foundation
+import HTTPServer
+
+/// The files that pages have uploaded, in a folder of this process's own. A file is kept until it was posted, replaced
+/// or abandoned.
+///
+/// Each process holds a lock on its folder for as long as it lives. When another process takes its first file, it
+/// removes the folders of processes that have ended. The files of living processes stay.
+struct Uploads: Sendable {
+    /// The folder of this process, and the lock that shows that it lives.
+    private struct Own {
+        let folder: URL
+        let lock: POSIX.File
+    }
+
+    private let folder: URL
+    private let own = Locked<Own?>(nil)
+
+    init(_ folder: URL) {
+        self.folder = folder
+    }
+
+    /// Writes a request's body to a file, piece by piece.
+    ///
+    /// - Throws: ``UploadRefusal``. The file is removed then.
+    func take(_ body: ServerRequestBody, limit: UInt64) async throws(UploadRefusal) -> URL {
+        let file: URL
+        let handle: FileHandle
+        do {
+            file = try prepared().appending(path: UUID().uuidString)
+            guard
+                FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
+            else { throw CocoaError(.fileWriteUnknown) }
+            handle = try FileHandle(forWritingTo: file)
+        } catch {
+            throw UploadRefusal(status: 500, kind: "store", message: "the file could not be kept: \(error)")
+        }
+        // The writes have reported every error; `closeFile()` would trap.
+        defer { try? handle.close() }
+        var size: UInt64 = 0
+        var chunks = body.makeAsyncIterator()
+        do {
+            while let chunk = try await chunks.next() {
+                size += UInt64(chunk.count)
+                guard size <= limit else {
+                    throw UploadRefusal(
+                        status: 413, kind: "tooLarge", message: "the file is larger than \(limit) bytes")
+                }
+                try handle.write(contentsOf: chunk)
+            }
+            return file
+        } catch {
+            remove(file)
+            if let refusal = error as? UploadRefusal { throw refusal }
+            if let error = error as? ServerBodyError {
+                throw UploadRefusal(status: 400, kind: "body", message: error.description)
+            }
+            throw UploadRefusal(
+                status: 507, kind: "store", message: "the file could not be kept: there may be no room left")
+        }
+    }
+
+    /// Writes a request's body to a file of this name, in a folder of its own.
+    ///
+    /// - Throws: ``UploadRefusal``. The file is removed then.
+    func take(_ body: ServerRequestBody, limit: UInt64, named name: String) async throws(UploadRefusal) -> URL {
+        guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) else {
+            throw UploadRefusal(status: 422, kind: "file", message: "a file cannot have this name")
+        }
+        let file = try await take(body, limit: limit)
+        let place = file.deletingLastPathComponent().appending(path: UUID().uuidString, directoryHint: .isDirectory)
+        let named = place.appending(path: name, directoryHint: .notDirectory)
+        do {
+            try FileManager.default.createDirectory(
+                at: place, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.moveItem(at: file, to: named)
+            return named
+        } catch {
+            remove(file)
+            remove(named)
+            throw UploadRefusal(status: 422, kind: "file", message: "a file cannot have this name here")
+        }
+    }
+
+    /// Removes a file that is no longer needed.
+    func remove(_ file: URL) {
+        guard let own = own.withLock({ $0?.folder.standardizedFileURL }) else { return }
+        let place = file.deletingLastPathComponent().standardizedFileURL
+        // A file with a name of its own has a folder of its own.
+        let target = place == own ? file : place.deletingLastPathComponent().standardizedFileURL == own ? place : nil
+        guard let target else { return }
+        // A file that cannot be removed now is removed after this process has ended.
+        try? FileManager.default.removeItem(at: target)
+    }
+
+    /// The folder of this process, created on first use.
+    private func prepared() throws -> URL {
+        try own.withLock { own throws(StoreError) in
+            if let own { return own.folder }
+            try POSIX.makeFolder(folder.path)
+            try sweep()
+            // A sweep of another process may remove a new folder as a leftover before it is locked.
+            for _ in 0..<100 {
+                let made = folder.appending(path: UUID().uuidString, directoryHint: .isDirectory)
+                try POSIX.makeFolder(made.path)
+                guard let lock = try Self.held(made.path) else { continue }
+                own = Own(folder: made, lock: lock)
+                return made
+            }
+            throw .busy(path: folder.path)
+        }
+    }
+
+    /// Removes the folders of processes that have ended.
+    private func sweep() throws(StoreError) {
+        for name in try POSIX.names(in: folder.path) {
+            let path = folder.appending(path: name).path
+            guard let lock = try Self.held(path) else { continue }
+            // The next process removes a folder that cannot be removed now.
+            try? FileManager.default.removeItem(atPath: path)
+            withExtendedLifetime(lock) {}
+        }
+    }
+
+    /// The lock on a folder; `nil` if a living process holds it, or has just removed the folder.
+    private static func held(_ path: String) throws(StoreError) -> POSIX.File? {
+        guard let folder = try POSIX.openToRead(path), try POSIX.tryLock(folder), POSIX.exists(path) else { return nil }
+        return folder
+    }
+}
+
+/// The reason why an uploaded file was refused: the status and the text of the answer.
+struct UploadRefusal: Error {
+    let status: Int
+    let kind: String
+    let message: String
+}

@@ -1,0 +1,136 @@
+import Aquifer
+import AquiferWording
+import AquiferAudioFeed
+import Foundation
+
+/// The form of a new clip as its page draws it.
+@MainActor
+final class AudioComposeScreen: Screen {
+    static let name = "audio-compose"
+
+    struct State: ScreenState {
+        let phase: Phase
+        @OrNull var file: File?
+        @OrNull var fileError: String?
+        /// The clip's title, as it is typed.
+        let title: String
+        @OrNull var titleError: String?
+        let canSend: Bool
+        @OrNull var percent: Int?
+        @OrNull var sentBytesText: String?
+        @OrNull var message: String?
+        @OrNull var sent: Sent?
+        @OrNull var error: ScreenError?
+    }
+
+    enum Phase: String, Codable, Sendable, CaseIterable { case empty, ready, sending, sent, queued, failed }
+
+    struct File: Codable, Sendable {
+        let name: String
+        let sizeText: String
+    }
+
+    /// The clip that was posted.
+    struct Sent: Codable, Sendable {
+        let id: UUID
+        let title: String
+    }
+
+    enum Intent: String, ScreenIntent {
+        case appear, dismissError, title, send, retry, later, cancel, again, removeFile
+    }
+
+    let model: AudioComposeModel
+
+    convenience init(_ address: ScreenAddress, in hub: ScreenHub) {
+        self.init(hub.services.audio, uploads: hub.services.uploads)
+    }
+
+    init(_ service: AudioFeedService, uploads: Uploads) {
+        model = AudioComposeModel(service) { uploads.remove($0) }
+    }
+
+    func state(_ context: ScreenContext) -> State {
+        let language = context.language
+        let (phase, percent, sentText) = progress(language)
+        var sent: Sent?
+        if case .sent(let clip) = model.phase { sent = Sent(id: clip.id, title: clip.title) }
+        return State(
+            phase: phase,
+            file: model.file.map { File(name: $0.name, sizeText: language.size($0.size)) },
+            fileError: model.fileError?.message(in: language), title: model.title,
+            titleError: model.titleError?.message(in: language), canSend: model.canSend, percent: percent,
+            sentBytesText: sentText, message: message(language), sent: sent, error: nil)
+    }
+
+    /// Does nothing: the form loads nothing, and keeps the text typed.
+    func refresh() async {}
+
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
+        let model = model
+        switch intent {
+        case .appear, .dismissError: return {}
+        case .title:
+            let text = try fields.text("text")
+            return { model.type(text) }
+        case .send, .retry: return { await model.send() }
+        case .later: return { await model.sendLater() }
+        case .cancel: return { model.cancel() }
+        case .again: return { model.again() }
+        case .removeFile: return { model.removeFile() }
+        }
+    }
+
+    private func progress(_ language: Language) -> (Phase, Int?, String?) {
+        switch model.phase {
+        case .editing: (model.file == nil ? .empty : .ready, nil, nil)
+        case .sending(let sent, let total):
+            (
+                .sending, sent.percent(of: total),
+                language.text("compose.sent.bytes", ["sent": language.size(sent), "total": language.size(total)])
+            )
+        case .sent: (.sent, nil, nil)
+        case .queued, .waiting, .setAside, .cancelled(.some, _): (.queued, nil, nil)
+        case .cancelled(nil, _): (model.file == nil ? .empty : .ready, nil, nil)
+        case .failed: (.failed, nil, nil)
+        }
+    }
+
+    private func message(_ language: Language) -> String? {
+        switch model.phase {
+        case .editing, .sending, .sent, .queued: nil
+        case .waiting(_, let failure): words(failure, language)
+        case .setAside(_, let refusal):
+            language.text("compose.setAside")
+                + words(.refused(refusal), language)
+        case .cancelled(.some, _): language.text("compose.cancelled.paused")
+        case .cancelled(nil, mayHaveArrived: true): language.text("compose.cancelled.unknown")
+        case .cancelled(nil, mayHaveArrived: false): language.text("compose.cancelled.notPosted")
+        case .failed(let error): words(error, language)
+        }
+    }
+
+    private func words(_ failure: Outbox.Failure, _ language: Language) -> String {
+        let what =
+            switch failure {
+            case .noAnswer: language.text("compose.waits.noAnswer")
+            case .status(let status): language.text("compose.waits.status", ["status": status])
+            case .foreign: language.text("compose.waits.foreign")
+            }
+        return what
+            + language.text("compose.waits.outbox")
+    }
+
+    private func words(_ error: ClipPostError, _ language: Language) -> String {
+        switch error {
+        case .noConnectivity: language.text("compose.noConnection")
+        case .refused(.server(let status, let words)):
+            language.text("outbox.refused") + " (\(status))"
+                + (words.isEmpty ? "." : ": \(words)")
+        case .refused(.attachment), .notKept(.attachment): language.text("compose.attachment")
+        case .refused(.unsendable), .notKept(.unsendable): language.text("outbox.unsendable")
+        case .notKept(.store(.full)): language.text("compose.full")
+        case .notKept: language.text("compose.notKept")
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Aquifer
+import AquiferWording
+import AquiferAudioFeed
+import Foundation
+
+/// The clips as their page draws them.
+@MainActor
+final class AudioScreen: Screen {
+    static let name = "audio"
+
+    struct State: ScreenState {
+        let phase: LoadPhase
+        let isLoading: Bool
+        @OrNull var notice: String?
+        @OrNull var error: ScreenError?
+        let clips: [Clip]
+        let isEmpty: Bool
+        let outboxCount: Int
+        /// The size of all kept clips, in words.
+        @OrNull var sizeText: String?
+    }
+
+    struct Clip: Codable, Sendable {
+        let id: UUID
+        let title: String
+        @OrNull var author: String?
+        let dateText: String
+        /// In seconds; 0 if it is unknown.
+        let duration: Double
+        /// Bars from 0 to 100.
+        let waveform: [Int]
+        let offline: Offline
+        @OrNull var percent: Int?
+        @OrNull var offlineText: String?
+        /// The address of the sound.
+        let audio: String
+    }
+
+    /// The state of a clip's copy on this machine.
+    enum Offline: String, Codable, Sendable, CaseIterable { case none, downloading, done, expired, failed }
+
+    enum Intent: String, ScreenIntent { case appear, download, cancelDownload, removeDownload, dismissError }
+
+    let model: AudioFeedModel
+    private let outbox: OutboxModel
+    private let tab: String
+
+    init(_ address: ScreenAddress, in hub: ScreenHub) {
+        model = AudioFeedModel(hub.services.audio)
+        outbox = OutboxModel(hub.services.audio.outbox)
+        tab = address.tab
+    }
+
+    func state(_ context: ScreenContext) -> State {
+        let progress = context.progress(of: model.list)
+        return State(
+            phase: progress.phase, isLoading: progress.isLoading,
+            notice: progress.notice, error: progress.error, clips: model.clips.map { clip($0, context) },
+            isEmpty: model.isEmpty, outboxCount: outbox.items.count,
+            sizeText: model.keptBytes > 0 ? context.language.size(UInt64(model.keptBytes)) : nil)
+    }
+
+    func refresh() async { await model.refresh() }
+
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
+        let (model, outbox) = (model, outbox)
+        switch intent {
+        case .appear:
+            return {
+                async let appearance: Void = model.appear(afterPageLoad: fields.isPageLoad)
+                async let posted: Void = model.follow()
+                await outbox.follow()
+                await posted
+                await appearance
+            }
+        case .download:
+            let id = try fields.id()
+            return { await model.keep(id) }
+        case .cancelDownload:
+            let id = try fields.id()
+            return { model.cancel(id) }
+        case .removeDownload:
+            let id = try fields.id()
+            return { await model.remove(id) }
+        case .dismissError: return { model.list.dismissError() }
+        }
+    }
+
+    private func clip(_ clip: AudioClip, _ context: ScreenContext) -> Clip {
+        let (offline, percent, text) = kept(clip, context.language)
+        return Clip(
+            id: clip.id, title: clip.title, author: clip.author,
+            dateText: context.language.relative(clip.createdAt, now: context.now), duration: clip.duration,
+            waveform: clip.bars(96), offline: offline, percent: percent,
+            offlineText: text, audio: context.sign("/api/screens/audio/clips/\(clip.id.uuidString)?tab=\(tab)"))
+    }
+
+    private func kept(_ clip: AudioClip, _ language: Language) -> (Offline, Int?, String?) {
+        switch model.kept(clip) {
+        case .none: (.none, nil, nil)
+        case .downloading(let progress):
+            (.downloading, progress.fraction.map { Int($0 * 100) } ?? 0, language.text("audio.downloading"))
+        case .kept: (.done, nil, language.text("audio.available"))
+        case .expired:
+            (
+                .expired, nil,
+                language.text("audio.download.expired")
+            )
+        case .failed(let error): (.failed, nil, error.message(in: language))
+        }
+    }
+}
+
+extension AudioClip {
+    /// The duration of the clip: `0:12`, `1:02:03`; `–:––` when the remote does not know it.
+    public var durationText: String {
+        guard duration > 0, duration < 360_000 else { return "–:––" }
+        let seconds = Int(duration.rounded())
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)
+        return hours > 0
+            ? "\(hours):\(two(minutes)):\(two(seconds % 60))" : "\(minutes):\(two(seconds % 60))"
+    }
+
+    /// The waveform in at most `most` bars, each from 0 to 100. A bar has the loudest value of its part.
+    func bars(_ most: Int) -> [Int] {
+        guard waveform.count > most else { return waveform.map { Int(($0 * 100).rounded()) } }
+        return (0..<most).map { bar in
+            let part = waveform[(bar * waveform.count / most)..<((bar + 1) * waveform.count / most)]
+            return Int(((part.max() ?? 0) * 100).rounded())
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Aquifer
+import AquiferWording
+import Foundation
+import AquiferPayments
+
+/// The payments made as their page draws them.
+@MainActor
+final class PaymentsScreen: Screen {
+    static let name = "payments"
+
+    struct State: ScreenState {
+        let title: String
+        let payments: [Payment]
+        let isEmpty: Bool
+        /// The message about payments that the list does not show.
+        @OrNull var missing: String?
+        @OrNull var error: ScreenError?
+    }
+
+    struct Payment: Codable, Sendable {
+        let id: UUID
+        let state: PaymentRecord.State
+        let stateText: String
+        let name: String
+        let username: String
+        let amount: String
+        let dateText: String
+        let masked: String
+        let brandName: String
+        @OrNull var number: Int?
+        @OrNull var note: String?
+        let codeLength: Int
+        let canCheck: Bool
+        let canRetry: Bool
+        let canGiveUp: Bool
+        let isBusy: Bool
+    }
+
+    enum Intent: String, ScreenIntent { case appear, check, retry, giveUp, dismissError }
+
+    private let model: PaymentsModel
+
+    init(_ address: ScreenAddress, in hub: ScreenHub) {
+        model = PaymentsModel(hub.services.payments)
+    }
+
+    func state(_ context: ScreenContext) -> State {
+        State(
+            title: context.language.text("payments.title"),
+            payments: model.payments.map { payment($0, context) }, isEmpty: isEmpty,
+            missing: missing(context.language), error: error(context))
+    }
+
+    private var isEmpty: Bool {
+        model.isLoaded && model.payments.isEmpty && model.unreadable.isEmpty && model.error == nil
+    }
+
+    private func missing(_ language: Language) -> String? {
+        let count = model.unreadable.count
+        return count > 0 ? language.text("payments.damaged", count: count) : nil
+    }
+
+    func refresh() async { await model.appear() }
+
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
+        let model = model
+        switch intent {
+        case .appear: return { await model.appear() }
+        case .check:
+            let id = try fields.id()
+            return { await model.check(id) }
+        case .retry:
+            let id = try fields.id()
+            return { await model.retry(id, code: fields["code"] ?? "") }
+        case .giveUp:
+            let id = try fields.id()
+            return { await model.giveUp(id) }
+        case .dismissError: return { model.dismissError() }
+        }
+    }
+
+    private func payment(_ record: PaymentRecord, _ context: ScreenContext) -> Payment {
+        Payment(
+            id: record.id, state: record.state, stateText: record.state.text(context.language),
+            name: record.contact.name, username: record.contact.username, amount: record.amount.text,
+            dateText: context.dateText(record.bookedAt ?? record.startedAt), masked: record.card.masked,
+            brandName: record.card.brandName(context.language), number: record.number, note: record.note(context),
+            codeLength: record.card.brand?.codeLength ?? 3,
+            canCheck: record.state == .unknown || record.state == .abandoned, canRetry: record.state.canBeSentAgain,
+            canGiveUp: record.state == .unknown, isBusy: model.busy.contains(record.id))
+    }
+
+    private func error(_ context: ScreenContext) -> ScreenError? {
+        let language = context.language
+        switch model.problem {
+        case .check(let error): return context.error(error)
+        case .vault(let error): return context.error(error)
+        case .payment(.noCard): return failure("payment", lostCard(language))
+        case .payment(let error): return failure("payment", error.message(in: language))
+        case .code(let error): return failure("code", error.message(in: language))
+        case nil: break
+        }
+        guard let error = model.error else { return nil }
+        if case .lost = error {
+            return failure(
+                "store",
+                language.text("payments.lost"))
+        }
+        let message = language.text("payments.unreadable")
+        return failure("store", message)
+    }
+
+    private func failure(_ kind: String, _ message: String) -> ScreenError {
+        ScreenError(kind: kind, message: message)
+    }
+
+    /// Another card would make another payment of it.
+    private func lostCard(_ language: Language) -> String {
+        language.text("payments.noCard")
+    }
+}
+
+extension PaymentRecord {
+    /// The message for the user about a payment that did not succeed.
+    @MainActor
+    func note(_ context: ScreenContext) -> String? {
+        let language = context.language
+        switch state {
+        case .approved, .declined: return nil
+        case .sending:
+            return language.text("payments.why.sending")
+        case .unknown:
+            guard let notFoundAt else {
+                return language.text("payments.why.unknown")
+            }
+            let date = context.dateText(notFoundAt)
+            return language.text("payments.why.notFound", ["date": date])
+        case .failed where refusal != nil:
+            return language.text("payments.why.refused")
+        case .failed:
+            return language.text("payments.why.notSent")
+        case .abandoned:
+            return language.text("payments.why.abandoned")
+        }
+    }
+}
+
+extension PaymentRecord.State {
+    /// The state in words.
+    public func text(_ language: Language) -> String {
+        switch self {
+        case .sending: language.text("payments.state.sending")
+        case .approved: language.text("payments.state.approved")
+        case .declined: language.text("payments.state.declined")
+        case .unknown: language.text("payments.state.unknown")
+        case .failed: language.text("payments.state.failed")
+        case .abandoned: language.text("payments.state.abandoned")
+        }
+    }
+}
+
+extension ScreenContext {
+    /// A moment in words, in the machine's time zone.
+    func dateText(_ date: Date) -> String {
+        date.formatted(Date.FormatStyle(date: .long, time: .shortened, locale: language.locale))
+    }
+}

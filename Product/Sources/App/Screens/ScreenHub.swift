@@ -1,0 +1,83 @@
+import Aquifer
+import AquiferFoaas
+import Foundation
+
+/// The screens of all open tabs, and what they share.
+@MainActor
+final class ScreenHub {
+    /// The time that an unwatched screen is kept, so that a reload or the back button finds it again.
+    private static let keep = Duration.minutes(10)
+    /// The maximum number of screens. It is more than any user has open, and bounds the memory a runaway script can
+    /// use.
+    private static let most = 500
+
+    let services: Services
+    private var sessions: [ScreenAddress: ScreenSession] = [:]
+    /// The notification centers, one for each tab: a phrase of one tab's preview is not for the other tabs.
+    private var centers: [String: NotificationCenter] = [:]
+    /// The settings of the phrases.
+    let foaasSettings: FoaasSettings
+    private var knownDrive: DriveAccess?
+    /// Sends the items of the outbox.
+    let runner: OutboxRunner
+    /// Renews the clips that the user keeps.
+    let keptClips: KeptClipsRunner
+
+    init(_ services: Services) {
+        self.services = services
+        foaasSettings = FoaasSettings(services.foaas)
+        runner = OutboxRunner(services.outbox)
+        keptClips = KeptClipsRunner(services.audio)
+    }
+
+    /// The screen at an address, created on first use; `nil` if there is no such screen.
+    func session(at address: ScreenAddress) -> ScreenSession? {
+        Screens.named(address.name).flatMap { session(of: $0, at: address) }
+    }
+
+    /// A screen of a tab, created on first use; `nil` if it cannot show this.
+    func screen<Kind: Screen>(_ kind: Kind.Type, tab: String, showing subject: String = "") -> Kind? {
+        session(of: kind, at: ScreenAddress(name: kind.name, tab: tab, subject: subject))?.screen as? Kind
+    }
+
+    /// The screens of a kind that a tab has opened.
+    func opened<Kind: Screen>(_ kind: Kind.Type, tab: String) -> [Kind] {
+        sessions.filter { $0.key.tab == tab && $0.key.name == kind.name }.compactMap { $0.value.screen as? Kind }
+    }
+
+    /// Shadow Drive for all screens, created on first use. While the key is not usable, each use creates it again.
+    var drive: DriveAccess {
+        if let knownDrive, knownDrive.problem == nil { return knownDrive }
+        let access = services.driveForPages()
+        knownDrive = access
+        return access
+    }
+
+    /// The notification center of a tab, created on first use.
+    func center(_ tab: String) -> NotificationCenter {
+        if let center = centers[tab] { return center }
+        let center = NotificationCenter()
+        centers[tab] = center
+        return center
+    }
+
+    private func session(of kind: any Screen.Type, at address: ScreenAddress) -> ScreenSession? {
+        if let session = sessions[address] { return session }
+        forgetUnused()
+        guard let screen = kind.init(address, in: self) else { return nil }
+        let session = ScreenSession(screen)
+        sessions[address] = session
+        return session
+    }
+
+    private func forgetUnused() {
+        let limit = ContinuousClock.now - Self.keep
+        sessions = sessions.filter { $0.value.isWatched || $0.value.lastUse > limit }
+        if sessions.count >= Self.most {
+            let oldest = sessions.filter { !$0.value.isWatched }.min { $0.value.lastUse < $1.value.lastUse }
+            if let oldest { sessions[oldest.key] = nil }
+        }
+        let tabs = Set(sessions.keys.map(\.tab))
+        centers = centers.filter { tabs.contains($0.key) }
+    }
+}

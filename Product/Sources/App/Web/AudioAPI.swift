@@ -1,0 +1,95 @@
+import Aquifer
+import AquiferAudioFeed
+import Foundation
+import HTTPServer
+
+/// The sound behind the audio screens: clips out, with ranges, and files in.
+struct AudioAPI: Sendable {
+    let hub: ScreenHub
+    let services: Services
+
+    /// The path to which pages upload files. These may be larger than other bodies.
+    static let filePath = "/api/screens/audio-compose/file"
+
+    func add(to router: inout Router) {
+        router.on("GET", "/api/screens/audio/clips/:id") { request, parameters in
+            await sound(request, parameters["id"].flatMap(UUID.init))
+        }
+        router.on("POST", Self.filePath) { request, _ in await take(request) }
+    }
+
+    /// A clip's sound: from this machine if it is kept, else from the remote, with the range that the page requests.
+    private func sound(_ request: ServerRequest, _ id: UUID?) async -> ServerResponse {
+        guard let id, let tab = request.queryValue("tab"), let clip = await clip(id, tab: tab) else {
+            return .problem(404, "notFound", "this tab shows no such clip")
+        }
+        // A file that cannot be read is fetched anew.
+        if let file = try? await services.audio.downloads().saved(clip.audio) { return kept(file, request) }
+        return await passed(clip, request)
+    }
+
+    private func clip(_ id: UUID, tab: String) async -> AudioClip? {
+        if let clip = await hub.clip(id, tab: tab) { return clip }
+        // The player outlives the screen. Its clip is in the saved list.
+        return try? await services.audio.loadSaved().value.first { $0.id == id }
+    }
+
+    private func kept(_ file: DownloadedFile, _ request: ServerRequest) -> ServerResponse {
+        // The server named no type for a kept file without one. Players detect the type themselves.
+        .resource(
+            length: UInt64(file.length), contentType: file.mediaType ?? "audio/mpeg", etag: file.validators.etag,
+            headers: ["X-Aquifer-Source": "kept"], for: request
+        ) { part in
+            .stream(length: UInt64(part.count)) { writer in
+                for try await chunk in file.chunks(Int(part.lowerBound)..<Int(part.upperBound)) {
+                    try await writer.write(chunk)
+                }
+            }
+        }
+        .relayed(file.mediaType ?? "audio/mpeg", as: .sound)
+    }
+
+    private func passed(_ clip: AudioClip, _ request: ServerRequest) async -> ServerResponse {
+        let response: HTTPResponse
+        do throws(TransportError) {
+            response = try await services.audio.open(
+                clip, range: request.headers["Range"], ifRange: request.headers["If-Range"])
+        } catch {
+            return .problem(503, "connectivity", "this clip is not kept on this machine, and cannot be loaded now")
+        }
+        guard [200, 206, 416].contains(response.head.status), !response.head.isEncoded else {
+            return .problem(502, "invalidData", "the server has no such clip")
+        }
+        return ServerResponse(
+            relaying: response, as: .sound, keeping: ["Content-Range", "Accept-Ranges", "ETag", "Last-Modified"])
+    }
+
+    /// Stores a file that the page uploads, and gives it to the tab's form.
+    private func take(_ request: ServerRequest) async -> ServerResponse {
+        guard let tab = request.queryValue("tab"), let address = ScreenAPI.tab(tab) else {
+            return .problem(404, "notFound", "name the tab that the file is for")
+        }
+        let name = request.queryValue("name").map { String($0.prefix(200)) } ?? ""
+        let file: URL
+        do throws(UploadRefusal) {
+            // The limit is one byte more than can be posted, so that the form reports a file that is too large.
+            file = try await services.uploads.take(request.body, limit: ClipDraft.largestFile + 1)
+        } catch {
+            return .problem(error.status, error.kind, error.message)
+        }
+        return await choose(file, name.isEmpty ? "clip" : name, address)
+    }
+
+    @MainActor
+    private func choose(_ file: URL, _ name: String, _ tab: String) -> ServerResponse {
+        guard let screen = hub.screen(AudioComposeScreen.self, tab: tab) else {
+            services.uploads.remove(file)
+            return .problem(500, "screen", "the form could not be opened")
+        }
+        guard screen.model.choose(file, name: name) else {
+            return .problem(
+                422, "file", screen.model.fileError?.description ?? "a clip is being posted; wait until it has ended")
+        }
+        return .empty()
+    }
+}

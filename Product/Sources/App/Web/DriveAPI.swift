@@ -1,0 +1,70 @@
+import Aquifer
+import Foundation
+import HTTPServer
+import AquiferShadowDrive
+
+/// The uploads and downloads of files for the drive's screens.
+struct DriveAPI: Sendable {
+    let hub: ScreenHub
+    let services: Services
+
+    /// The path to which pages upload files. These may be larger than other bodies.
+    static let filePath = "/api/screens/drive-account/file"
+
+    /// The path from which a page loads a file of an account.
+    static func link(to name: String, in account: PublicKey) -> String {
+        "/api/screens/drive-account/files/\(FileLocation.encode(name))?account=\(account)"
+    }
+
+    func add(to router: inout Router) {
+        router.on("POST", Self.filePath) { request, _ in await take(request) }
+        router.on("GET", "/api/screens/drive-account/files/*name") { request, parameters in
+            await download(request, parameters["name"]?.removingPercentEncoding ?? "")
+        }
+    }
+
+    /// Stores a file that the page uploads under its own name, and gives it to the tab's screen.
+    private func take(_ request: ServerRequest) async -> ServerResponse {
+        guard let tab = request.queryValue("tab").flatMap(ScreenAPI.tab), let account = request.queryValue("account"),
+            let name = request.queryValue("name"), let batch = request.queryValue("batch")
+        else { return .problem(404, "notFound", "name the tab, the account, the batch and the file") }
+        let file: URL
+        do throws(UploadRefusal) {
+            file = try await services.uploads.take(request.body, limit: ShadowDriveLimits.fileBytes, named: name)
+        } catch {
+            return .problem(error.status, error.kind, error.message)
+        }
+        return await give(file, batch, to: account, tab)
+    }
+
+    @MainActor
+    private func give(_ file: URL, _ batch: String, to account: String, _ tab: String) -> ServerResponse {
+        guard let screen = hub.screen(DriveAccountScreen.self, tab: tab, showing: account),
+            screen.take(file, batch: batch)
+        else {
+            services.uploads.remove(file)
+            return .problem(409, "busy", "this account takes no files now")
+        }
+        return .empty()
+    }
+
+    /// A file of an account, streamed as it arrives.
+    private func download(_ request: ServerRequest, _ name: String) async -> ServerResponse {
+        // A text that is not an address names no account.
+        guard !name.isEmpty, let account = request.queryValue("account").flatMap({ try? PublicKey($0) })
+        else { return .problem(404, "notFound", "name the account and the file") }
+        let drive = await hub.drive.service
+        let response: HTTPResponse
+        do throws(DriveError) { response = try await drive.open(name, in: account) } catch {
+            switch error {
+            case .noSuchFile: return .problem(404, "notFound", "there is no such file")
+            case .connectivity: return .problem(503, "connectivity", "the file cannot be loaded now")
+            default: return .problem(502, "invalidData", "the server does not give the file")
+            }
+        }
+        // The page's own site must never display files of others, so the browser saves them.
+        let disposition = "attachment; filename*=UTF-8''\(FileLocation.encode(name).replacing("'", with: "%27"))"
+        return ServerResponse(
+            relaying: response, as: .file, keeping: ["Last-Modified"], headers: ["Content-Disposition": disposition])
+    }
+}

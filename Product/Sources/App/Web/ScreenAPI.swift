@@ -1,0 +1,140 @@
+import Aquifer
+import AquiferWording
+import Foundation
+import HTTPServer
+import AquiferImageFeed
+
+/// The screens for pages. It sends states as server-sent events, and receives intents.
+struct ScreenAPI: Sendable {
+    let hub: ScreenHub
+    let services: Services
+    let addresses: SignedAddresses
+
+    func add(to router: inout Router) {
+        router.on("GET", "/api/screens/:screen/events") { request, parameters in
+            await events(request, parameters["screen"])
+        }
+        router.on("POST", "/api/screens/:screen/intents") { request, parameters in
+            await intent(request, parameters["screen"])
+        }
+        router.on("GET", "/api/screens/feed/images/:id") { request, parameters in
+            await picture(request, from: services.feed.pictures) { tab in
+                await parameters["id"].flatMap(UUID.init).asyncFlatMap { await hub.picture($0, tab: tab) }
+            }
+        }
+        router.on("GET", "/api/screens/contacts/images/:id") { request, parameters in
+            await picture(request, from: services.payments.pictures) { tab in
+                await parameters["id"].flatMap { Int($0) }.asyncFlatMap { await hub.avatar($0, tab: tab) }
+            }
+        }
+        router.on("POST", "/api/addresses") { request, _ in await sign(request) }
+        let saved = SavedFeed(services: services)
+        router.on("GET", "/api/feed") { _, _ in await feed() }
+        router.on("GET", "/api/feed/saved") { _, _ in await saved.answer() }
+    }
+
+    private func events(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
+        guard let session = await session(request, screen) else { return unknownScreen }
+        let language = Language.best(for: request.queryValue("lang") ?? "en")
+        let now = services.configuration.now
+        let sign = addresses.sign
+        // The state is sent again before the addresses in the last one expire, even if nothing changes.
+        let states = await session.states(renewedEvery: SignedAddresses.step) { screen in
+            screen.text(ScreenContext(language: language, now: now(), sign: sign))
+        }
+        return ServerSentEvents.response { send in
+            for await state in states { try await send(event: "state", data: state) }
+        }
+    }
+
+    private func intent(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
+        guard let session = await session(request, screen) else { return unknownScreen }
+        // The answer to every invalid body is the same: it describes the valid one.
+        guard let body = try? await request.body.collect(upTo: 32 << 10),
+            let message = try? JSONDecoder().decode(IntentMessage.self, from: body)
+        else { return .problem(400, "intent", "send {\"intent\": …}") }
+        do throws(IntentError) {
+            try await session.start(message)
+            return .empty()
+        } catch {
+            return .problem(400, "intent", "\(error)")
+        }
+    }
+
+    /// Signs an address again that expired while its page was hidden. Request and answer are `{"address": …}`.
+    private func sign(_ request: ServerRequest) async -> ServerResponse {
+        // The answer to every invalid body is the same: it describes the valid one.
+        guard let body = try? await request.body.collect(upTo: 32 << 10),
+            let address = try? JSONDecoder().decode([String: String].self, from: body)["address"]
+        else { return .problem(400, "address", "send {\"address\": …}") }
+        return .json(["address": addresses.sign(address)])
+    }
+
+    /// A picture. If the browser disconnects, the task of the request is cancelled, and the transfer with it.
+    private func picture(
+        _ request: ServerRequest, from pictures: DataLoader, address: (_ tab: String) async -> URL?
+    ) async -> ServerResponse {
+        guard let tab = request.queryValue("tab"), let url = await address(tab) else {
+            return .problem(404, "notFound", "this tab shows no such picture")
+        }
+        do throws(LoadError) {
+            let loaded = try await pictures.data(for: url)
+            return ServerResponse(body: .bytes(loaded.value))
+                .relayed(PictureCheck.mediaType(of: loaded.value), as: .picture)
+        } catch {
+            return .failure(error, language: .best(for: request.queryValue("lang") ?? "en"))
+        }
+    }
+
+    private func feed() async -> ServerResponse {
+        do throws(LoadError) {
+            let loaded = try await services.feed.feed.load()
+            return .json(Data(LoadReport.json(loaded) { $0.json }.utf8))
+        } catch {
+            return .failure(error, language: .english)
+        }
+    }
+
+    /// The screen that a request names; `nil` if there is none.
+    @MainActor
+    private func session(_ request: ServerRequest, _ screen: String?) -> ScreenSession? {
+        guard let name = screen, let kind = Screens.named(name),
+            let tab = request.queryValue("tab").flatMap(Self.tab)
+        else { return nil }
+        let subject = kind.subject.flatMap(request.queryValue) ?? ""
+        return hub.session(at: ScreenAddress(name: name, tab: tab, subject: subject))
+    }
+
+    /// A tab's name as pages make them; `nil` for anything else.
+    static func tab(_ name: String) -> String? {
+        let isGood =
+            (1...64).contains(name.utf8.count)
+            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        return isGood ? name : nil
+    }
+
+    private var unknownScreen: ServerResponse {
+        .problem(404, "notFound", "there is no such screen; name one, its tab, and what it shows")
+    }
+}
+
+extension Optional {
+    fileprivate func asyncFlatMap<Value>(_ transform: (Wrapped) async -> Value?) async -> Value? {
+        guard let self else { return nil }
+        return await transform(self)
+    }
+}
+
+extension ServerResponse {
+    /// A load that delivered nothing, as an answer.
+    static func failure(_ error: LoadError, language: Language) -> ServerResponse {
+        let status =
+            switch error {
+            case .connectivity: 504
+            case .invalidData: 502
+            case .store: 500
+            case .cancelled: 499
+            }
+        return .problem(status, error.kind, error.message(in: language))
+    }
+}

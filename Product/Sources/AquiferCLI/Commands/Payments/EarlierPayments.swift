@@ -1,0 +1,74 @@
+import Aquifer
+import Foundation
+import AquiferPayments
+
+/// Asks for confirmation before a payment is sent that may have been made already, because the outcome of one with the
+/// same amount to the same person is unknown.
+struct EarlierPayments {
+    let payments: PaymentsService
+    let console: Console
+    /// True if `--again` confirms that a second payment is meant.
+    let isMeant: Bool
+
+    /// The earlier payments, after the user has confirmed that another one is meant.
+    ///
+    /// - Throws: `.usage` without a terminal and without `--again`, `.refused` if the user types anything but yes, and
+    ///   `.store` if the payments made cannot be read. Nothing was sent then.
+    func agreed(_ amount: Money, to contact: Contact) async throws(CommandError) -> Set<UUID> {
+        let earlier: [PaymentRecord]
+        do throws(StoreError) { earlier = try await payments.desk.unresolved(amount, to: contact) } catch {
+            throw CommandError(PaymentError.ledger(error))
+        }
+        await tellUnreadable()
+        guard !earlier.isEmpty else { return [] }
+        if !isMeant {
+            guard Descriptor.input.isTerminal else { throw .doubled(earlier) }
+            for record in earlier {
+                console.note(
+                    "\(record.inDoubt): aquifer payments check \(record.id.uuidString) asks,"
+                        + " aquifer payments retry \(record.id.uuidString) sends it again as the same payment")
+            }
+            console.note("type yes to pay once more; anything else sends nothing")
+            guard try console.ask("> ") == "yes" else {
+                throw CommandError(status: .refused, message: "nothing was sent")
+            }
+        }
+        return Set(earlier.map(\.id))
+    }
+
+    /// Warns about earlier payments that cannot be read. One of them may be this payment, but since they stay for ever,
+    /// they do not block it.
+    private func tellUnreadable() async {
+        // An error is ignored here: the ledger was read a moment ago, and is read again before anything is sent.
+        let unreadable = (try? await payments.desk.ledger.contents().unreadable) ?? []
+        guard !unreadable.isEmpty else { return }
+        console.note(
+            "\(counted(unreadable.count, "payment")) made before cannot be read, and may be the same as this one:"
+                + " aquifer payments list")
+    }
+}
+
+extension CommandError {
+    /// The error of a payment that was not sent, because the outcome of an earlier one like it is unknown.
+    static func doubled(_ earlier: [PaymentRecord]) -> CommandError {
+        // The latest payment is the one that is most likely meant.
+        guard let first = earlier.first else { return CommandError(PaymentError.underWay) }
+        let id = first.id.uuidString
+        let others = earlier.count > 1 ? " (and \(counted(earlier.count - 1, "other")) like it)" : ""
+        return CommandError(
+            status: .usage,
+            message: "nothing was sent: \(first.inDoubt)\(others); ask with aquifer payments check \(id), send it again"
+                + " as the same payment with aquifer payments retry \(id), or say --again if a second payment is meant")
+    }
+}
+
+extension PaymentRecord {
+    /// One line with the payment and the statement that its outcome is unknown.
+    fileprivate var inDoubt: String {
+        let what =
+            "\(amount.text) to \(contact.username) with \(card.masked)"
+            + " (\(startedAt.formatted(.iso8601)), \(id.uuidString))"
+        return state == .sending
+            ? "\(what) is being sent by another process" : "it is not known whether \(what) was paid"
+    }
+}

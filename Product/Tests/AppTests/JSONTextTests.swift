@@ -1,0 +1,54 @@
+import Aquifer
+import Foundation
+import AquiferImageFeed
+import Testing
+
+@testable import App
+
+@Suite("JSON for programs")
+struct JSONTextTests {
+    @Test(
+        "Any text is read back as it was, by another reader of JSON",
+        arguments: [
+            "", "plain", "\"quoted\" \\ / back", "line\nfeed\ttab\r", "\u{0}\u{1}\u{1F}\u{7F}\u{9B}31m",
+            "Çeşme 🏔️ \u{2028}\u{2029}", "</script>",
+        ])
+    func strings(text: String) throws {
+        let json = JSONText.array([.string(text)]).text
+        #expect(try JSONDecoder().decode([String].self, from: Data(json.utf8)) == [text])
+        #expect(!json.unicodeScalars.contains { $0.properties.generalCategory == .control })
+    }
+
+    @Test("A load is reported with its source, stamp, reason and save error, each null when there is none")
+    func report() {
+        let item = FeedItem(
+            id: UUID(uuidString: "0A0A0A0A-0000-0000-0000-000000000001")!, description: nil, location: "Olinda",
+            image: URL(string: "http://a.example/1.jpg")!)
+        let json =
+            #"{"id":"0A0A0A0A-0000-0000-0000-000000000001","description":null,"location":"Olinda","image":"http://a.example/1.jpg"}"#
+        let savedAt = Date(timeIntervalSince1970: 1_780_000_000)
+        #expect(
+            LoadReport.json(Loaded([item], source: .remote, savedAt: savedAt)) { $0.json }
+                == #"{"source":"remote","savedAt":"2026-05-28T20:26:40Z","because":null,"saveError":null,"value":[\#(json)]}"#
+        )
+        #expect(
+            LoadReport.json(
+                Loaded([FeedItem](), source: .cache(savedAt: savedAt, because: .invalidData), savedAt: savedAt)
+            ) {
+                $0.json
+            }
+                == #"{"source":"cache","savedAt":"2026-05-28T20:26:40Z","because":"invalidData","saveError":null,"value":[]}"#
+        )
+        #expect(
+            LoadReport.json(Loaded([FeedItem](), source: .remote, saveError: .full(path: "/d"))) { $0.json }
+                .contains(#""savedAt":null,"because":null,"saveError":"there is no room left"#))
+    }
+
+    @Test("Nothing in it drives a terminal, ends a line or hides, and nothing is lost")
+    func harmless() throws {
+        let text = "a\u{1B}]52;c;x\u{7}\u{9B}\u{7F}\r\n\u{202E}\u{2066}\u{200B}\u{FEFF}\u{2028}\u{2029}\u{E0041}b"
+        let json = JSONText.string(text).text
+        #expect(json.utf8.filter { $0 < 0x20 || $0 >= 0x7F } == [])
+        #expect(try JSONDecoder().decode(String.self, from: Data(json.utf8)) == text)
+    }
+}

@@ -1,0 +1,75 @@
+import Aquifer
+import AquiferFoundation
+import AquiferHTTP
+
+/// The address of a file in a storage account, as it is sent, signed and loaded.
+public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
+    /// The storage account.
+    public let account: PublicKey
+    /// The file's name, not percent-encoded.
+    public let name: String
+    /// The address, byte for byte.
+    public let text: String
+
+    /// The address of a file under `base`. The name is encoded as by JavaScript's `encodeURIComponent`.
+    public init(_ name: String, in account: PublicKey, base: URL) {
+        self.account = account
+        self.name = name
+        var start = base.absoluteString
+        while start.hasSuffix("/") { start.removeLast() }
+        text = "\(start)/\(account)/\(Self.encode(name))"
+    }
+
+    /// Parses an address that a user wrote. The part after the account is the name. A name that is not encoded, or only
+    /// partly (`#`, `?`, spaces), is encoded.
+    ///
+    /// - Returns: `nil` if the text is not a web address or does not name a storage account and a file.
+    public init?(_ text: String) {
+        guard let scheme = text.firstRange(of: "://"), let host = text[scheme.upperBound...].firstIndex(of: "/"),
+            let base = URL(string: String(text[..<host])), base.isWebAddress
+        else { return nil }
+        // The account is the first part that is a key. The server's base address may have a path.
+        let parts = text[host...].dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        guard let place = parts.dropLast().firstIndex(where: { (try? PublicKey(String($0))) != nil }),
+            let account = try? PublicKey(String(parts[place]))  // it was one a line above
+        else { return nil }
+        let rest = parts[(place + 1)...].joined(separator: "/")
+        let name = Self.decode(rest) ?? rest
+        guard !name.isEmpty else { return nil }
+        let start = ([String(text[..<host])] + parts[...place].map(String.init)).joined(separator: "/")
+        self.account = account
+        self.name = name
+        self.text = "\(start)/\(Self.encode(name))"
+    }
+
+    /// The address as a URL.
+    public var url: URL? { URL(string: text) }
+
+    /// The address.
+    public var description: String { text }
+
+    /// The name that was percent-encoded; `nil` if it is not well encoded.
+    private static func decode(_ text: String) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+                let decoded = UInt8(Substring(digits), radix: 16)
+            else { return nil }
+            bytes.append(decoded)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Percent-encodes a name as JavaScript's `encodeURIComponent` does: every byte except ASCII letters, ASCII digits
+    /// and `-_.!~*'()`.
+    public static func encode(_ name: String) -> String {
+        PercentEncoding.encode(name) { PercentEncoding.isUnreserved($0) || "!*'()".utf8.contains($0) }
+    }
+}

@@ -1,0 +1,169 @@
+import Aquifer
+import Foundation
+import AquiferImageFeed
+import Testing
+
+@Suite("The feed's contract")
+struct FeedMapperTests {
+    private func map(_ body: String, status: Int = 200) throws -> [FeedItem] {
+        try FeedMapper.map(head(status), Data(body.utf8))
+    }
+
+    private func head(_ status: Int) -> HTTPResponseHead {
+        HTTPResponseHead(status: status, url: URL(string: "http://feed.example/v1/feed")!)
+    }
+
+    private let item = #"{"id":"0A0A0A0A-0000-0000-0000-000000000001","image":"https://a.example/1.jpg"}"#
+
+    @Test("A page becomes its items, in its order, with and without description and location")
+    func page() throws {
+        let expected = items(1, count: 7)
+        #expect(try FeedMapper.map(head(200), json(expected)) == expected)
+        #expect(try map(#"{"items":[]}"#) == [])
+        #expect(try map(#"{"items":[\#(item)],"more":"ignored"}"#).count == 1)
+    }
+
+    @Test("Any status but exactly 200 is invalid data", arguments: [199, 201, 204, 300, 400, 404, 500])
+    func status(status: Int) {
+        #expect(throws: InvalidData.status(status)) { try map(#"{"items":[]}"#, status: status) }
+    }
+
+    @Test(
+        "A body that is not a page is invalid data",
+        arguments: [
+            "", "{", "[]", "{}", "null", #"{"items":{}}"#, #"{"items":"soon"}"#, "<!doctype html><title>Error</title>",
+        ])
+    func noPage(body: String) {
+        #expect(throws: (any Error).self) { try map(body) }
+    }
+
+    @Test(
+        "One bad item among good ones rejects the page",
+        arguments: [
+            #"{"id":"not-a-uuid","image":"https://a.example/1.jpg"}"#,
+            #"{"image":"https://a.example/1.jpg"}"#,
+            #"{"id":"0A0A0A0A-0000-0000-0000-000000000002"}"#,
+            #"{"id":"0A0A0A0A-0000-0000-0000-000000000002","image":7}"#,
+            #"{"id":"0A0A0A0A-0000-0000-0000-000000000002","image":"","location":"x"}"#,
+            #"{"id":"0A0A0A0A-0000-0000-0000-000000000002","image":"https://a.example/1.jpg","location":{}}"#,
+            "null", "3",
+        ])
+    func badItem(bad: String) {
+        #expect(throws: (any Error).self) { try map(#"{"items":[\#(item),\#(bad)]}"#) }
+    }
+
+    @Test("An id that stands in a page twice rejects the page, and the error says where")
+    func twice() {
+        #expect(throws: InvalidData.body(".items[1].id stands in the page twice")) {
+            try map(#"{"items":[\#(item),\#(item)]}"#)
+        }
+    }
+
+    @Test(
+        "An image address of another scheme rejects the page",
+        arguments: [
+            "file:///etc/passwd", "javascript:alert(1)", "data:image/png;base64,AA", "/1.jpg", "ftp://a.example/1",
+        ])
+    func scheme(address: String) {
+        #expect(throws: InvalidData.body(".items[0].image is not an http(s) address")) {
+            try map(#"{"items":[{"id":"0A0A0A0A-0000-0000-0000-000000000002","image":"\#(address)"}]}"#)
+        }
+    }
+
+    @Test("A string that is not UTF-8 is invalid data")
+    func notUTF8() {
+        var body = Data(
+            #"{"items":[{"id":"0A0A0A0A-0000-0000-0000-000000000002","image":"https://a.example/1","location":""#.utf8)
+        body.append(contentsOf: [0xC3, 0x28])
+        body.append(Data(#""}]}"#.utf8))
+        #expect(throws: (any Error).self) { try FeedMapper.map(head(200), body) }
+    }
+
+    @Test("The requests are those of the contract")
+    func endpoints() throws {
+        let base = try #require(URL(string: "http://feed.example/api/"))
+        let id = UUID()
+        #expect(HTTPRequest.feed(base).url.absoluteString == "http://feed.example/api/v1/feed?limit=10")
+        #expect(
+            HTTPRequest.feed(base, after: id).url.absoluteString
+                == "http://feed.example/api/v1/feed?limit=10&after_id=\(id.uuidString)")
+        #expect(
+            HTTPRequest.comments(base, image: id).url.absoluteString
+                == "http://feed.example/api/v1/image/\(id.uuidString)/comments")
+        #expect(HTTPRequest.feed(base).headers["Accept"] == "application/json")
+    }
+
+    @Test("The saved form of items gives them back as they were")
+    func codec() throws {
+        let items = items(1, count: 50)
+        #expect(try BinaryReader.decode(BinaryWriter.encode(items)) == items)
+    }
+}
+
+@Suite("The comments' contract")
+struct CommentsMapperTests {
+    private let head = HTTPResponseHead(status: 200, url: URL(string: "http://feed.example")!)
+
+    private func body(_ date: String) -> Data {
+        Data(
+            #"{"items":[{"id":"0A0A0A0A-0000-0000-0000-000000000001","message":"Olá","created_at":"\#(date)","author":{"username":"ana"}}]}"#
+                .utf8)
+    }
+
+    @Test(
+        "Dates come with Z, +00:00 and +0000",
+        arguments: [
+            "2020-08-28T15:07:02Z", "2020-08-28T15:07:02+00:00", "2020-08-28T15:07:02+0000",
+            "2020-08-28T12:07:02-03:00",
+        ])
+    func dates(text: String) throws {
+        let comment = try #require(try CommentsMapper.map(head, body(text)).first)
+        #expect(comment.createdAt == Date(timeIntervalSince1970: 1_598_627_222))
+        #expect(comment.message == "Olá" && comment.author == "ana")
+    }
+
+    @Test("Another form of date rejects the answer", arguments: ["", "yesterday", "2020-08-28", "1598627222"])
+    func noDate(text: String) {
+        #expect(throws: InvalidData.body(".items[0].created_at is not an ISO 8601 date")) {
+            try CommentsMapper.map(head, body(text))
+        }
+    }
+
+    @Test(
+        "Any 2xx is an answer, anything else is not",
+        arguments: [(200, true), (201, true), (299, true), (199, false), (300, false), (404, false), (500, false)])
+    func status(status: Int, accepted: Bool) {
+        let head = HTTPResponseHead(status: status, url: head.url)
+        #expect(((try? CommentsMapper.map(head, Data(#"{"items":[]}"#.utf8))) != nil) == accepted)
+    }
+}
+
+@Suite("What a picture is")
+struct PictureCheckTests {
+    private let head = HTTPResponseHead(status: 200, url: URL(string: "http://feed.example")!)
+
+    @Test(
+        "Bytes that browsers draw are a picture, by how they begin",
+        arguments: [
+            ([0xFF, 0xD8, 0xFF, 0xE0], "image/jpeg"), ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "image/png"),
+            (Array("GIF89a".utf8), "image/gif"), (Array("RIFF....WEBPVP8 ".utf8), "image/webp"),
+            (Array("....ftypavif".utf8), "image/avif"), (Array("<html>".utf8), nil), ([], nil), ([0xFF], nil),
+            (Array("RIFF....WAVE".utf8), nil),
+        ] as [([UInt8], String?)])
+    func types(bytes: [UInt8], type: String?) {
+        #expect(PictureCheck.mediaType(of: Data(bytes)) == type)
+    }
+
+    @Test("A status but 200, no bytes, and bytes that are no picture are refused")
+    func refusals() {
+        let picture = Data([0xFF, 0xD8, 0xFF])
+        #expect(throws: Never.self) { try PictureCheck.check(head, picture) }
+        #expect(throws: InvalidData.status(404)) {
+            try PictureCheck.check(HTTPResponseHead(status: 404, url: head.url), picture)
+        }
+        #expect(throws: InvalidData.body("the body is empty")) { try PictureCheck.check(head, Data()) }
+        #expect(throws: InvalidData.body("the body is no picture")) {
+            try PictureCheck.check(head, Data("<html>".utf8))
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import Aquifer
+import AquiferTesting
+import Foundation
+import AquiferImageFeed
+import Testing
+
+@MainActor
+@Suite("The feed's screen", .timeLimit(.minutes(10)))
+struct FeedModelTests {
+    private let first = items(1)
+    private let second = items(11)
+
+    @Test("Load feed automatically when view is visible, once")
+    func appears() async {
+        let world = FeedWorld(.page(first))
+        let model = FeedModel(world.service)
+        #expect(world.client.requests.isEmpty)
+        await model.appear()
+        await model.appear()
+        #expect(model.items == first)
+        #expect(world.client.requests.count == 1)
+    }
+
+    @Test("Allow customer to manually reload feed")
+    func reloads() async {
+        let world = FeedWorld(.page(first), .page(second))
+        let model = FeedModel(world.service)
+        await model.appear()
+        await model.refresh()
+        #expect(model.items == second)
+    }
+
+    @Test("Show a loading indicator while loading feed")
+    func indicates() async {
+        let world = FeedWorld(client: ScriptedHTTPClient())
+        let model = FeedModel(world.service)
+        let loading = Task { await model.appear() }
+        let exchange = await world.client.exchange(0)
+        #expect(model.list.isLoading)
+        exchange.respond(body: json(first))
+        await loading.value
+        #expect(!model.list.isLoading)
+    }
+
+    @Test("Render all loaded feed items: location, image, description")
+    func renders() async {
+        let world = FeedWorld(.page(first))
+        let model = FeedModel(world.service)
+        await model.appear()
+        #expect(model.items.map(\.location) == first.map(\.location))
+        #expect(model.items.map(\.image) == first.map(\.image))
+        #expect(model.items.map(\.description) == first.map(\.description))
+        #expect(!model.isEmpty)
+    }
+
+    @Test("A feed without items is empty, which is not the same as not loaded")
+    func empty() async {
+        let world = FeedWorld(.page([]))
+        let model = FeedModel(world.service)
+        #expect(!model.isEmpty)
+        await model.appear()
+        #expect(model.isEmpty)
+    }
+
+    @Test("Near the end the next page is loaded and appended, until there is none")
+    func pages() async {
+        let world = FeedWorld(.page(first), .page(second), .page([]))
+        let model = FeedModel(world.service)
+        await model.appear()
+        await model.loadMore()
+        #expect(model.items == first + second && model.more == .idle)
+        await model.loadMore()
+        #expect(model.items == first + second && model.more == .end)
+        await model.loadMore()
+        #expect(world.client.requests.count == 3)
+    }
+
+    @Test("No page is loaded beside another, beside the list, or without one")
+    func oneAtATime() async {
+        let world = FeedWorld(client: ScriptedHTTPClient())
+        let model = FeedModel(world.service)
+        await model.loadMore()
+        #expect(world.client.requests.isEmpty)
+        let loading = Task { await model.appear() }
+        let list = await world.client.exchange(0)
+        await model.loadMore()
+        #expect(world.client.requests.count == 1)
+        list.respond(body: json(first))
+        await loading.value
+        let more = Task { await model.loadMore() }
+        let page = await world.client.exchange(1)
+        #expect(model.more == .loading)
+        await model.loadMore()
+        #expect(world.client.requests.count == 2)
+        page.respond(body: json(second))
+        await more.value
+        #expect(model.items.count == 20)
+    }
+
+    @Test("A page that fails says so, keeps the items, and is loaded when tapped")
+    func pageFails() async {
+        let world = FeedWorld(.page(first), .refused, .page(second))
+        let model = FeedModel(world.service)
+        await model.appear()
+        await model.loadMore()
+        #expect(model.more == .failed(.connectivity(TransportError(.cannotConnect))))
+        #expect(model.items == first)
+        await model.loadMore()
+        #expect(model.items == first + second)
+    }
+
+    @Test("A page that arrives after the list was loaded anew is dropped")
+    func outdatedPage() async {
+        let world = FeedWorld(client: ScriptedHTTPClient())
+        let model = FeedModel(world.service)
+        let loading = Task { await model.appear() }
+        await world.client.exchange(0).respond(body: json(first))
+        await loading.value
+        let more = Task { await model.loadMore() }
+        let page = await world.client.exchange(1)
+        let refreshing = Task { await model.refresh() }
+        await world.client.exchange(2).respond(body: json(items(31)))
+        await refreshing.value
+        page.respond(body: json(second))
+        await more.value
+        #expect(model.items == items(31))
+    }
+
+    @Test("An error is shown, and goes when dismissed")
+    func error() async {
+        let world = FeedWorld(.refused)
+        let model = FeedModel(world.service)
+        await model.appear()
+        #expect(model.list.error?.reason == .connectivity)
+        model.dismissError()
+        #expect(model.list.error == nil)
+    }
+}
+
+@MainActor
+@Suite("A picture on the screen", .timeLimit(.minutes(10)))
+struct PictureModelTests {
+    private let item = items(1, count: 1)[0]
+    private let bytes = Data([0xFF, 0xD8, 0xFF, 0xE0])
+
+    private func model(_ world: FeedWorld) -> PictureModel { PictureModel(item, from: world.service.pictures) }
+
+    @Test("Load when image view is visible")
+    func appears() async {
+        let world = FeedWorld(.answer(body: bytes))
+        let model = model(world)
+        #expect(model.phase == .idle && world.client.requests.isEmpty)
+        model.appear()
+        await model.settled()
+        #expect(model.phase == .loaded(bytes))
+    }
+
+    @Test("Show a loading indicator while loading image")
+    func shimmer() async {
+        let world = FeedWorld(client: ScriptedHTTPClient())
+        let model = model(world)
+        model.appear()
+        #expect(model.phase == .loading)
+        await world.client.exchange(0).respond(body: bytes)
+        await model.settled()
+        #expect(model.phase == .loaded(bytes))
+    }
+
+    @Test("Cancel when image view is out of screen; load again when it is back")
+    func disappears() async {
+        let world = FeedWorld(client: ScriptedHTTPClient())
+        let model = model(world)
+        model.appear()
+        let exchange = await world.client.exchange(0)
+        model.disappear()
+        await exchange.waitForCancellation()
+        #expect(model.phase == .idle)
+        model.appear()
+        await world.client.exchange(1).respond(body: bytes)
+        await model.settled()
+        #expect(model.phase == .loaded(bytes))
+    }
+
+    @Test("A picture that came stays when it is out of the screen")
+    func stays() async {
+        let world = FeedWorld(.answer(body: bytes))
+        let model = model(world)
+        model.appear()
+        await model.settled()
+        model.disappear()
+        model.appear()
+        #expect(model.phase == .loaded(bytes))
+        #expect(world.client.requests.count == 1)
+    }
+
+    @Test("Option to retry on image download error, also when the bytes are no image", arguments: [true, false])
+    func retries(refused: Bool) async {
+        let world = FeedWorld(refused ? .refused : .answer(body: Data("no image".utf8)), .answer(body: bytes))
+        let model = model(world)
+        model.appear()
+        await model.settled()
+        guard case .failed = model.phase else {
+            Issue.record("is \(model.phase)")
+            return
+        }
+        model.appear()
+        #expect(world.client.requests.count == 1)
+        model.retry()
+        await model.settled()
+        #expect(model.phase == .loaded(bytes))
+    }
+
+    @Test("Preload when image view is near visible; becoming visible joins it")
+    func preloads() async {
+        let world = FeedWorld(client: ScriptedHTTPClient())
+        let model = model(world)
+        model.comeNear()
+        let exchange = await world.client.exchange(0)
+        model.appear()
+        #expect(world.client.requests.count == 1)
+        exchange.respond(body: bytes)
+        await model.settled()
+        #expect(model.phase == .loaded(bytes))
+    }
+}

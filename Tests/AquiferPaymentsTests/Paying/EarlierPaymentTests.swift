@@ -1,0 +1,142 @@
+import Aquifer
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import AquiferPayments
+
+@Suite("An earlier payment of the same amount to the same person", .timeLimit(.minutes(10)))
+struct EarlierPaymentTests {
+    private static let lost = ScriptedHTTPClient.Reply.failure(TransportError(.interrupted))
+
+    @Test("While it is not known whether it was made, another one is refused, and nothing is sent or written down")
+    func refused() async throws {
+        let world = PaymentsWorld(Self.lost)
+        let first = try await world.desk.send(world.order())
+        let second = try world.order()
+        #expect(await error(world, second) == .unresolved([first]))
+        #expect(world.client.requests.count == 1)
+        #expect(try await world.desk.ledger.contents().records == [first])
+        #expect(try await world.locks.isHeld(second.key) == nil, "no lock is left behind")
+    }
+
+    @Test("After a restart, and after a kill while it was being sent, it is refused as well")
+    func killed() async throws {
+        let world = PaymentsWorld()
+        let order = try world.order()
+        let lease = SendingLease(owner: UUID(), until: world.date.now.addingTimeInterval(60), followsDoubt: false)
+        let record = PaymentRecord(order, at: world.date.now, lease: lease)
+        try await world.desk.ledger.change(order.key) { _ in record }
+        try await world.locks.take(order.key)?.release(isSettled: false)
+        #expect(await error(world, try world.order()) == .unresolved([record.orphaned]))
+        #expect(world.client.requests.isEmpty)
+    }
+
+    @Test("A user who was shown it may mean a second payment; one that was not shown refuses it again")
+    func besides() async throws {
+        let world = PaymentsWorld(Self.lost, Self.lost, .transaction())
+        let first = try await world.desk.send(world.order())
+        let second = try await world.desk.send(world.order(), besides: [first.id])
+        #expect(second.state == .unknown)
+        let third = try world.order()
+        let error = await failure { () async throws(PaymentError) in
+            try await world.desk.send(third, besides: [first.id])
+        }
+        #expect(error == .unresolved([second]))
+        #expect(try await world.desk.send(third, besides: [first.id, second.id]).state == .approved)
+    }
+
+    @Test("It is sent again under its own key without a question: that is the way out of the doubt")
+    func retry() async throws {
+        let world = PaymentsWorld(Self.lost, .transaction())
+        let order = try world.order()
+        #expect(try await world.desk.send(order).state == .unknown)
+        #expect(try await world.desk.send(order).state == .approved)
+    }
+
+    @Test("A payment that was not made is not sent again beside one that may have been made since")
+    func failedBeforeIt() async throws {
+        let world = PaymentsWorld(.refused, Self.lost)
+        let failed = try world.order()
+        #expect(try await world.desk.send(failed).state == .failed)
+        let lost = try await world.desk.send(world.order())
+        #expect(lost.state == .unknown)
+        #expect(await error(world, failed) == .unresolved([lost]))
+        #expect(world.client.requests.count == 2)
+    }
+
+    @Test(
+        "Once it is decided, was never sent or was given up, nothing is asked",
+        arguments: [.transaction(), .transaction(success: false), .refused, lost])
+    func settled(reply: ScriptedHTTPClient.Reply) async throws {
+        let world = PaymentsWorld(reply, .transaction())
+        let first = try await world.desk.send(world.order())
+        if first.state == .unknown { _ = try await world.desk.giveUp(first.id) }
+        #expect(try await world.desk.send(world.order()).state == .approved)
+    }
+
+    @Test("Another amount, another person or another server is another payment")
+    func others() async throws {
+        let world = PaymentsWorld(Self.lost, .transaction(value: "80.00"), .transaction(user: 1003), .transaction())
+        _ = try await world.desk.send(world.order())
+        #expect(try await world.desk.send(world.order(8000)).state == .approved)
+        let known = try world.order()
+        let person = Contact(
+            id: 1003, name: "Márcia da Silva", imageURL: world.contact.imageURL, username: "@marcia.silva")
+        let order = PaymentOrder(
+            key: UUID(), contact: person, amount: known.amount, card: known.card, code: known.code)
+        #expect(try await world.desk.send(order).state == .approved)
+        let other = PaymentDesk(
+            base: try #require(URL(string: "http://other.example")), client: world.client, ledger: world.desk.ledger,
+            locks: world.locks, clock: world.clock, now: world.date.read)
+        #expect(try await other.send(world.order()).state == .approved)
+    }
+
+    /// Two desks of two processes, one desk of two windows, and one desk of an app that keeps no locks.
+    enum Senders: CaseIterable {
+        case processes
+        case windows
+        case windowsWithoutLocks
+    }
+
+    @Test("Of two that are sent at once, by two processes or two windows, one is sent", arguments: Senders.allCases)
+    func atOnce(senders: Senders) async throws {
+        let world = PaymentsWorld(client: ScriptedHTTPClient { _ in .held })
+        let desk = senders == .windowsWithoutLocks ? world.otherDesk(world.client, sharesLocks: false) : world.desk
+        let other = senders == .processes ? world.otherDesk(world.client) : desk
+        let orders = [try world.order(), try world.order()]
+        await withTaskGroup(of: Result<PaymentRecord, PaymentError>.self) { group in
+            for (desk, order) in zip([desk, other], orders) {
+                group.addTask {
+                    do throws(PaymentError) { return .success(try await desk.send(order)) } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            let exchange = await world.client.exchange(0)
+            // The one that was sent is held by the remote, so the refused one ends first.
+            let first = await group.next()
+            guard case .failure(.unresolved(let earlier)) = first else {
+                return #expect(Bool(false), "\(first as Any)")
+            }
+            #expect(earlier.map(\.state) == [.sending])
+            exchange.respond(body: Answer.approvedBody)
+            let last = await group.next()
+            guard case .success(let record) = last else { return #expect(Bool(false), "\(last as Any)") }
+            #expect(record.state == .approved && record.id == earlier.first?.id)
+        }
+        #expect(world.client.requests.count == 1)
+    }
+
+    @Test("A ledger that cannot be read stops the payment before it is sent")
+    func unreadable() async throws {
+        let world = PaymentsWorld(.transaction())
+        world.ledger.fail(.contents, with: .busy(path: "/s"))
+        #expect(await error(world, try world.order()) == .ledger(.busy(path: "/s")))
+        #expect(world.client.requests.isEmpty)
+    }
+
+    private func error(_ world: PaymentsWorld, _ order: PaymentOrder) async -> PaymentError? {
+        await failure { () async throws(PaymentError) in try await world.desk.send(order) }
+    }
+}
