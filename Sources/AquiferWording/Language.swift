@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import AquiferFoundation
 
 /// A language that an app speaks: its tag, its texts and its plural rule.
 ///

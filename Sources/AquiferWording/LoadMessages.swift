@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 extension LoadError {
     /// The message for the user: the failure, and the remedy. Empty when the user left.

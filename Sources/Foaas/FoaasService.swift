@@ -1,6 +1,6 @@
 import Aquifer
+import AquiferFoundation
 import AquiferWording
-import Foundation
 
 /// Phrases and operations, composed.
 public struct FoaasService: Sendable {

@@ -18,6 +18,17 @@ struct LanguageTests {
         #expect(language.relative(Self.now.addingTimeInterval(-seconds), now: Self.now) == text)
     }
 
+    @Test(
+        "Weeks, months and years are counted",
+        arguments: [
+            (6.6, "1 week ago"), (10.4, "1 week ago"), (10.6, "2 weeks ago"), (24.4, "3 weeks ago"),
+            (24.6, "1 month ago"), (45, "1 month ago"), (46, "2 months ago"), (349, "11 months ago"),
+            (351, "1 year ago"), (714, "1 year ago"), (717, "2 years ago"), (-8, "in 1 week"), (-60, "in 2 months"),
+        ])
+    func weeks(days: Double, text: String) {
+        #expect(Language.english.relative(Self.now.addingTimeInterval(-days * 86_400), now: Self.now) == text)
+    }
+
     @Test("How long ago is said as the system's formatter says it", arguments: Language.builtIn)
     func systemFormatter(language: Language) {
         let ages: [TimeInterval] = [

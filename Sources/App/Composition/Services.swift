@@ -69,7 +69,7 @@ public final class Services: Sendable {
             ledgerStore: Self.open("payments.sqlite", in: folder, durability: .power, isIrreplaceable: true),
             sending: folder.appending(path: "sending", directoryHint: .isDirectory),
             vault: CardVault(
-                folder: folder.appending(path: "cards", directoryHint: .isDirectory), keys: configuration.keys),
+                directory: folder.appending(path: "cards", directoryHint: .isDirectory), keys: configuration.keys),
             allowsTestCard: configuration.remotes["payments"] == nil || configuration.allowTestCard,
             retry: configuration.retry, now: configuration.now)
         let phrasesServer = configuration.remotes["foaas"] ?? ReferenceHost.base(of: .foaas)
@@ -82,7 +82,7 @@ public final class Services: Sendable {
             retry: configuration.retry, now: configuration.now)
         let downloads = Lazy { [client] () throws(StoreError) in
             try Downloads(
-                folder: folder.appending(path: "audio", directoryHint: .isDirectory), client: client,
+                directory: folder.appending(path: "audio", directoryHint: .isDirectory), client: client,
                 bound: AudioFeedService.bound, retry: configuration.retry, now: configuration.now)
         }
         audio = AudioFeedService(

@@ -60,7 +60,7 @@ struct AudioAPI: Sendable {
         guard [200, 206, 416].contains(head.status), !head.isEncoded else {
             return .problem(502, "invalidData", "the server has no such clip")
         }
-        var headers = ServerHeaders()
+        var headers = HTTPHeaders()
         for field in ["Content-Range", "Accept-Ranges", "ETag", "Last-Modified"] {
             headers[field] = head.headers[field]
         }

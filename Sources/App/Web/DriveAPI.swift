@@ -62,7 +62,7 @@ struct DriveAPI: Sendable {
             }
         }
         let head = response.head
-        var headers: ServerHeaders = [
+        var headers: HTTPHeaders = [
             // The page's own site must never display files of others, so the browser saves them.
             "Content-Disposition":
                 "attachment; filename*=UTF-8''\(FileLocation.encode(name).replacing("'", with: "%27"))"

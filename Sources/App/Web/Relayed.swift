@@ -38,7 +38,7 @@ enum Relayed {
     }
 
     /// The security headers of every answer with relayed bytes.
-    static let headers: ServerHeaders = [
+    static let headers: HTTPHeaders = [
         "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
         "X-Content-Type-Options": "nosniff",
     ]

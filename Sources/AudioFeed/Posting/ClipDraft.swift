@@ -1,6 +1,6 @@
 import Aquifer
+import AquiferFoundation
 import AquiferWording
-import Foundation
 
 /// The fault of a clip that is to be posted. Nothing was read, sent or changed.
 public enum ClipDraftError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -69,7 +69,7 @@ public struct ClipDraft: Sendable, Hashable {
     /// - Throws: ``ClipDraftError``. A file that is too large is not read.
     public init(title: String, author: String? = nil, file: URL, fileName: String? = nil) throws(ClipDraftError) {
         self.title = try Self.title(title)
-        let author = author?.trimmingCharacters(in: .whitespacesAndNewlines)
+        let author = author?.trimmed
         self.author = author == "" ? nil : author
         self.file = file
         self.fileName = fileName ?? file.lastPathComponent
@@ -80,7 +80,7 @@ public struct ClipDraft: Sendable, Hashable {
     ///
     /// - Throws: `.noTitle`, `.titleTooLong`.
     public static func title(_ text: String) throws(ClipDraftError) -> String {
-        let title = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let title = text.trimmed
         guard !title.isEmpty else { throw .noTitle }
         guard title.count <= longestTitle else { throw .titleTooLong(limit: longestTitle) }
         return title
@@ -90,20 +90,19 @@ public struct ClipDraft: Sendable, Hashable {
     ///
     /// - Throws: those of ``ClipDraftError`` that are about files.
     public static func check(_ file: URL, name: String) throws(ClipDraftError) -> (AudioKind, UInt64) {
-        let handle: FileHandle
-        let size: UInt64
-        let start: Data
+        let size: Int?
+        var start = Data(count: AudioKind.signature)
         do {
-            handle = try FileHandle(forReadingFrom: file)
-            // The file was only read: closing it loses nothing.
-            defer { try? handle.close() }
-            size = try handle.seekToEnd()
-            try handle.seek(toOffset: 0)
-            start = try handle.read(upToCount: AudioKind.signature) ?? Data()
+            guard let opened = try POSIX.openToRead(file.path) else { throw ClipDraftError.noFile(name) }
+            size = try POSIX.size(opened)
+            let count = try start.withUnsafeMutableBytes { try POSIX.read(opened, into: $0, at: 0) }
+            start = start.prefix(count)
         } catch { throw .noFile(name) }
+        // A folder has no size.
+        guard let size else { throw .noFile(name) }
         guard size > 0 else { throw .emptyFile(name) }
         guard size <= largestFile else { throw .fileTooLarge(name, limit: largestFile) }
         guard let kind = AudioKind(start) else { throw .notAudio(name) }
-        return (kind, size)
+        return (kind, UInt64(size))
     }
 }

@@ -1,6 +1,6 @@
 import Aquifer
+import AquiferFoundation
 import AquiferWording
-import Foundation
 
 /// The month in which a card ends. The card is good until that month is over, in UTC.
 public struct Expiry: Sendable, Hashable {

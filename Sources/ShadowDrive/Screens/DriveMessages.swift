@@ -1,6 +1,6 @@
 import Aquifer
+import AquiferFoundation
 import AquiferWording
-import Foundation
 
 extension DriveError {
     /// The message for the user: the problem and a remedy. It is empty if the user cancelled.

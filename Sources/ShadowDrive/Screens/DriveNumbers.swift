@@ -1,12 +1,12 @@
 import Aquifer
+import AquiferFoundation
 import AquiferWording
-import Foundation
 
 extension StorageSize {
     /// Normalizes a size that a user typed. Languages differ in the decimal separator, so both point and comma are
     /// accepted.
     static func typed(_ text: String) -> String {
-        text.trimmingCharacters(in: .whitespaces).replacing(",", with: ".")
+        text.trimmedOfSpaces.replacing(",", with: ".")
     }
 }
 
