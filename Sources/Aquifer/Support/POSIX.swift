@@ -134,8 +134,13 @@ package enum POSIX {
         }
     }
 
-    /// Flushes the written bytes to the device.
+    /// Flushes the written bytes to the device, past its own cache.
     package static func flush(_ file: File) throws(StoreError) {
+        #if canImport(Darwin)
+            // `fsync` leaves the bytes in the drive's cache there, which a loss of power empties. Not every file system
+            // and volume knows the command that flushes the cache too.
+            if retry({ fcntl(file.descriptor, F_FULLFSYNC) }) == 0 { return }
+        #endif
         guard retry({ fsync(file.descriptor) }) == 0 else {
             throw .system(errno, "flush \(file.path)", path: file.path)
         }
@@ -183,7 +188,7 @@ package enum POSIX {
     /// Creates a folder that only this user can enter, and its parent folders. Does nothing if it exists.
     package static func makeFolder(_ path: String) throws(StoreError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        let parent = (path as NSString).deletingLastPathComponent
+        let parent = parent(path)
         guard errno == ENOENT, !parent.isEmpty, parent != path else {
             throw .system(errno, "make the folder \(path)", path: path)
         }
