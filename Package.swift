@@ -8,21 +8,53 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// A C library of the system, found by pkg-config and installed by `make setup`.
+/// A C library of the system, installed by `make setup`.
+///
+/// Only Linux asks pkg-config for it. Apple's systems bring SQLite, curl and zlib; Xcode does not have pkg-config.
 ///
 /// - Parameter lazy: on Linux it is loaded when first called (see its `lazy.h`), and must therefore not be linked,
 ///   which pkg-config would have done. Its header is where the compiler looks anyway.
-func system(_ name: String, pkgConfig: String, apt: String, brew: String, lazy: Bool = false) -> Target {
+func system(_ name: String, pkgConfig: String, apt: String, lazy: Bool = false) -> Target {
     #if os(Linux)
         let pkgConfig = lazy ? nil : pkgConfig
+    #else
+        let pkgConfig: String? = nil
     #endif
     return .systemLibrary(
-        name: name, path: "Sources/\(name)", pkgConfig: pkgConfig,
-        providers: [.apt([apt]), .brew([brew])])
+        name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+// libsodium, libmicrohttpd, and what Apple's stores ask of a library. Linux has both libraries, and fetches no package. Apple's systems have neither: there libsodium comes
+// as an xcframework, which `ShadowDrive` and `Payments` need on all of them, and libmicrohttpd from Homebrew, for the
+// server on a Mac. The linter, which runs on Linux, never sees the first branch: Scripts/check-apple does.
+#if os(macOS)
+    let dependencies: [Package.Dependency] = [
+        .package(url: "https://github.com/jedisct1/swift-sodium.git", .upToNextMinor(from: "0.11.0"))
+    ]
+    let sodium = Target.target(
+        name: "CSodium", dependencies: [.product(name: "Clibsodium", package: "swift-sodium")],
+        path: "Sources/CSodiumApple", swiftSettings: strict)
+    let microhttpd = Target.systemLibrary(
+        name: "CMicrohttpd", path: "Sources/CMicrohttpd", pkgConfig: "libmicrohttpd",
+        providers: [.brew(["libmicrohttpd"])])
+    let privacy: [Resource] = [.process("PrivacyInfo.xcprivacy")]
+    let onlyOnApple: [String] = []
+#else
+    let dependencies: [Package.Dependency] = []
+    let sodium = system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev")
+    let microhttpd = system("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", lazy: true)
+    // A resource would bring Foundation's bundles into the engine.
+    let privacy: [Resource]? = nil
+    let onlyOnApple = ["PrivacyInfo.xcprivacy"]
+#endif
+
+func library(
+    _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil,
+    exclude: [String] = [], linkerSettings: [LinkerSetting]? = nil
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, exclude: exclude, resources: resources, swiftSettings: strict,
+        linkerSettings: linkerSettings)
 }
 
 func tests(_ target: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
@@ -51,21 +83,26 @@ let package = Package(
         .library(name: "ShadowDrive", targets: ["ShadowDrive"]),
         .executable(name: "aquifer", targets: ["AquiferCLI"]),
     ],
+    dependencies: dependencies,
     targets: [
         // C libraries of the system
-        system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
-        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl", lazy: true),
-        system(
-            "CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd", lazy: true),
-        system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib", lazy: true),
-        system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev", brew: "libsodium"),
+        system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", lazy: true),
+        system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", lazy: true),
+        sodium,
+        microhttpd,
 
         // The engine and the modules around it
         library("AquiferFoundation"),
         library("HTTPMessages", ["AquiferFoundation"]),
-        library("Aquifer", ["AquiferFoundation", "HTTPMessages"]),
+        library("Aquifer", ["AquiferFoundation", "HTTPMessages"], resources: privacy, exclude: onlyOnApple),
         library("AquiferSQLite", ["Aquifer", "AquiferFoundation", "CSQLite"]),
-        library("AquiferCurl", ["Aquifer", "AquiferFoundation", "CCurl", "CZlib"]),
+        // For macOS and Linux: other systems have no headers of curl's.
+        library(
+            "AquiferCurl", ["Aquifer", "AquiferFoundation", "CCurl", "CZlib"],
+            linkerSettings: [
+                .linkedLibrary("curl", .when(platforms: [.macOS])), .linkedLibrary("z", .when(platforms: [.macOS])),
+            ]),
         library("AquiferURLSession", ["Aquifer"]),
         library("AquiferUserDefaults", ["Aquifer", "HTTPMessages"]),
         library("AquiferCrypto", ["AquiferFoundation", "CSodium"]),

@@ -156,7 +156,7 @@ struct SiteTests {
 
         let real = AppWorld { configuration in
             for remote in ReferenceRemote.allCases {
-                configuration.remotes[remote.rawValue] = URL(string: "http://127.0.0.1:9/")
+                configuration.remotes[remote] = URL(string: "http://127.0.0.1:9/")
             }
         }
         #expect(try await real.json("GET", "/api/connection")["available"] as? Bool == false)

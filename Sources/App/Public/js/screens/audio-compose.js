@@ -170,7 +170,7 @@ export class AudioComposeScreen extends ModelScreen {
     drawOnce(this.#recordCancel, () => t("cancel"));
     this.#file.hidden = !state.file || isRecording;
     setText(this.#fileName, state.file?.name ?? "");
-    setText(this.#fileMore, [state.file?.sizeText, state.file?.durationText].filter(Boolean).join(" · "));
+    setText(this.#fileMore, state.file?.sizeText ?? "");
     this.#fileRemove.setAttribute("aria-label", t("compose.file.remove"));
     this.#fileRemove.title = t("compose.file.remove");
     this.#fileRemove.hidden = isSending;

@@ -51,12 +51,11 @@ export class CardsScreen extends ModelScreen {
     setText(this.#title, state.title);
     drawOnce(this.#add, () => [icon("plus"), t("cards.add")]);
     this.#add.hidden = state.cards.length === 0;
-    const trouble = state.error?.message ?? state.message;
+    const trouble = state.error?.message;
     replaceWhen(this.#alert, `${state.error?.kind} ${trouble} ${state.isOlderCopy} ${state.isLost} ${this.#isDiscarding}`, () => trouble && (state.isOlderCopy
       ? this.#olderCopy(trouble) : state.isLost
-      ? this.#lost(trouble) : state.error
-      ? errorBanner(trouble, () => this.dismiss())
-      : h("p", { class: "notice", "data-test": "cards-message" }, icon("alert"), h("span", {}, trouble))));
+      ? this.#lost(trouble)
+      : errorBanner(trouble, () => this.dismiss())));
     keyed(this.#list, state.cards, (card) => card.id, () => this.#tile(), (tile, card) => tile.draw(card));
     this.#list.hidden = state.cards.length === 0;
     const what = state.cards.length > 0 ? "list" : state.isEmpty ? "empty" : trouble ? "failed" : "loading";

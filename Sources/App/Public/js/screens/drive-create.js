@@ -143,13 +143,13 @@ function field(name, onInput) {
   const input = h("input", { id, class: "field-input", type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off", "aria-describedby": `${id}-error`, "data-test": `create-${name}`, "data-kept": true, oninput: () => onInput(input.value) });
   const element = h("div", { class: "field" }, label, input, error);
   element.input = input;
-  element.draw = (state) => {
-    setText(label, state.label);
-    input.placeholder = state.example;
-    input.readOnly = state.isBusy;
-    input.setAttribute("aria-invalid", String(Boolean(state.error)));
-    setText(error, state.error ?? "");
-    error.hidden = !state.error;
+  element.draw = (now) => {
+    setText(label, now.label);
+    input.placeholder = now.example;
+    input.readOnly = now.isBusy;
+    input.setAttribute("aria-invalid", String(Boolean(now.error)));
+    setText(error, now.error ?? "");
+    error.hidden = !now.error;
   };
   return element;
 }

@@ -26,7 +26,7 @@ export class FoaasSettingsScreen extends ModelScreen {
   constructor(shell) {
     super("foaas-settings");
     this.shell = shell;
-    this.render({ title: t("foaas.settings"), filter: true, palettes: [], example: { before: "", after: "" }, error: null });
+    this.render({ title: t("foaas.settings"), filter: true, palettes: [], example: { after: "" }, error: null });
   }
 
   get title() {
