@@ -1,4 +1,5 @@
 import App
+import AquiferWording
 import AquiferPayments
 
 /// `aquifer cards add`: asks for a card and keeps it.
