@@ -1,8 +1,8 @@
 import Aquifer
+import AquiferShadowDrive
 import AquiferTesting
 import AquiferWording
 import Foundation
-import AquiferShadowDrive
 import Testing
 
 func key(in file: URL) throws(KeypairError) -> Keypair {

@@ -1,5 +1,5 @@
-import AquiferFoundation
 import AquiferCSodium
+import AquiferFoundation
 
 /// A SHA-256 hash (FIPS 180-4), at once or piece by piece.
 ///

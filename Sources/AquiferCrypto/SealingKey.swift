@@ -1,5 +1,5 @@
-import AquiferFoundation
 import AquiferCSodium
+import AquiferFoundation
 
 /// A secret key of 32 bytes.
 ///

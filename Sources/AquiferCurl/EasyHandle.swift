@@ -1,7 +1,7 @@
 import Aquifer
-import AquiferFoundation
 import AquiferCCurl
 import AquiferCZlib
+import AquiferFoundation
 
 /// One of curl's easy handles with the memory that curl borrows from us. Used for one transfer after another.
 final class EasyHandle {

@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferFoundation
 import AquiferCCurl
+import AquiferFoundation
 
 /// Ends the loop's thread with the last one who needs it: the client, and every transfer that is not done with.
 final class LoopOwner: Sendable {

@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferFoundation
 import AquiferCZlib
+import AquiferFoundation
 
 /// Decodes a body that came as `gzip` (RFC 1952), one piece at a time, as its reader asks for it.
 ///

@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferFoundation
 import AquiferCCurl
+import AquiferFoundation
 
 #if canImport(Darwin)
     import Darwin

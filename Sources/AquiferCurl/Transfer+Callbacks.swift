@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferFoundation
 import AquiferCCurl
+import AquiferFoundation
 
 /// The loop's side of a transfer: what curl calls while it carries it. All of it runs on the loop's thread.
 extension Transfer {

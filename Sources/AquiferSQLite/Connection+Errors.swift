@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferFoundation
 import AquiferCSQLite
+import AquiferFoundation
 
 extension Connection {
     /// The store error for a result code of SQLite.

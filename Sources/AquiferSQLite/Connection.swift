@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferFoundation
 import AquiferCSQLite
+import AquiferFoundation
 
 /// One connection to a database, for one thread at a time. Its holder ensures that.
 package final class Connection {

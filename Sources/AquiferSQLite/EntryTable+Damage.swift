@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferFoundation
 import AquiferCSQLite
+import AquiferFoundation
 
 /// Finding and repairing damage of the table and its indexes.
 extension EntryTable {

@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferFoundation
 import AquiferCSQLite
+import AquiferFoundation
 
 /// The statements on the table of entries, over one connection.
 final class EntryTable {

@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferFoundation
 import AquiferCSQLite
+import AquiferFoundation
 
 /// Opens the connection that writes, and creates or upgrades the database if necessary.
 ///

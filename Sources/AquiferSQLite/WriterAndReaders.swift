@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferFoundation
 import AquiferCSQLite
+import AquiferFoundation
 import Dispatch
 
 // The connections of a store: one that writes, several that read, and one that moves the log beside the writer.

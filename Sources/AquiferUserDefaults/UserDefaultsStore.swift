@@ -1,6 +1,6 @@
 import Aquifer
-import Foundation
 import AquiferHTTP
+import Foundation
 
 /// A store in `UserDefaults`, for a few small entries beside an app's settings.
 ///

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferImageFeed
 import AquiferTesting
 import Foundation
-import AquiferImageFeed
 import Testing
 
 @MainActor

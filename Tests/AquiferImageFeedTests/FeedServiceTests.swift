@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferImageFeed
 import AquiferTesting
 import Foundation
-import AquiferImageFeed
 import Testing
 
 @Suite("The image feed", .timeLimit(.minutes(10)))

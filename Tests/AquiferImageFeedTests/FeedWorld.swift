@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferImageFeed
 import AquiferTesting
 import Foundation
-import AquiferImageFeed
 
 /// The feed with remote, stores and clock under a test's control.
 struct FeedWorld {

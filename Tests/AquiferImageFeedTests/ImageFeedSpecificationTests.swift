@@ -1,8 +1,8 @@
 import Aquifer
+import AquiferImageFeed
 import AquiferTesting
 import AquiferWording
 import Foundation
-import AquiferImageFeed
 import Testing
 
 // Document 001, from its beginning to its end: a suite for each section, a test for each scenario and course, in the

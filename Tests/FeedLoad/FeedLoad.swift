@@ -1,8 +1,8 @@
 import Aquifer
 import AquiferCurl
+import AquiferImageFeed
 import AquiferSQLite
 import Foundation
-import AquiferImageFeed
 
 /// Loads the feed of a server and saves it, once. `Scripts/files-passed` counts the source files that this takes.
 @main

@@ -1,6 +1,6 @@
+import AquiferPayments
 import Foundation
 import Hammer
-import AquiferPayments
 
 /// The faults of the system. Each function prints the vault's answers.
 enum Faults {

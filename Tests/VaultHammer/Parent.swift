@@ -1,7 +1,7 @@
+import AquiferPayments
 import AquiferTesting
 import Foundation
 import Hammer
-import AquiferPayments
 
 /// Starts workers on one vault, kills them at random moments, and checks that no card is lost.
 final class Parent {

@@ -1,6 +1,6 @@
+import AquiferPayments
 import Foundation
 import Hammer
-import AquiferPayments
 
 /// The plan that parent and workers share.
 enum Plan {

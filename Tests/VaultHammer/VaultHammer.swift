@@ -1,7 +1,7 @@
+import AquiferPayments
 import AquiferTesting
 import Foundation
 import Hammer
-import AquiferPayments
 
 /// Kills processes in the middle of writing to one vault, and checks that the vault kept its promises.
 @main

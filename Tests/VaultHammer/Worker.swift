@@ -1,7 +1,7 @@
+import AquiferPayments
 import AquiferTesting
 import Foundation
 import Hammer
-import AquiferPayments
 
 /// Adds and removes cards and rotates the key until it is killed. Tells the parent of each change only after the vault
 /// acknowledged it, and of each removal also before.

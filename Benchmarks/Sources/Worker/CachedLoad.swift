@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferImageFeed
 import AquiferSQLite
 import Foundation
-import AquiferImageFeed
 
 /// A saved feed of so many items, kept in three ways. Each is loaded from the disk to values in memory.
 final class CachedLoad {

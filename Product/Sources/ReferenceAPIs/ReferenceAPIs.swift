@@ -1,6 +1,6 @@
+import AquiferSolana
 import Foundation
 import HTTPServer
-import AquiferSolana
 
 /// The reference remotes: real servers of the contracts, each under a path of its own (`/feed`), with faults on
 /// demand. Serve `handler` on a port, or call it in process.

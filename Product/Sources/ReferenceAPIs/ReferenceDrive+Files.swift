@@ -1,7 +1,7 @@
 import AquiferCrypto
+import AquiferSolana
 import Foundation
 import HTTPServer
-import AquiferSolana
 
 extension ReferenceDrive {
     /// A form with files, as it arrives. At most one piece of a file is held in memory.

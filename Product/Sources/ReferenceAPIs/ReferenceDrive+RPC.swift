@@ -1,6 +1,6 @@
+import AquiferSolana
 import Foundation
 import HTTPServer
-import AquiferSolana
 
 /// An error in the answer of a Solana node.
 private struct RPCError: Error {

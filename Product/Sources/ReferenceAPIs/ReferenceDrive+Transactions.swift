@@ -1,6 +1,6 @@
+import AquiferSolana
 import Foundation
 import HTTPServer
-import AquiferSolana
 
 extension ReferenceDrive {
     func createAccount(_ request: ServerRequest) async throws -> ServerResponse {

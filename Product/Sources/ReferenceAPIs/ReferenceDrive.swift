@@ -1,6 +1,6 @@
+import AquiferSolana
 import Foundation
 import HTTPServer
-import AquiferSolana
 
 /// Shadow Drive's contract (`reference/shadow-drive.md`): its eleven endpoints, the host of the files, and the part of
 /// a Solana node that its clients use.

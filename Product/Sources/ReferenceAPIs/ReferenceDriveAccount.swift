@@ -1,5 +1,5 @@
-import Foundation
 import AquiferSolana
+import Foundation
 
 /// A storage account of the drive remote, as stored on disk. It combines the account's state on the chain and its
 /// files.

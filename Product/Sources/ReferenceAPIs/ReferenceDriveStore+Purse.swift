@@ -1,5 +1,5 @@
-import Foundation
 import AquiferSolana
+import Foundation
 
 /// The owners' tokens, and the tokens that wait to be claimed.
 extension DriveStore {

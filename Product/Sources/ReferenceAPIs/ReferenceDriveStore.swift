@@ -1,5 +1,5 @@
-import Foundation
 import AquiferSolana
+import Foundation
 
 /// The drive remote's accounts, files and blockhashes, in a folder that several processes may use at once.
 ///

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferAudioFeed
 import AquiferTesting
 import AquiferWording
-import AquiferAudioFeed
 import Foundation
 import Testing
 

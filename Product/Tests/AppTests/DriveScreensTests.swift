@@ -1,8 +1,8 @@
 import Aquifer
+import AquiferShadowDrive
 import AquiferWording
 import Foundation
 import HTTPServer
-import AquiferShadowDrive
 import Testing
 
 @testable import App

@@ -1,6 +1,6 @@
 import Aquifer
-import Foundation
 import AquiferShadowDrive
+import Foundation
 import Testing
 
 @testable import App

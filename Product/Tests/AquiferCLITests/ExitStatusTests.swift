@@ -1,5 +1,5 @@
-import Foundation
 import AquiferShadowDrive
+import Foundation
 import Testing
 
 @testable import AquiferCLI

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferShadowDrive
 import Foundation
 import ReferenceAPIs
-import AquiferShadowDrive
 import Testing
 
 /// The reference drive, as the library ShadowDrive sees it, and as anyone else does.

@@ -1,8 +1,8 @@
 import Aquifer
 import AquiferCrypto
+import AquiferShadowDrive
 import Foundation
 import ReferenceAPIs
-import AquiferShadowDrive
 import Testing
 
 @Suite("The reference drive", .timeLimit(.minutes(10)))

@@ -1,8 +1,8 @@
 import Aquifer
+import AquiferImageFeed
 import AquiferTesting
 import Foundation
 import HTTPServer
-import AquiferImageFeed
 import ReferenceAPIs
 import Testing
 

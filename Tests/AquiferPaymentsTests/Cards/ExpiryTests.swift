@@ -1,5 +1,5 @@
-import Foundation
 import AquiferPayments
+import Foundation
 import Testing
 
 @Suite("Expiry")

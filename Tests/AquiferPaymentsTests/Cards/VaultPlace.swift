@@ -1,5 +1,5 @@
-import Foundation
 import AquiferPayments
+import Foundation
 
 /// A place for a vault, removed after the test.
 struct VaultPlace {

@@ -1,8 +1,8 @@
 import Aquifer
+import AquiferImageFeed
 import AquiferSQLite
 import AquiferURLSession
 import Foundation
-import AquiferImageFeed
 import SwiftUI
 
 /// The image feed as an app: it picks the server, the client and the stores here, and nowhere else.

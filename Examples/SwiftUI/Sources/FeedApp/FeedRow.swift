@@ -1,6 +1,6 @@
 import Aquifer
-import Foundation
 import AquiferImageFeed
+import Foundation
 import SwiftUI
 
 #if canImport(UIKit)

@@ -1,6 +1,6 @@
 import Aquifer
-import Foundation
 import AquiferImageFeed
+import Foundation
 import SwiftUI
 
 /// The list of the feed: its notice, its items, and its end, which loads the next page.

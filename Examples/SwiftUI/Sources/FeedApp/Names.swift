@@ -1,8 +1,8 @@
 import Aquifer
 import AquiferCrypto
+import AquiferShadowDrive
 import CryptoKit
 import Network
-import AquiferShadowDrive
 import SwiftUI
 
 // Our names beside Apple's, in one file: none is ambiguous.

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferShadowDrive
 import Foundation
 import ReferenceAPIs
-import AquiferShadowDrive
 
 /// The configuration of one run of the product.
 public struct Configuration: Sendable {

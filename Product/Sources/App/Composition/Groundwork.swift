@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferAudioFeed
 import AquiferCurl
 import AquiferSQLite
-import AquiferAudioFeed
 import Foundation
 import ReferenceAPIs
 

@@ -1,10 +1,10 @@
 import Aquifer
 import AquiferAudioFeed
 import AquiferFoaas
-import Foundation
 import AquiferImageFeed
 import AquiferPayments
 import AquiferShadowDrive
+import Foundation
 
 /// The decoders of the apps' entries, by the prefix of the key. Bytes with a correct checksum are still unusable if
 /// they cannot be decoded.

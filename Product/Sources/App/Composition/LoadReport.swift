@@ -1,7 +1,7 @@
 import Aquifer
-import Foundation
 import AquiferImageFeed
 import AquiferPayments
+import Foundation
 
 /// The result of a load as JSON for programs: `{"source":…,"savedAt":…,"because":…,"saveError":…,"value":…}`. The value
 /// has the remote's own field names.

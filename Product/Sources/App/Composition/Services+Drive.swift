@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferShadowDrive
 import Foundation
 import ReferenceAPIs
-import AquiferShadowDrive
 
 /// Storage accounts and files of Shadow Drive, for one owner.
 extension Services {

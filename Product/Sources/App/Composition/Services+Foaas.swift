@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferUserDefaults
 import AquiferFoaas
+import AquiferUserDefaults
 import Foundation
 
 /// The progress of the start of the phrases.

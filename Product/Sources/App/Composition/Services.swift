@@ -1,11 +1,11 @@
 import Aquifer
 import AquiferAudioFeed
 import AquiferFoaas
-import Foundation
 import AquiferImageFeed
 import AquiferPayments
-import ReferenceAPIs
 import AquiferShadowDrive
+import Foundation
+import ReferenceAPIs
 
 /// The composition root. It chooses stores, client and clock, and injects them into the features. The command line, the
 /// server and the tests all build the product here.

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferShadowDrive
 import Foundation
 import HTTPServer
-import AquiferShadowDrive
 
 /// The uploads and downloads of files for the drive's screens.
 struct DriveAPI: Sendable {

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferImageFeed
 import Foundation
 import HTTPServer
-import AquiferImageFeed
 
 /// Answers with the saved feed, as JSON. The text is made once per saved copy.
 final class SavedFeed: Sendable {

@@ -1,8 +1,8 @@
 import Aquifer
+import AquiferImageFeed
 import AquiferWording
 import Foundation
 import HTTPServer
-import AquiferImageFeed
 
 /// The screens for pages. It sends states as server-sent events, and receives intents.
 struct ScreenAPI: Sendable {

@@ -1,8 +1,8 @@
 import Aquifer
 import AquiferAudioFeed
+import AquiferShadowDrive
 import Foundation
 import HTTPServer
-import AquiferShadowDrive
 
 /// The product in a browser: pages, their API, and the gate before both.
 public final class WebServer: Sendable {

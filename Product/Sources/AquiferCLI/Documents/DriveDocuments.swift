@@ -1,5 +1,5 @@
-import Foundation
 import AquiferShadowDrive
+import Foundation
 
 /// A storage account.
 struct AccountDocument: Encodable {

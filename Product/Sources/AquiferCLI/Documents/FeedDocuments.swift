@@ -1,5 +1,5 @@
-import Foundation
 import AquiferImageFeed
+import Foundation
 
 /// An item of the feed.
 struct FeedItemDocument: Encodable {

@@ -1,5 +1,5 @@
-import Foundation
 import AquiferPayments
+import Foundation
 
 /// A person whom money can be sent to.
 struct ContactDocument: Encodable {

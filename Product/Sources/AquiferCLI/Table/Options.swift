@@ -1,6 +1,6 @@
+import AquiferShadowDrive
 import Foundation
 import ReferenceAPIs
-import AquiferShadowDrive
 
 /// Every option of the command line. Parsing, help, completion, the man page and the handlers refer to these.
 enum Options {

@@ -1,7 +1,7 @@
 import App
+import AquiferShadowDrive
 import Foundation
 import ReferenceAPIs
-import AquiferShadowDrive
 
 /// The type of an option's value: the texts that are accepted, and the words that a shell offers.
 struct ValueType<Value: Sendable>: Sendable {

@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferWording
 import AquiferAudioFeed
+import AquiferWording
 import Foundation
 
 /// The form of a new clip as its page draws it.

@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferWording
 import AquiferAudioFeed
+import AquiferWording
 import Foundation
 
 /// The clips as their page draws them.

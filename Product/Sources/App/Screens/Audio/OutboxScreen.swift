@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferWording
 import AquiferAudioFeed
+import AquiferWording
 import Foundation
 
 /// The items that wait to be posted, as their page draws them.

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferShadowDrive
 import AquiferWording
 import Foundation
-import AquiferShadowDrive
 
 /// Shadow Drive as the pages use it: one service for all of them, and the problem with the key, if there is one. No
 /// state of a screen holds the secret.

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferShadowDrive
 import AquiferWording
 import Foundation
-import AquiferShadowDrive
 
 /// The state of an account's page, and what the page can ask for.
 extension DriveAccountScreen {

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferShadowDrive
 import Foundation
 import Observation
-import AquiferShadowDrive
 
 /// A storage account and its files as their page draws them.
 @MainActor

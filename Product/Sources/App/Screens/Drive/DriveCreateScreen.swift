@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferShadowDrive
 import AquiferWording
 import Foundation
-import AquiferShadowDrive
 
 /// The form of a new storage account as its page draws it.
 @MainActor

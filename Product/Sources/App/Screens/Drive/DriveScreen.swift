@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferShadowDrive
 import AquiferWording
 import Foundation
-import AquiferShadowDrive
 
 /// The storage accounts as their page draws them.
 @MainActor

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferShadowDrive
 import AquiferWording
 import Foundation
-import AquiferShadowDrive
 
 /// The names on the server as the page of an account draws them, compared with the list that it shows.
 struct ObjectNames: Codable, Sendable {

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferImageFeed
 import AquiferWording
 import Foundation
-import AquiferImageFeed
 
 /// The comments on a picture as their page draws them.
 @MainActor

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferImageFeed
 import AquiferWording
 import Foundation
-import AquiferImageFeed
 
 /// The feed as its page draws it.
 @MainActor

@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferWording
 import AquiferFoaas
+import AquiferWording
 import Foundation
 
 /// The preview of an operation as its page draws it.

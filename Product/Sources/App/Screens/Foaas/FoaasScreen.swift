@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferWording
 import AquiferFoaas
+import AquiferWording
 import Foundation
 
 /// The phrase as its page draws it.

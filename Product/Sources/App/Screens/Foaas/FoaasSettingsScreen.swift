@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferWording
 import AquiferFoaas
+import AquiferWording
 import Foundation
 
 /// The settings of the phrases as their page draws them.

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferPayments
 import AquiferWording
 import Foundation
-import AquiferPayments
 
 /// The form of a card as its page draws it. No state holds a digit of the number.
 @MainActor

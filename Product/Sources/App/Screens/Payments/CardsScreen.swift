@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferPayments
 import AquiferWording
 import Foundation
-import AquiferPayments
 
 /// The cards as their page draws them.
 @MainActor

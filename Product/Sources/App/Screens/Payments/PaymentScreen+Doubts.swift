@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferPayments
 import AquiferWording
 import Foundation
-import AquiferPayments
 
 /// The texts about payments with an unknown outcome.
 extension PaymentScreen {

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferPayments
 import AquiferWording
 import Foundation
-import AquiferPayments
 
 /// One payment as its page draws it.
 @MainActor

@@ -1,7 +1,7 @@
 import Aquifer
+import AquiferPayments
 import AquiferWording
 import Foundation
-import AquiferPayments
 
 /// The payments made as their page draws them.
 @MainActor

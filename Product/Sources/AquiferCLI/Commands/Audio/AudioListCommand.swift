@@ -1,7 +1,7 @@
 import App
 import Aquifer
-import AquiferWording
 import AquiferAudioFeed
+import AquiferWording
 import Foundation
 
 /// `aquifer audio list [QUERY]`: the clips.

@@ -1,7 +1,7 @@
 import App
+import AquiferPayments
 import AquiferWording
 import Foundation
-import AquiferPayments
 
 /// Asks for a card and keeps it. On a terminal its number is not shown while it is typed; else each answer is a line of
 /// standard input.

@@ -1,6 +1,6 @@
 import App
-import AquiferWording
 import AquiferPayments
+import AquiferWording
 
 /// `aquifer cards add`: asks for a card and keeps it.
 struct CardsAddCommand: CommandHandler {

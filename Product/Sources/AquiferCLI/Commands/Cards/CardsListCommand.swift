@@ -1,6 +1,6 @@
 import App
-import AquiferWording
 import AquiferPayments
+import AquiferWording
 
 /// `aquifer cards list`: the cards, masked.
 struct CardsListCommand: CommandHandler {

@@ -1,6 +1,6 @@
 import App
-import Foundation
 import AquiferShadowDrive
+import Foundation
 
 /// A command that changes a storage account. Most of them cost something or cannot be undone, so the user is asked first.
 protocol AccountChange: DriveHandler {

@@ -1,6 +1,6 @@
 import App
-import Foundation
 import AquiferShadowDrive
+import Foundation
 
 /// `aquifer drive edit ACCOUNT FILE`: replaces a file.
 struct DriveEditCommand: DriveHandler {

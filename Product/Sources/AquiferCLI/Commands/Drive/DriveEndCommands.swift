@@ -1,6 +1,6 @@
 import App
-import Foundation
 import AquiferShadowDrive
+import Foundation
 
 /// `aquifer drive make-immutable ACCOUNT`: makes an account immutable for ever.
 struct DriveMakeImmutableCommand: AccountChange {

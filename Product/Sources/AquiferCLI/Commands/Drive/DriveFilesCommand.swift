@@ -1,7 +1,7 @@
 import App
 import Aquifer
-import Foundation
 import AquiferShadowDrive
+import Foundation
 
 /// `aquifer drive files ACCOUNT`: the files of an account.
 struct DriveFilesCommand: DriveHandler {

@@ -1,7 +1,7 @@
 import App
 import Aquifer
-import Foundation
 import AquiferShadowDrive
+import Foundation
 
 /// `aquifer drive get URL -o FILE`: writes a file.
 struct DriveGetCommand: DriveHandler {

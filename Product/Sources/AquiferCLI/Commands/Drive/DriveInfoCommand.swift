@@ -1,7 +1,7 @@
 import App
 import Aquifer
-import Foundation
 import AquiferShadowDrive
+import Foundation
 
 /// `aquifer drive info ACCOUNT`: one account.
 struct DriveInfoCommand: DriveHandler {

@@ -1,6 +1,6 @@
 import App
-import Foundation
 import AquiferShadowDrive
+import Foundation
 
 /// `aquifer drive keygen FILE`: generates a key pair and writes it to a file. No service is needed.
 struct DriveKeygenCommand: CommandHandler {

@@ -1,7 +1,7 @@
 import App
 import Aquifer
-import Foundation
 import AquiferShadowDrive
+import Foundation
 
 /// `aquifer drive list`: the owner's storage accounts.
 struct DriveListCommand: DriveHandler {

@@ -1,7 +1,7 @@
 import App
 import Aquifer
-import Foundation
 import AquiferShadowDrive
+import Foundation
 
 /// A command of Shadow Drive. It runs in a ``DriveSession``.
 protocol DriveHandler: CommandHandler {

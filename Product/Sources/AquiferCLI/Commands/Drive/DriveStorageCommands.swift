@@ -1,6 +1,6 @@
 import App
-import Foundation
 import AquiferShadowDrive
+import Foundation
 
 /// `aquifer drive add-storage ACCOUNT SIZE`: adds storage to an account.
 struct DriveAddStorageCommand: AccountChange {

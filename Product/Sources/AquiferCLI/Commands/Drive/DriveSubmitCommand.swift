@@ -1,8 +1,8 @@
 import App
 import Aquifer
+import AquiferShadowDrive
 import AquiferWording
 import Foundation
-import AquiferShadowDrive
 
 /// `aquifer drive submit TRANSACTION`: sends a transaction that was signed elsewhere, given in base64 or as `-` for standard
 /// input.

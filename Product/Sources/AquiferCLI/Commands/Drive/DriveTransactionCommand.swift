@@ -1,6 +1,6 @@
 import App
-import Foundation
 import AquiferShadowDrive
+import Foundation
 
 /// `aquifer drive transaction KIND …`: prints a transaction without sending it. The same arguments always give the same
 /// bytes, so that others can check them.

@@ -1,6 +1,6 @@
 import App
-import Foundation
 import AquiferShadowDrive
+import Foundation
 
 /// `aquifer drive upload ACCOUNT FILE…`: uploads files.
 struct DriveUploadCommand: DriveHandler {

@@ -1,8 +1,8 @@
 import App
 import Aquifer
+import AquiferImageFeed
 import AquiferWording
 import Foundation
-import AquiferImageFeed
 
 /// `aquifer feed comments ID`.
 struct FeedCommentsCommand: CommandHandler {

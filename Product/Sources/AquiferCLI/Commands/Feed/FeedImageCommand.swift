@@ -1,7 +1,7 @@
 import App
 import Aquifer
-import Foundation
 import AquiferImageFeed
+import Foundation
 
 /// `aquifer feed image ID -o FILE`.
 struct FeedImageCommand: CommandHandler {

@@ -1,7 +1,7 @@
 import App
 import Aquifer
-import Foundation
 import AquiferImageFeed
+import Foundation
 
 /// `aquifer feed list`: the newest items, or the saved ones.
 struct FeedListCommand: CommandHandler {

@@ -1,7 +1,7 @@
 import App
 import Aquifer
-import Foundation
 import AquiferPayments
+import Foundation
 
 extension CommandCall {
     /// The payment with the given ID.

@@ -1,6 +1,6 @@
 import Aquifer
-import Foundation
 import AquiferPayments
+import Foundation
 
 /// Asks for confirmation before a payment is sent that may have been made already, because the outcome of one with the
 /// same amount to the same person is unknown.

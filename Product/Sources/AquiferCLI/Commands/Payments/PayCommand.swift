@@ -1,8 +1,8 @@
 import App
 import Aquifer
+import AquiferPayments
 import AquiferWording
 import Foundation
-import AquiferPayments
 
 /// `aquifer pay @username AMOUNT`: sends money, once.
 struct PayCommand: CommandHandler {

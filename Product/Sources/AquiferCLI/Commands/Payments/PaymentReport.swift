@@ -1,6 +1,6 @@
 import App
-import Foundation
 import AquiferPayments
+import Foundation
 
 /// The outcome of a payment in words, in JSON and as an exit status.
 struct PaymentReport {

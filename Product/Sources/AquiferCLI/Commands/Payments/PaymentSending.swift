@@ -1,5 +1,5 @@
-import Foundation
 import AquiferPayments
+import Foundation
 
 /// Sends a payment. At a signal it reports that the payment may have been made, because the request is not cancelled.
 enum PaymentSending {

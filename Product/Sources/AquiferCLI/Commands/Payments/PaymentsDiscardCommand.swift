@@ -1,7 +1,7 @@
 import App
 import Aquifer
-import Foundation
 import AquiferPayments
+import Foundation
 
 /// `aquifer payments discard ID`: removes what is kept of a payment and cannot be read.
 struct PaymentsDiscardCommand: CommandHandler {

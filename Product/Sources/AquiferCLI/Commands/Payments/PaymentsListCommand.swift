@@ -1,7 +1,7 @@
 import App
 import Aquifer
-import Foundation
 import AquiferPayments
+import Foundation
 
 /// `aquifer payments list`: the payments that can be read. If there are others, it reports them and exits with the status of
 /// a failed store.

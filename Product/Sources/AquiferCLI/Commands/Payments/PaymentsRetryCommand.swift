@@ -1,7 +1,7 @@
 import App
 import Aquifer
-import Foundation
 import AquiferPayments
+import Foundation
 
 /// `aquifer payments retry ID`: sends a payment again, with the same key.
 struct PaymentsRetryCommand: CommandHandler {
