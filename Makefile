@@ -20,7 +20,7 @@ run: setup ## build, start everything on loopback, print the address
 test: setup ## every test: unit, contract, acceptance, crash, browser
 	@Scripts/test
 
-check: setup ## format, architecture rules, thread sanitizer
+check: setup ## format, architecture rules, Apple's systems, thread sanitizer
 	@Scripts/check
 
 format: ## format the Swift sources in place

@@ -11,9 +11,12 @@ struct Writer {
     let checkpointer: Checkpointer
 
     init(
-        _ path: String, _ durability: SQLiteStore.Durability, _ patience: Duration, _ mark: BirthMark?
+        _ path: String, _ durability: SQLiteStore.Durability, _ patience: Duration, _ mark: BirthMark?,
+        _ files: FilePolicy
     ) throws(StoreError) {
         let connection = try Opening.writer(path, durability, patience, mark)
+        // The log and its index are deleted with the last connection, and made anew with the next.
+        try files.apply(to: [path, path + "-wal", path + "-shm", StoreError.mark(of: path)])
         table = EntryTable(connection)
         checkpointer = Checkpointer(connection)
     }

@@ -71,8 +71,7 @@ public enum CommentsMapper {
     public static func map(_ head: HTTPResponseHead, _ body: Data) throws -> [ImageComment] {
         guard HTTPStatus.isSuccess(head.status) else { throw InvalidData.status(head.status) }
         return try JSONDecoder().decode(Page.self, from: body).items.enumerated().map { index, item in
-            // The style reads `Z`, `+00:00`, `+0000` and fractions of a second.
-            guard let date = try? Date(item.created_at, strategy: .iso8601) else {
+            guard let date = Date(rfc3339: item.created_at) else {
                 throw InvalidData.body(".items[\(index)].created_at is not an ISO 8601 date")
             }
             return ImageComment(

@@ -27,22 +27,6 @@ struct GateTests {
         #expect((gate.refusal(request(["Host": host])) == nil) == admitted)
     }
 
-    @Test("A request that comes before the server listens is asked to come again, and holds up nobody")
-    func early() {
-        let late = LateGate()
-        guard case .refused(let response) = late.admission(of: request(["Host": "127.0.0.1:8080"])) else {
-            Issue.record("was let in")
-            return
-        }
-        #expect(response.status == 503)
-        #expect(response.headers["Retry-After"] == "1")
-        late.open(gate)
-        guard case .unknown = late.admission(of: request(["Host": "127.0.0.1:8080"], "/")) else {
-            Issue.record("was not let in")
-            return
-        }
-    }
-
     @Test("A request without a Host is refused")
     func noHost() {
         #expect(gate.refusal(request([:]))?.status == 403)

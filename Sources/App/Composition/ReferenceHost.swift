@@ -30,13 +30,12 @@ final class ReferenceHost: Sendable {
         self.folder = folder
     }
 
-    static func base(of remote: ReferenceRemote) -> URL { base(named: remote.rawValue) }
-
-    static func base(named name: String) -> URL {
+    /// The permanent address of a remote.
+    static func base(of remote: ReferenceRemote) -> URL {
         var parts = URLComponents()
         parts.scheme = "http"
         parts.host = Self.name
-        parts.path = "/\(name)"
+        parts.path = "/\(remote.rawValue)"
         return parts.url ?? URL(filePath: "/")
     }
 

@@ -20,10 +20,11 @@ struct DownloadFolder: Sendable {
     private let folder: StoreFolder
     private let patience: Duration
 
-    init(path: String, patience: Duration) throws(StoreError) {
+    init(path: String, patience: Duration, files: FilePolicy = .systemDefault) throws(StoreError) {
         folder = StoreFolder(path: path, purpose: .downloads)
         self.patience = patience
         try folder.open(patience: patience)
+        try files.apply(to: [folder.path])
     }
 
     static func name(of url: String) -> String {

@@ -57,10 +57,12 @@ public final class Downloads: Sendable {
     ///   - client: the client that carries out the transfers.
     ///   - bound: the maximum size of the folder in bytes when no download is under way, not counting pinned downloads.
     ///   - policy: the time for which a file is delivered without a request; by default, seven days.
-    ///   - limit: the maximum length of one download in bytes; by default, 4 GiB.
+    ///   - limit: the maximum length of one download in bytes; by default, 4 GiB, or 2 GiB where a number has
+    ///     32 bits.
     ///   - retry: the policy for resuming an interrupted transfer; attempts that bring bytes are not counted.
     ///   - patience: the time for which another process may hold a download without progress.
     ///   - durability: the failures that a delivered download survives.
+    ///   - files: the treatment of the files by Apple's systems.
     ///   - clock: the clock for waiting for another process.
     ///   - now: the clock for the stamps and ages of files.
     ///   - check: validates the head of an answer with content, such as its media type. The status is validated
@@ -70,13 +72,17 @@ public final class Downloads: Sendable {
     ///   be created.
     public init(
         directory: URL, client: any HTTPClient, bound: Int = 1 << 30, policy: CachePolicy = .sevenDays,
-        limit: Int = 4 << 30, retry: RetryPolicy = RetryPolicy(), patience: Duration = .seconds(30),
-        durability: Durability = .process, clock: any Clock<Duration> = ContinuousClock(),
+        limit: Int = Int(clamping: 4 << 30 as Int64), retry: RetryPolicy = RetryPolicy(),
+        patience: Duration = .seconds(30),
+        durability: Durability = .process, files: FilePolicy = .systemDefault,
+        clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() },
         check: @escaping Check = { _ in }
     ) throws(StoreError) {
         setting = DownloadSetting(
-            client: client, folder: try DownloadFolder(path: directory.standardizedFileURL.path, patience: .seconds(5)),
+            client: client,
+            folder: try DownloadFolder(
+                path: directory.standardizedFileURL.path, patience: .seconds(5), files: files),
             policy: policy, limit: limit, retry: retry, patience: patience, durability: durability, clock: clock,
             now: now, check: check)
         self.bound = bound

@@ -19,13 +19,17 @@ public final class FileStore: CacheStore {
     /// - Parameters:
     ///   - directory: the folder of a store, or an empty or missing one.
     ///   - patience: the time for which a write waits for another process before it throws ``StoreError/busy(path:)``.
+    ///   - files: the treatment of the files by Apple's systems.
     /// - Throws: ``StoreError/notAStore(path:)`` if `directory` holds anything else,
     ///   ``StoreError/newerVersion(path:found:supported:)``, ``StoreError/readOnly(path:)`` if it is missing and cannot
     ///   be created. A read-only store can be opened and read; its writes throw.
-    public init(directory: URL, patience: Duration = .seconds(5)) throws(StoreError) {
+    public init(
+        directory: URL, patience: Duration = .seconds(5), files: FilePolicy = .systemDefault
+    ) throws(StoreError) {
         folder = StoreFolder(path: directory.standardizedFileURL.path)
         self.patience = patience
         try folder.open(patience: patience)
+        try files.apply(to: [folder.path])
     }
 
     /// See ``CacheStore/retrieve(_:)``.

@@ -134,8 +134,13 @@ package enum POSIX {
         }
     }
 
-    /// Flushes the written bytes to the device.
+    /// Flushes the written bytes to the device, past its own cache.
     package static func flush(_ file: File) throws(StoreError) {
+        #if canImport(Darwin)
+            // `fsync` leaves the bytes in the drive's cache there, which a loss of power empties. Not every file system
+            // and volume knows the command that flushes the cache too.
+            if retry({ fcntl(file.descriptor, F_FULLFSYNC) }) == 0 { return }
+        #endif
         guard retry({ fsync(file.descriptor) }) == 0 else {
             throw .system(errno, "flush \(file.path)", path: file.path)
         }

@@ -47,8 +47,7 @@ public enum AudioFeedMapper {
         guard let audio = URL(string: item.audio), audio.isWebAddress else {
             throw InvalidData.body("\(place).audio is not an http(s) address")
         }
-        // The style reads `Z`, `+00:00`, `+0000` and fractions of a second.
-        guard let date = try? Date(item.created_at, strategy: .iso8601) else {
+        guard let date = Date(rfc3339: item.created_at) else {
             throw InvalidData.body("\(place).created_at is not an ISO 8601 date")
         }
         guard item.duration >= 0, item.duration.isFinite else {

@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferFoundation
+import AquiferWording
 
 /// The fault of a clip that is to be posted. Nothing was read, sent or changed.
 public enum ClipDraftError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -32,18 +33,12 @@ public enum ClipDraftError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The words for the user.
     public func message(in language: Language) -> String {
         switch self {
-        case .noTitle: language.pick("Give it a title.", "Dê um título.")
-        case .titleTooLong(let limit):
-            language.pick("At most \(limit) characters.", "No máximo \(limit) caracteres.")
-        case .noFile: language.pick("This file can’t be read.", "Não dá para ler este arquivo.")
-        case .emptyFile: language.pick("This file is empty.", "Este arquivo está vazio.")
-        case .fileTooLarge(_, let limit):
-            language.pick(
-                "This file has more than \(limit / 1_048_576) MB.", "Este arquivo tem mais de \(limit / 1_048_576) MB.")
-        case .notAudio:
-            language.pick(
-                "This is no sound that can be posted. Choose MP3, M4A, WAV, FLAC, Ogg or WebM.",
-                "Isto não é um som que se possa publicar. Escolha MP3, M4A, WAV, FLAC, Ogg ou WebM.")
+        case .noTitle: language.text("clip.noTitle")
+        case .titleTooLong(let limit): language.text("clip.titleTooLong", ["limit": limit])
+        case .noFile: language.text("clip.noFile")
+        case .emptyFile: language.text("clip.emptyFile")
+        case .fileTooLarge(_, let limit): language.text("clip.fileTooLarge", ["limit": limit / 1_048_576])
+        case .notAudio: language.text("clip.notAudio")
         }
     }
 }

@@ -1,14 +1,6 @@
 import Aquifer
 import AquiferFoundation
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A small file that only this user may read. It is replaced atomically, and its old content is overwritten.
 ///
 /// A replacement is written to a file beside it (`incoming`), which is then renamed. Meanwhile the old file has a
@@ -64,7 +56,7 @@ struct PrivateFile: Sendable {
                 // Not every file system has hard links. Without one the old content is still overwritten below, unless
                 // this process is killed before that.
                 let old = POSIX.exists(path) ? try POSIX.openToWrite(path, truncate: false) : nil
-                let hasName = old != nil && link(path, outgoing) == 0
+                let hasName = old != nil && POSIX.link(path, as: outgoing) == .done
                 let isShared = (Privacy.links(path) ?? 0) > (hasName ? 2 : 1)
                 try POSIX.replace(path, with: incoming)
                 try flushFolder()
@@ -121,15 +113,14 @@ struct PrivateFile: Sendable {
 enum Privacy {
     /// Refuses a file or folder that others may read, write or enter.
     static func check(_ path: String) throws(VaultError) {
-        var info = stat()
-        guard stat(path, &info) == 0, info.st_mode & 0o077 != 0 else { return }
-        let mode = info.st_mode & S_IFMT == S_IFDIR ? "700" : "600"
+        guard let status = POSIX.status(path), status.isOpenToOthers else { return }
+        let mode = status.kind == .folder ? "700" : "600"
         throw .tooOpen(path: path, fix: "chmod \(mode) \(path.quotedForShell)")
     }
 
     /// The number of hard links to the file at `path`; `nil` if there is no regular file.
     static func links(_ path: String) -> Int? {
-        var info = stat()
-        return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG ? Int(info.st_nlink) : nil
+        guard let status = POSIX.status(path, followsLink: false), status.kind == .file else { return nil }
+        return status.links
     }
 }

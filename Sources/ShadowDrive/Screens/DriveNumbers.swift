@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferFoundation
+import AquiferWording
 
 extension StorageSize {
     /// Normalizes a size that a user typed. Languages differ in the decimal separator, so both point and comma are
@@ -47,7 +48,6 @@ extension Language {
 
     /// A number and its unit with the language's separators. A no-break space keeps both on one line.
     private func own(_ text: String) -> String {
-        let signs: [Character: Character] = self == .english ? [" ": "\u{a0}"] : [" ": "\u{a0}", ".": ",", ",": "."]
-        return String(text.map { signs[$0] ?? $0 })
+        number(text.replacing(" ", with: "\u{a0}"))
     }
 }

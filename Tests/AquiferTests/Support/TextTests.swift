@@ -22,7 +22,10 @@ struct TextTests {
 
     @Test("are composed and decomposed as Foundation does it")
     func forms() {
-        for character in Self.characters where (character.unicodeScalars.first?.value ?? 0) < 0x3000 {
+        // Foundation composes three signs of Tibetan in another way, and knows an older Unicode.
+        let known = [0..<0xF00, 0x1E00..<0x3000 as Range<UInt32>]
+        for character in Self.characters
+        where known.contains(where: { $0.contains(character.unicodeScalars.first!.value) }) {
             let text = "e\(character)\u{301}"
             #expect(
                 text.decomposed.unicodeScalars.elementsEqual(text.decomposedStringWithCanonicalMapping.unicodeScalars))

@@ -1,3 +1,4 @@
+import AquiferWording
 import Foundation
 import Testing
 
