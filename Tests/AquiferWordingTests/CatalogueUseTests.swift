@@ -4,12 +4,15 @@ import Testing
 
 @Suite("The sources and the catalogues")
 struct CatalogueUseTests {
-    private static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Sources")
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 
     private static func uses() throws -> [TextUse] {
-        let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
-        return try (files?.allObjects as? [URL] ?? []).flatMap { file -> [TextUse] in
+        let files = ["Sources", "Product/Sources"].flatMap { folder in
+            FileManager.default.enumerator(at: root.appending(path: folder), includingPropertiesForKeys: nil)?
+                .allObjects as? [URL] ?? []
+        }
+        return try files.flatMap { file -> [TextUse] in
             guard let kind = TextUse.Kind(rawValue: file.pathExtension) else { return [] }
             return TextUse.all(
                 in: try String(contentsOf: file, encoding: .utf8), of: kind, file: file.lastPathComponent)

@@ -13,8 +13,8 @@ import pytest
 
 from payments_remote import PaymentsRemote
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("AQUIFER_BIN", str(ROOT / ".build/debug/aquifer"))
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BINARY = os.environ.get("AQUIFER_BIN", str(ROOT / ".build/aquifer"))
 
 
 def commands():

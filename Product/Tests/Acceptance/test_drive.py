@@ -19,7 +19,7 @@ import pytest
 from conftest import BINARY
 
 VECTORS = json.loads(
-    (Path(__file__).resolve().parents[1] / "ShadowDriveTests/shadow-drive-vectors.json").read_text("utf-8"))
+    (Path(__file__).resolve().parents[1] / "AquiferShadowDriveTests/shadow-drive-vectors.json").read_text("utf-8"))
 INPUTS = VECTORS["inputs"]
 DELIVERED, REFUSED, USAGE, INVALID, MISSING, UNAVAILABLE, UNKNOWN, INTERRUPTED = 0, 1, 64, 65, 66, 69, 75, 130
 

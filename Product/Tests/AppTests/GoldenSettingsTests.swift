@@ -12,7 +12,8 @@ struct GoldenSettingsTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }  // what a test leaves behind is not what it tests
         let golden = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Golden/edb8069/app/data/foaas.sqlite")
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Tests/Golden/edb8069/app/data/foaas.sqlite")
         try FileManager.default.copyItem(at: golden, to: folder.appending(path: "foaas.sqlite"))
         let world = AppWorld { $0.data = folder }
         let reader = world.states(FoaasSettingsScreen.self)

@@ -4,6 +4,8 @@ import Foundation
 struct PageScript {
     private static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Sources")
+    private static let catalogue = sources.deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Sources/AquiferWording/Languages/en.json")
     private static let folder = sources.appending(path: "App/Public/js")
 
     /// The page's own module.
@@ -65,6 +67,6 @@ struct PageScript {
 
     /// The catalogue of texts.
     private static func words() throws -> [String] {
-        [try String(contentsOf: sources.appending(path: "AquiferWording/Languages/en.json"), encoding: .utf8)]
+        [try String(contentsOf: catalogue, encoding: .utf8)]
     }
 }

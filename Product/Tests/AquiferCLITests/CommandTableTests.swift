@@ -6,7 +6,7 @@ import Testing
 @Suite("The table of commands")
 struct CommandTableTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
 
     @Test("Each command has one line")
     func commands() {

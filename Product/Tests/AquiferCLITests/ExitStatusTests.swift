@@ -9,7 +9,7 @@ struct ExitStatusTests {
     @Test("README shows the table of exit codes that --help prints")
     func readme() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
         let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
         let rows = ExitStatus.allCases.map { "| \($0.rawValue) | \($0.meaning) |" }
         #expect(readme.contains("| code | meaning |\n|---|---|\n" + rows.joined(separator: "\n") + "\n\n"))

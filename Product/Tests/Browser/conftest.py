@@ -11,8 +11,8 @@ from playwright.sync_api import expect, sync_playwright
 
 from helpers import TIMEOUT, Probe
 
-ROOT = Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("AQUIFER_BIN", str(ROOT / ".build/debug/aquifer"))
+ROOT = Path(__file__).resolve().parents[3]
+BINARY = os.environ.get("AQUIFER_BIN", str(ROOT / ".build/aquifer"))
 CHROMIUM = os.environ.get("CHROMIUM_BIN") or shutil.which("chromium")
 PHONE = {"width": 390, "height": 844}
 WIDE = {"width": 1280, "height": 800}

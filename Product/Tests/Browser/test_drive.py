@@ -13,7 +13,7 @@ from test_accessibility import audit
 from test_feed import AGE
 from test_payments import tab_to
 
-VECTOR = json.loads((Path(__file__).resolve().parents[1] / "ShadowDriveTests/shadow-drive-vectors.json").read_text("utf-8"))["transactions"][
+VECTOR = json.loads((Path(__file__).resolve().parents[1] / "AquiferShadowDriveTests/shadow-drive-vectors.json").read_text("utf-8"))["transactions"][
     "initialize_account2"]["rust_order"]["no_compute_budget"]
 ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 #: The age of a copy that was saved during the test.
 AGE = re.compile(r"saved (just now|\d+ (second|minute)s? ago)")
-FEED = json.loads((Path(__file__).resolve().parents[2] / "Product/Sources/ReferenceAPIs/Media/feed/feed.json").read_text("utf-8"))
+FEED = json.loads((Path(__file__).resolve().parents[3] / "Product/Sources/ReferenceAPIs/Media/feed/feed.json").read_text("utf-8"))
 
 
 def test_the_feed_loads_by_itself_and_renders_location_description_and_picture(feed):
