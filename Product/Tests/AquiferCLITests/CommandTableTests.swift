@@ -46,7 +46,7 @@ struct CommandTableTests {
 
     @Test("Each option is declared in one place of the sources")
     func declarations() throws {
-        let folder = Self.root.appending(path: "Sources/AquiferCLI")
+        let folder = Self.root.appending(path: "Product/Sources/AquiferCLI")
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
         var texts: [String] = []
         for case let file as URL in files where file.pathExtension == "swift" {

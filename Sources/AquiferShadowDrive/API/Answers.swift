@@ -169,12 +169,6 @@ public struct StoredFile: Sendable, Hashable, Identifiable, Codable {
     }
 }
 
-extension String {
-    /// True if two file names are equal byte for byte, as servers compare them. `==` treats the composed and the
-    /// decomposed form of a letter as equal.
-    package func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-}
-
 /// The ownership of a file.
 public struct FileOwnership: Sendable, Hashable, Decodable {
     /// The owner of the storage account.
