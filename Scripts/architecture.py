@@ -1,7 +1,7 @@
 """The rules of the house, checked against the package's description and the sources.
 
-Usage: architecture.py [PACKAGE-FOLDER]. Prints each broken rule as file:line: what is wrong; exits with 1 if there is
-any.
+Usage: architecture.py [PACKAGE-FOLDER [DESCRIPTION]]. Prints each broken rule as file:line: what is wrong; exits with 1
+if there is any. DESCRIPTION is a file with the output of `swift package dump-package`, for callers that have it already.
 """
 
 import json
@@ -49,7 +49,9 @@ DEFAULT_ARGUMENT = re.compile(r"=\s*(?:\{[^}]*\}|\w+\(\))")
 COMMENT = re.compile(r"(?:^|\s)//.*")
 
 
-def package_of(folder):
+def package_of(folder, description=None):
+    if description:
+        return json.loads(pathlib.Path(description).read_text())
     described = subprocess.run(
         ["swift", "package", "dump-package"], cwd=folder, check=True, capture_output=True, text=True
     )
@@ -174,8 +176,8 @@ def rules_of_the_targets(page, package):
             yield f"ARCHITECTURE.md:1: {target['name']} is missing from the page"
 
 
-def main(folder):
-    package = package_of(folder)
+def main(folder, description=None):
+    package = package_of(folder, description)
     broken = [
         *rules_of_the_package((folder / "Package.swift").read_text(), package),
         *rules_of_the_sources(folder, package),
@@ -189,4 +191,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()))
+    sys.exit(main(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve(), *sys.argv[2:3]))

@@ -7,13 +7,26 @@ import sys
 
 import pytest
 
+#: The file of a copy with the output of `swift package dump-package`.
+DESCRIPTION = "description.json"
+
 
 def architecture(script, folder):
-    return subprocess.run([sys.executable, str(script), str(folder)], capture_output=True, text=True, timeout=120)
+    # A copy whose Package.swift is unchanged need not be described again, which takes longer than the rules.
+    described, root = folder / DESCRIPTION, script.parents[1]
+    is_same = described.exists() and (folder / "Package.swift").read_text() == (root / "Package.swift").read_text()
+    command = [sys.executable, str(script), str(folder), *([str(described)] if is_same else [])]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="session")
+def description(root):
+    command = ["swift", "package", "dump-package"]
+    return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True, timeout=120).stdout
 
 
 @pytest.fixture
-def copy(root, tmp_path):
+def copy(root, tmp_path, description):
     """The package without its media and programs: what the rules look at."""
     shutil.copytree(
         root / "Sources", tmp_path / "Sources", ignore=shutil.ignore_patterns("Media", "Public", "Aquifer.docc"))
@@ -26,6 +39,7 @@ def copy(root, tmp_path):
             root / folder, tmp_path / folder, ignore=shutil.ignore_patterns(".build*", "Golden", "__pycache__"))
     for name in ("Package.swift", "ARCHITECTURE.md"):
         shutil.copy(root / name, tmp_path)
+    (tmp_path / DESCRIPTION).write_text(description)
     return tmp_path
 
 
