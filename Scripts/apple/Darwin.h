@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <poll.h>
 #include <pthread.h>
+#include <os/lock.h>
 #include <termios.h>
 #include <time.h>
 #include <netdb.h>
