@@ -43,4 +43,4 @@ screenshots: setup ## pictures of all pages, into .build/screenshots
 	@$(VENV)/bin/python Scripts/screenshots.py
 
 clean: ## delete what was built
-	@rm -rf .build .build-tsan .build-coverage Benchmarks/.build
+	@rm -rf .build .build-tsan .build-coverage Benchmarks/.build Benchmarks/Start/.build

@@ -72,8 +72,10 @@ let package = Package(
         .library(name: "AquiferSQLite", targets: ["AquiferSQLite"]),
         .library(name: "AquiferCurl", targets: ["AquiferCurl"]),
         .library(name: "AquiferURLSession", targets: ["AquiferURLSession"]),
+        .library(name: "AquiferUserDefaults", targets: ["AquiferUserDefaults"]),
         .library(name: "AquiferCrypto", targets: ["AquiferCrypto"]),
         .library(name: "AquiferTesting", targets: ["AquiferTesting"]),
+        .library(name: "AquiferWording", targets: ["AquiferWording"]),
         .library(name: "ImageFeed", targets: ["ImageFeed"]),
         .library(name: "Payments", targets: ["Payments"]),
         .library(name: "Foaas", targets: ["Foaas"]),
@@ -91,51 +93,58 @@ let package = Package(
         microhttpd,
 
         // The engine and the modules around it
-        library("Aquifer", resources: privacy, exclude: onlyOnApple),
-        library("AquiferSQLite", ["Aquifer", "CSQLite"]),
+        library("AquiferFoundation"),
+        library("HTTPMessages", ["AquiferFoundation"]),
+        library("Aquifer", ["AquiferFoundation", "HTTPMessages"], resources: privacy, exclude: onlyOnApple),
+        library("AquiferSQLite", ["Aquifer", "AquiferFoundation", "CSQLite"]),
         // For macOS and Linux: other systems have no headers of curl's.
         library(
-            "AquiferCurl", ["Aquifer", "CCurl", "CZlib"],
+            "AquiferCurl", ["Aquifer", "AquiferFoundation", "CCurl", "CZlib"],
             linkerSettings: [
                 .linkedLibrary("curl", .when(platforms: [.macOS])), .linkedLibrary("z", .when(platforms: [.macOS])),
             ]),
         library("AquiferURLSession", ["Aquifer"]),
-        library("AquiferCrypto", ["CSodium"]),
+        library("AquiferUserDefaults", ["Aquifer", "HTTPMessages"]),
+        library("AquiferCrypto", ["AquiferFoundation", "CSodium"]),
         library("AquiferTesting", ["Aquifer"]),
+        library(
+            "AquiferWording", ["Aquifer", "AquiferFoundation"],
+            resources: [.embedInCode("Languages/en.json"), .embedInCode("Languages/pt-BR.json")]),
 
         // Features
-        library("ImageFeed", ["Aquifer"]),
-        library("Payments", ["Aquifer", "AquiferCrypto"]),
-        library("Foaas", ["Aquifer"]),
-        library("AudioFeed", ["Aquifer"]),
-        library("ShadowDrive", ["Aquifer", "AquiferCrypto"]),
+        library("ImageFeed", ["Aquifer", "AquiferFoundation"]),
+        library("Payments", ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording"]),
+        library("Foaas", ["Aquifer", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording", "HTTPMessages"]),
+        library("AudioFeed", ["Aquifer", "AquiferFoundation", "AquiferWording"]),
+        library(
+            "ShadowDrive", ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording", "HTTPMessages"]),
 
         // The product on one machine
-        library("HTTPServer", ["CMicrohttpd"]),
+        library("HTTPServer", ["CMicrohttpd", "HTTPMessages"]),
         library(
             "ReferenceAPIs", ["AquiferCrypto", "HTTPServer", "ShadowDrive"], resources: [.copy("Media")]),
         library(
             "App",
             [
-                "Aquifer", "AquiferCrypto", "AquiferSQLite", "AquiferCurl", "AudioFeed", "Foaas", "ImageFeed",
-                "Payments",
-                "ShadowDrive", "HTTPServer", "ReferenceAPIs",
+                "Aquifer", "AquiferCrypto", "AquiferSQLite", "AquiferCurl", "AquiferUserDefaults", "AquiferWording",
+                "AudioFeed", "Foaas", "ImageFeed", "Payments", "ShadowDrive", "HTTPServer", "ReferenceAPIs",
             ],
             resources: [.copy("Public")]),
         .executableTarget(
             name: "AquiferCLI",
             dependencies: [
-                "App", "Aquifer", "AudioFeed", "Foaas", "HTTPServer", "ImageFeed", "Payments", "ReferenceAPIs",
-                "ShadowDrive",
+                "App", "Aquifer", "AquiferWording", "AudioFeed", "Foaas", "HTTPServer", "ImageFeed", "Payments",
+                "ReferenceAPIs", "ShadowDrive",
             ],
             swiftSettings: strict),
 
         // The examples of README and the documentation
         .executableTarget(
-            name: "Quickstart", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl"],
+            name: "Quickstart", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferWording"],
             path: "Examples/Quickstart", exclude: ["notes.json"], swiftSettings: strict),
         .testTarget(
-            name: "ExamplesTests", dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting", "ShadowDrive"],
+            name: "ExamplesTests",
+            dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting", "AquiferWording", "ShadowDrive"],
             path: "Examples/Snippets", swiftSettings: strict),
 
         // Tests
@@ -151,22 +160,27 @@ let package = Package(
         .executableTarget(
             name: "VaultHammer", dependencies: ["AquiferTesting", "Payments", "Hammer"], path: "Tests/VaultHammer",
             swiftSettings: strict),
-        tests("Aquifer", ["AquiferTesting"]),
+        .executableTarget(
+            name: "FeedLoad", dependencies: ["Aquifer", "AquiferCurl", "AquiferSQLite", "ImageFeed"],
+            path: "Tests/FeedLoad", swiftSettings: strict),
+        tests("HTTPMessages", []),
+        tests("Aquifer", ["AquiferTesting", "AquiferUserDefaults", "AquiferWording"]),
         tests("AquiferTesting", []),
         tests("AquiferSQLite", ["AquiferTesting"]),
         tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting"]),
         tests("AquiferCrypto", []),
+        tests("AquiferWording", ["Aquifer"]),
         tests("HTTPServer", ["AquiferTesting"]),
-        tests("ImageFeed", ["AquiferTesting"]),
-        tests("Payments", ["AquiferTesting"]),
+        tests("ImageFeed", ["AquiferTesting", "AquiferWording"]),
+        tests("Payments", ["AquiferTesting", "AquiferWording"]),
         tests(
-            "ShadowDrive", ["AquiferCurl", "AquiferTesting", "HTTPServer"],
+            "ShadowDrive", ["AquiferCurl", "AquiferTesting", "AquiferWording", "HTTPServer"],
             resources: [.copy("shadow-drive-vectors.json")]),
-        tests("Foaas", ["AquiferTesting"]),
-        tests("AudioFeed", ["AquiferTesting"]),
+        tests("Foaas", ["AquiferTesting", "AquiferUserDefaults", "AquiferWording"]),
+        tests("AudioFeed", ["AquiferTesting", "AquiferWording"]),
         tests(
             "ReferenceAPIs",
             ["Aquifer", "AquiferCrypto", "AquiferCurl", "AquiferTesting", "HTTPServer", "ImageFeed", "ShadowDrive"]),
-        tests("App", ["AquiferCurl", "AquiferTesting", "HTTPServer", "ReferenceAPIs"]),
+        tests("App", ["AquiferCurl", "AquiferTesting", "AquiferWording", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", ["App", "ReferenceAPIs"]),
     ])

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A store in a SQLite database: the embedded default.
 ///
@@ -50,22 +50,6 @@ public final class SQLiteStore: CacheStore {
     private nonisolated(unsafe) var writer: Writer
     private let turn = Turnstile()
     private let queue = SerialQueue("aquifer.sqlite-store")
-
-    /// The connection that writes, and its table, for the file at the path when it was opened.
-    private struct Writer {
-        let table: EntryTable
-        let checkpointer: Checkpointer
-
-        init(
-            _ path: String, _ durability: Durability, _ patience: Duration, _ mark: BirthMark?, _ files: FilePolicy
-        ) throws(StoreError) {
-            let connection = try Opening.writer(path, durability, patience, mark)
-            // The log and its index are deleted with the last connection, and made anew with the next.
-            try files.apply(to: [path, path + "-wal", path + "-shm", StoreError.mark(of: path)])
-            table = EntryTable(connection)
-            checkpointer = Checkpointer(connection)
-        }
-    }
 
     /// Opens the store in `file`. Creates the file, with its folder, if it is missing. Only this user can read it.
     ///

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The treatment of a store's files by Apple's systems: when they can be read, and whether backups have them. Other
 /// systems have neither, and ignore it.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A store that keeps each entry in a file of its own, all of them in one folder that is the store's alone.
 ///
@@ -81,7 +81,7 @@ public final class FileStore: CacheStore {
 
     /// See ``CacheStore/remove(_:)``.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
-        let name = (damaged.place as NSString).lastPathComponent
+        let name = FilePath.name(of: damaged.place)
         guard name.hasSuffix(FileName.suffix), damaged.place == folder.path + "/" + name else { return }
         try await write { () throws(StoreError) in
             guard case .failure = try self.look(name) else { return }

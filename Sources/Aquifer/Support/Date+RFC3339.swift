@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension Date {
     /// The date of a text such as `2026-01-02T03:04:05Z`, with `Z`, `+00:00` or `+0000`, and with or without fractions of

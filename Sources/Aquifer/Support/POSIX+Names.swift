@@ -77,11 +77,4 @@ extension POSIX {
         guard descriptor >= 0 else { throw .system(errno, "make \(path)", path: path) }
         _ = close(descriptor)
     }
-
-    /// The path of the folder that a file is in; empty for a name without a folder.
-    package static func parent(_ path: String) -> String {
-        let trimmed = path.count > 1 && path.hasSuffix("/") ? path.dropLast() : path[...]
-        guard let slash = trimmed.lastIndex(of: "/") else { return "" }
-        return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
-    }
 }

@@ -71,7 +71,7 @@ extension HTTPClientContract {
                 }
             }
             for path in ["/204", "/304", "/head", "/empty"] {
-                let method: HTTPRequest.Method = path == "/head" ? "HEAD" : .get
+                let method: HTTPMethod = path == "/head" ? "HEAD" : .get
                 let response = try await trial.client.send(HTTPRequest(method, server.url(path)))
                 try trial.expect(try await response.body.next(), is: nil, "the first chunk of \(path)")
                 if path == "/head" { try trial.expect(response.head.contentLength, is: 1000, "the announced length") }

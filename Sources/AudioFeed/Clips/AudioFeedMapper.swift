@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Makes clips of the remote's answers (`reference/feeds.md`):
 /// `{"items":[{"id","title","author"?,"duration","created_at":ISO 8601,"audio":URL,"waveform"?:[0…1]}]}`.
@@ -39,7 +39,7 @@ public enum AudioFeedMapper {
     ///
     /// - Throws: ``InvalidData`` or `DecodingError` when it is not as the contract says.
     public static func posted(_ head: HTTPResponseHead, _ body: Data) throws -> AudioClip {
-        guard (200...299).contains(head.status) else { throw InvalidData.status(head.status) }
+        guard HTTPStatus.isSuccess(head.status) else { throw InvalidData.status(head.status) }
         return try clip(try JSONDecoder().decode(Item.self, from: body), at: "the document")
     }
 

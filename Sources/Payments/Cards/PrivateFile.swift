@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A small file that only this user may read. It is replaced atomically, and its old content is overwritten.
 ///
@@ -24,13 +24,8 @@ struct PrivateFile: Sendable {
         guard let size = try posix({ () throws(StoreError) in try POSIX.size(file) }), size <= Self.limit else {
             throw .damaged(path: path)
         }
-        var bytes = Data(count: size)
-        let count = try posix { () throws(StoreError) in
-            try bytes.withUnsafeMutableBytes { raw in
-                Result { () throws(StoreError) in try POSIX.read(file, into: raw, at: 0) }
-            }.get()
-        }
-        guard count == size else { throw .damaged(path: path) }
+        let bytes = try posix { () throws(StoreError) in try POSIX.read(file, upTo: size) }
+        guard bytes.count == size else { throw .damaged(path: path) }
         return bytes
     }
 
@@ -94,19 +89,19 @@ struct PrivateFile: Sendable {
     private static func overwrite(_ file: POSIX.File) throws(StoreError) {
         guard let size = try POSIX.size(file) else { return }
         let zeros = [UInt8](repeating: 0, count: size)
-        try zeros.withUnsafeBytes { raw in Result { () throws(StoreError) in try POSIX.write(file, raw) } }.get()
+        try POSIX.write(file, zeros)
         try POSIX.flush(file)
     }
 
     private static func write(_ bytes: Data, to path: String) throws(StoreError) {
         let file = try POSIX.openToWrite(path, truncate: true)
         try POSIX.makePrivate(path)
-        try bytes.withUnsafeBytes { raw in Result { () throws(StoreError) in try POSIX.write(file, raw) } }.get()
+        try POSIX.write(file, bytes)
         try POSIX.flush(file)
     }
 
     private func flushFolder() throws(StoreError) {
-        let folder = POSIX.parent(path)
+        let folder = FilePath.folder(of: path)
         guard let opened = try POSIX.openToRead(folder) else {
             throw .failed(operation: "flush \(folder)", reason: "the folder is gone")
         }
@@ -120,8 +115,7 @@ enum Privacy {
     static func check(_ path: String) throws(VaultError) {
         guard let status = POSIX.status(path), status.isOpenToOthers else { return }
         let mode = status.kind == .folder ? "700" : "600"
-        let quoted = path.replacingOccurrences(of: "'", with: #"'\''"#)
-        throw .tooOpen(path: path, fix: "chmod \(mode) '\(quoted)'")
+        throw .tooOpen(path: path, fix: "chmod \(mode) \(path.quotedForShell)")
     }
 
     /// The number of hard links to the file at `path`; `nil` if there is no regular file.

@@ -1,6 +1,6 @@
 import Aquifer
 import AquiferCrypto
-import Foundation
+import AquiferFoundation
 
 extension Keypair {
     /// The maximum size of a key file in bytes. Solana's tools do not write larger files.
@@ -35,9 +35,7 @@ extension Keypair {
             try withSecretKey { (bytes) throws(StoreError) in
                 var text = Self.text(bytes)
                 defer { wipe(&text) }
-                try text.withUnsafeBytes { raw in
-                    Result { () throws(StoreError) in try POSIX.write(file, raw) }
-                }.get()
+                try POSIX.write(file, text)
             }
             try POSIX.flush(file)
         } catch { throw .failed(reason: "\(error)") }
@@ -106,7 +104,6 @@ extension Keypair {
     /// - Throws: ``KeypairError/tooOpen(path:fix:)``.
     public static func checkPrivacy(_ path: String) throws(KeypairError) {
         guard let status = POSIX.status(path), status.isOpenToOthers else { return }
-        let quoted = path.replacingOccurrences(of: "'", with: #"'\''"#)
-        throw .tooOpen(path: path, fix: "chmod 600 '\(quoted)'")
+        throw .tooOpen(path: path, fix: "chmod 600 \(path.quotedForShell)")
     }
 }
