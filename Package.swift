@@ -120,7 +120,7 @@ let package = Package(
                 .linkedLibrary("curl", .when(platforms: [.macOS])), .linkedLibrary("z", .when(platforms: [.macOS])),
             ]),
         library("AquiferURLSession", ["Aquifer"]),
-        library("AquiferUserDefaults", ["Aquifer", "AquiferHTTP"]),
+        library("AquiferUserDefaults", ["Aquifer", "AquiferHTTP"], resources: privacy, exclude: onlyOnApple),
         library("AquiferCrypto", ["AquiferFoundation", "AquiferCSodium"]),
         library("AquiferTesting", ["Aquifer"]),
         library(
