@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Clips, their sound, and posting, composed.
 public struct AudioFeedService: Sendable {
@@ -12,11 +12,10 @@ public struct AudioFeedService: Sendable {
     public let outbox: Outbox
     /// The server.
     public let base: URL
-    /// The client of requests for sound that is not kept.
-    public let client: any HTTPClient
+    private let client: any HTTPClient
     let feed: Resource<[AudioClip]>
     private let cache: Cache<[AudioClip]>
-    private let open: @Sendable () throws(StoreError) -> Downloads
+    private let openDownloads: @Sendable () throws(StoreError) -> Downloads
     private let makeKey: @Sendable () -> String
     private let now: @Sendable () -> Date
 
@@ -37,12 +36,27 @@ public struct AudioFeedService: Sendable {
         cache = ClipShelf(url: request.url, store: store, now: now).cache
         feed = Resource(
             remote: RemoteLoader(request, client: client, retry: retry, map: AudioFeedMapper.clips), cache: cache)
-        open = downloads
+        openDownloads = downloads
         self.outbox = outbox
         self.base = base
         self.client = client
         self.makeKey = makeKey
         self.now = now
+    }
+
+    /// Starts to load the sound of a clip from the server. Its bytes arrive from the response's body as they are read.
+    ///
+    /// - Parameters:
+    ///   - range: the part to load, as a `Range` field names it; `nil` for all of it.
+    ///   - ifRange: the version that the range is of, as an `If-Range` field names it.
+    /// - Returns: the server's answer, whatever its status is.
+    public func open(
+        _ clip: AudioClip, range: String? = nil, ifRange: String? = nil
+    ) async throws(TransportError) -> HTTPResponse {
+        var request = HTTPRequest(.get, clip.audio, headers: ["Accept": "audio/*", "Accept-Encoding": "identity"])
+        request.headers["Range"] = range
+        request.headers["If-Range"] = ifRange
+        return try await client.send(request)
     }
 
     /// The latest clips, which are then saved; offline those saved less than seven days ago. When neither can be
@@ -90,7 +104,7 @@ public struct AudioFeedService: Sendable {
     /// The sound that is kept on this machine.
     ///
     /// - Throws: ``StoreError`` when its folder cannot be opened.
-    public func downloads() throws(StoreError) -> Downloads { try open() }
+    public func downloads() throws(StoreError) -> Downloads { try openDownloads() }
 
     /// The age of a kept clip's last confirmation from which the remote is asked about it again.
     static let renewalAge = Duration.days(1)

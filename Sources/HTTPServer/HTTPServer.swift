@@ -29,7 +29,33 @@ public final class HTTPServer: Sendable {
         _ configuration: Configuration = Configuration(), gate: @escaping ServerGate = { _ in .known },
         handler: @escaping ServerHandler
     ) throws(ServerError) {
-        core = try ServerCore(configuration, gate: gate, handler: handler)
+        core = try ServerCore(configuration) { _ in Answers(gate: gate, handler: handler) }
+    }
+
+    /// Starts listening, with answers that depend on the port. No request is read before the answers are there.
+    ///
+    /// - Parameter makeAnswers: makes the gate and the handler, once the port is known.
+    /// - Throws: `ServerError` when the address cannot be had, or the system is out of resources.
+    public static func listening(
+        _ configuration: Configuration = Configuration(), _ makeAnswers: (_ port: UInt16) -> Answers
+    ) throws(ServerError) -> HTTPServer {
+        HTTPServer(try ServerCore(configuration, makeAnswers))
+    }
+
+    private init(_ core: ServerCore) {
+        self.core = core
+    }
+
+    /// The gate and the handler of a server.
+    public struct Answers: Sendable {
+        let gate: ServerGate
+        let handler: ServerHandler
+
+        /// A gate, which decides about a request before its body is read, and a handler, which answers it.
+        public init(gate: @escaping ServerGate, handler: @escaping ServerHandler) {
+            self.gate = gate
+            self.handler = handler
+        }
     }
 
     deinit {

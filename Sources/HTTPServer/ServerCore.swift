@@ -32,15 +32,17 @@ final class ServerCore: @unchecked Sendable {
     private let limit: (connections: Int, excess: Int)
 
     init(
-        _ configuration: HTTPServer.Configuration, gate: @escaping ServerGate, handler: @escaping ServerHandler
+        _ configuration: HTTPServer.Configuration, _ makeAnswers: (_ port: UInt16) -> HTTPServer.Answers
     ) throws(ServerError) {
         if let missing = aq_mhd_missing() { throw .missingLibrary(reason: String(cString: missing)) }
-        Self.ignoreBrokenPipes
+        BrokenPipes.ignore
         self.configuration = configuration
-        self.gate = gate
-        self.handler = handler
         limit = configuration.connectionLimit(descriptors: DescriptorLimit.current)
-        listener = try ListeningSocket(host: configuration.host, port: configuration.port)
+        let listener = try ListeningSocket(host: configuration.host, port: configuration.port)
+        self.listener = listener
+        let answers = makeAnswers(listener.port)
+        gate = answers.gate
+        handler = answers.handler
         do throws(ServerError) {
             let tick = min(
                 .seconds(1), max(.milliseconds(10), min(configuration.headTimeout, configuration.bodyTimeout) / 4))
@@ -60,17 +62,6 @@ final class ServerCore: @unchecked Sendable {
             throw error
         }
     }
-
-    private static let ignoreBrokenPipes: Void = {
-        var action = sigaction()
-        guard sigaction(SIGPIPE, nil, &action) == 0 else { return }
-        #if canImport(Darwin)
-            let isDefault = action.__sigaction_u.__sa_handler == nil
-        #else
-            let isDefault = action.__sigaction_handler.sa_handler == nil
-        #endif
-        if isDefault { signal(SIGPIPE, SIG_IGN) }
-    }()
 
     // MARK: Connections
 

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// One picture of the feed, and what its author says of it.
 public struct FeedItem: Sendable, Hashable, Identifiable {

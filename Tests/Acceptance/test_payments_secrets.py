@@ -365,7 +365,7 @@ def test_no_answer_to_the_browser_and_nothing_the_server_writes_holds_a_number_o
         payment.until(lambda state: state["phase"] == "ready" and state["card"])
         payment.send("amount", digits="7990")
         payment.send("code", value=CODE[:3])
-        payment.until(lambda state: not state["code"]["isValid"])
+        payment.until(lambda state: not state["canPay"])
         payment.send("code", value=CODE)
         payment.until(lambda state: state["canPay"])
         payment.send("pay", digits="7990")

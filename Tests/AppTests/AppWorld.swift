@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferTesting
+import AquiferWording
 import Foundation
 import HTTPServer
 
@@ -36,9 +37,9 @@ final class AppWorld: Sendable {
     func request(_ method: String, _ target: String, _ body: String = "", _ headers: [String: String] = [:]) async
         -> ServerResponse
     {
-        var fields = ServerHeaders([.init("Host", "127.0.0.1")])
+        var fields = HTTPHeaders([.init("Host", "127.0.0.1")])
         for (name, value) in headers { fields[name] = value }
-        let request = ServerRequest(method, target, headers: fields, body: Data(body.utf8))
+        let request = ServerRequest(HTTPMethod(rawValue: method), target, headers: fields, body: Data(body.utf8))
         if case .refused(let refusal) = WebServer.admission(of: request, gate) { return refusal }
         return await WebServer.answer(request, site)
     }
@@ -50,11 +51,13 @@ final class AppWorld: Sendable {
 
     /// The states of a tab's screen, from the present one on.
     @MainActor
-    func states(_ kind: ScreenHub.Address.Kind = .feed, tab: String = "tab", language: Language = .english)
-        -> StateReader
-    {
+    func states<Kind: Screen>(
+        _ kind: Kind.Type = FeedScreen.self, showing subject: String = "", tab: String = "tab",
+        language: Language = .english
+    ) -> StateReader {
         let context = ScreenContext(language: language, now: date.now)
-        return StateReader(site.hub.session(.init(tab: tab, kind: kind)).states { $0.state(context).text })
+        let session = site.hub.session(at: ScreenAddress(name: kind.name, tab: tab, subject: subject))
+        return StateReader(session!.states { $0.text(context) })
     }
 
     /// Sends a screen an intent as its page would: `drive?tab=tab`, and the intent with its fields.
@@ -69,8 +72,7 @@ final class AppWorld: Sendable {
     /// Loads the feed of a tab, and returns its items' pictures.
     @MainActor
     func load(tab: String = "tab") async throws -> [String] {
-        let session = site.hub.session(.init(tab: tab, kind: .feed))
-        let screen = session.screen as! FeedScreen
+        let screen = site.hub.screen(FeedScreen.self, tab: tab)!
         await screen.model.appear()
         return screen.model.items.map { "/api/screens/feed/images/\($0.id.uuidString)?tab=\(tab)" }
     }

@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferTesting
+import AquiferWording
 import AudioFeed
 import Foundation
 import Testing
@@ -10,10 +11,8 @@ import Testing
 @MainActor
 @Suite("A post that was cancelled, in the page's words", .timeLimit(.minutes(10)))
 struct AudioComposeTextsTests {
-    private func message(_ screen: AudioComposeScreen, _ language: Language) throws -> String {
-        let state = screen.state(ScreenContext(language: language, now: Date(timeIntervalSince1970: 0))).text
-        let object = try JSONSerialization.jsonObject(with: Data(state.utf8)) as? [String: Any]
-        return object?["message"] as? String ?? "(none)"
+    private func message(_ screen: AudioComposeScreen, _ language: Language) -> String {
+        screen.state(ScreenContext(language: language, now: Date(timeIntervalSince1970: 0))).message ?? "(none)"
     }
 
     /// A screen whose post is cancelled; before or after all of it has gone out.
@@ -30,7 +29,7 @@ struct AudioComposeTextsTests {
         let service = AudioFeedService(
             base: try #require(URL(string: "http://audio.example")), client: client, store: saved,
             downloads: { () throws(StoreError) in
-                try Downloads(folder: downloads, client: client, retry: .never, now: { clock })
+                try Downloads(directory: downloads, client: client, retry: .never, now: { clock })
             },
             outbox: AudioFeedService.outbox(
                 in: store, attachments: folder.appending(path: "outbox"), client: client,
@@ -54,14 +53,14 @@ struct AudioComposeTextsTests {
     @Test("Before all of it was sent: it was not posted")
     func early() async throws {
         let screen = try await cancelled(late: false)
-        #expect(try message(screen, .english) == "Cancelled. It was not posted.")
-        #expect(try message(screen, .brazilianPortuguese) == "Cancelado. Não foi publicado.")
+        #expect(message(screen, .english) == "Cancelled. It was not posted.")
+        #expect(message(screen, .brazilianPortuguese) == "Cancelado. Não foi publicado.")
     }
 
     @Test("After all of it was sent: it may have arrived, and it waits under its key")
     func late() async throws {
         let screen = try await cancelled(late: true)
-        let (english, portuguese) = (try message(screen, .english), try message(screen, .brazilianPortuguese))
+        let (english, portuguese) = (message(screen, .english), message(screen, .brazilianPortuguese))
         #expect(english.hasPrefix("Cancelled, but it may have arrived. It is in the outbox, paused."))
         #expect(portuguese.hasPrefix("Cancelado, mas pode ter chegado. Está na caixa de saída, em pausa."))
         #expect(!english.contains("not posted") && !portuguese.contains("Não foi"))

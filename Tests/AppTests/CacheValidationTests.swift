@@ -13,18 +13,18 @@ struct CacheValidationTests {
     /// A list, as its page asks for it, and as it is kept.
     struct List: Sendable, CustomStringConvertible {
         let screen: String
-        let kind: ScreenHub.Address.Kind
         let load: @Sendable (Services) async throws -> Void
         let key: String
         var description: String { screen }
     }
 
     nonisolated static let lists = [
-        List(screen: "feed", kind: .feed, load: { _ = try await $0.feed.feed.load() }, key: "feed:"),
+        List(screen: "feed", load: { _ = try await $0.feed.feed.load() }, key: "feed:"),
         List(
-            screen: "contacts", kind: .contacts, load: { _ = try await $0.payments.contacts.load() }, key: "contacts:"),
+            screen: "contacts", load: { _ = try await $0.payments.contacts.load() },
+            key: "contacts:"),
         List(
-            screen: "drive", kind: .drive,
+            screen: "drive",
             load: { _ = try await $0.driveForPages().service.accounts?.load() }, key: "drive-accounts:"),
     ]
 
@@ -53,7 +53,7 @@ struct CacheValidationTests {
     func deletes(list: List) async throws {
         let world = try await expired(list)
         for remote in [ReferenceRemote.feed, .payments, .drive] { world.services.reference.set(.offline, of: remote) }
-        let page = world.states(list.kind)
+        let page = world.states(try #require(Screens.named(list.screen)))
         #expect(await world.tell("\(list.screen)?tab=tab", "appear") == 204)
         #expect(await page.state(with: #""phase":"failed""#).contains(#""kind":"connectivity""#))
         #expect(try await eventually { try await saved(list, world).isEmpty })
@@ -64,9 +64,10 @@ struct CacheValidationTests {
     func confirmed() async throws {
         let list = Self.lists[0]
         let world = try await expired(list)
-        let page = world.states(list.kind)
+        let page = world.states(try #require(Screens.named(list.screen)))
         #expect(await world.tell("feed?tab=tab", "appear") == 204)
-        #expect(await page.state(with: #""phase":"loaded""#).contains(#""source":"remote""#))
+        _ = await page.state(with: #""phase":"loaded""#)
+        #expect(world.site.hub.screen(FeedScreen.self, tab: "tab")?.model.list.source == .remote)
         let statuses = world.services.reference.requests(of: .feed).filter { $0.path.hasSuffix("/v1/feed") }.map(
             \.status)
         #expect(statuses == [200, 304])
@@ -79,10 +80,8 @@ struct CacheValidationTests {
         let list = Self.lists[0]
         let world = try await expired(list)
         world.services.reference.set(.slow, of: .feed)
-        let session = world.site.hub.session(.init(tab: "tab", kind: .feed))
-        let screen = try #require(session.screen as? FeedScreen)
-        let intent = try JSONDecoder().decode(Intent.self, from: Data(#"{"intent":"appear"}"#.utf8))
-        let appearance = Task { await screen.action(for: intent)?() }
+        let screen = try #require(world.site.hub.screen(FeedScreen.self, tab: "tab"))
+        let appearance = Task { await screen.action(for: .appear, IntentFields())() }
         #expect(await eventually { world.services.reference.transfers(of: .feed).active != 0 })
         appearance.cancel()
         await appearance.value

@@ -14,7 +14,7 @@ struct DriveIdentityTests {
         #expect(command.owner != nil && command.owner == world.site.hub.drive.service.owner)
         #expect(command.owner == (try Keypair(contentsOf: world.services.driveKey)).publicKey)
         let made = try await command.createStorageAccount(name: "holiday", size: 1 << 20)
-        let list = world.states(.drive)
+        let list = world.states(DriveScreen.self)
         await world.tell("drive?tab=tab", "appear")
         #expect(await list.state(with: #""isLoading":false"#).contains("\(made.account.address)"))
         await world.services.stop()
@@ -31,7 +31,7 @@ struct DriveIdentityTests {
         let named = AppWorld { $0.driveKeypair = file }
         #expect(try named.services.drive().owner == keypair.publicKey)
         #expect(named.site.hub.drive.service.owner == keypair.publicKey)
-        let elsewhere = AppWorld { $0.remotes["drive"] = URL(string: "http://drive.example") }
+        let elsewhere = AppWorld { $0.remotes[.drive] = URL(string: "http://drive.example") }
         #expect(try elsewhere.services.drive().owner == nil && elsewhere.site.hub.drive.service.owner == nil)
         #expect(!FileManager.default.fileExists(atPath: elsewhere.services.driveKey.path))
     }
@@ -47,7 +47,7 @@ struct DriveIdentityTests {
             account: program.storageAccount(of: other.publicKey, counter: 0),
             blockhash: try await service.rpc.latestBlockhash())
         try transaction.sign(with: other)
-        let form = world.states(.driveCreate)
+        let form = world.states(DriveCreateScreen.self)
         let screen = "drive-create?tab=tab"
         await world.tell(screen, "appear")
         await world.tell(screen, "transaction", ["text": "bm9uZQ=="])
@@ -64,7 +64,7 @@ struct DriveIdentityTests {
     func account() async throws {
         let world = AppWorld()
         let made = try await world.site.hub.drive.service.createStorageAccount(name: "holiday", size: 1 << 20)
-        let reader = world.states(.driveAccount(account: "\(made.account.address)"))
+        let reader = world.states(DriveAccountScreen.self, showing: "\(made.account.address)")
         let screen = "drive-account?tab=tab&account=\(made.account.address)"
         await world.tell(screen, "appear")
         #expect(await reader.state(with: #""balanceText":""#).contains("SHDW"))

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import HTTPServer
 import ShadowDrive
@@ -28,10 +29,10 @@ struct DriveScreensTests {
     ) async throws -> (address: PublicKey, screen: String, reader: StateReader) {
         let created = try await world.site.hub.drive.service.createStorageAccount(name: "holiday", size: 1 << 20)
         let address = created.account.address
-        let reader = world.states(.driveAccount(account: "\(address)"), language: language)
+        let reader = world.states(DriveAccountScreen.self, showing: "\(address)", language: language)
         let screen = "drive-account?tab=tab&account=\(address)"
         #expect(await world.tell(screen, "appear") == 204)
-        _ = await reader.state(with: #""canChange":true"#)
+        _ = await reader.state(with: #""isOwner":true"#)
         return (address, screen, reader)
     }
 
@@ -46,7 +47,7 @@ struct DriveScreensTests {
     @Test("An account is made from a name and a size, with its price before; the list then has it")
     func creation() async throws {
         let world = AppWorld()
-        let form = world.states(.driveCreate)
+        let form = world.states(DriveCreateScreen.self)
         let screen = "drive-create?tab=tab"
         #expect(await world.tell(screen, "appear") == 204)
         _ = await form.state(with: #""isPriceKnown":true"#)
@@ -59,7 +60,7 @@ struct DriveScreensTests {
         await world.tell(screen, "create")
         #expect(await form.state(with: #""phase":"created""#).contains(#""sizeText":"10\#u{a0}MB""#))
 
-        let list = world.states(.drive, language: .brazilianPortuguese)
+        let list = world.states(DriveScreen.self, language: .brazilianPortuguese)
         await world.tell("drive?tab=tab", "appear")
         #expect(await list.state(with: #""name":"holiday""#).contains("0\u{a0}B de 10\u{a0}MB em uso"))
         await world.services.stop()
@@ -69,7 +70,7 @@ struct DriveScreensTests {
     func offline() async throws {
         let world = AppWorld()
         world.services.reference.set(.offline, of: .drive)
-        let form = world.states(.driveCreate)
+        let form = world.states(DriveCreateScreen.self)
         let screen = "drive-create?tab=tab"
         await world.tell(screen, "name", ["text": "holiday"])
         await world.tell(screen, "size", ["text": "10MB"])
@@ -87,7 +88,7 @@ struct DriveScreensTests {
         #expect(await handOver(world, "hello", as: name, to: address).status == 204)
         #expect(!kept(world).isEmpty)
         #expect(await world.tell(screen, "upload", ["batch": "1"]) == 204)
-        let stored = await reader.state { $0.contains(#""isDone":true"#) && $0.contains(#""files":[{"name""#) }
+        let stored = await reader.state { $0.contains(#""isDone":true"#) && $0.contains(#""files":[{"link""#) }
         #expect(stored.contains(#""stored":1"#) && stored.contains(#""sizeText":"5\#u{a0}B""#))
         let response = await load(world, name, of: address)
         #expect(response.status == 200 && response.headers["Content-Type"] == "application/octet-stream")
@@ -112,7 +113,7 @@ struct DriveScreensTests {
         #expect(kept(world).filter { $0.hasSuffix(".txt") }.map { ($0 as NSString).lastPathComponent } == ["two.txt"])
         #expect(await world.tell(screen, "upload", ["batch": "1"]) == 204)
         #expect(await world.tell(screen, "upload", ["batch": "2"]) == 204)
-        let stored = await reader.state { $0.contains(#""isDone":true"#) && $0.contains(#""files":[{"name""#) }
+        let stored = await reader.state { $0.contains(#""isDone":true"#) && $0.contains(#""files":[{"link""#) }
         #expect(stored.contains("two.txt") && !stored.contains("one.txt"))
         await world.services.stop()
     }
@@ -157,15 +158,16 @@ struct DriveScreensTests {
         #expect(await world.tell(screen, "nonsense") == 400)
         await world.tell(screen, "makeImmutable", ["typed": "holiday"])
         let done = await reader.state(with: #""isImmutable":true"#)
-        #expect(done.contains(#""isUnknown":false"#))
+        #expect(done.contains(#""problem":null"#))
         await world.services.stop()
     }
 
     @Test("An address that is none is a missing page, and without a key the screens say what to do")
     func missing() async throws {
         let world = AppWorld { $0.driveKeypair = $0.data.appending(path: "none.json") }
-        #expect(await world.states(.driveAccount(account: "l0l")).next()?.contains(#""isMissing":true"#) == true)
-        let list = await world.states(.drive).next()
+        #expect(
+            await world.states(DriveAccountScreen.self, showing: "l0l").next()?.contains(#""isMissing":true"#) == true)
+        let list = await world.states(DriveScreen.self).next()
         #expect(list?.contains(#""needsKey":true"#) == true && list?.contains("none.json") == true)
         await world.services.stop()
     }
@@ -177,8 +179,8 @@ struct DriveScreensTests {
         let file = world.services.configuration.keys.appending(path: "drive.json")
         let bytes = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [UInt8])
         let state = await reader.next() ?? ""
-        let list = await world.states(.drive).next() ?? ""
-        #expect(state.contains("\(try Keypair(contentsOf: file).publicKey)"))
+        let list = await world.states(DriveScreen.self).next() ?? ""
+        #expect(list.contains("\(try Keypair(contentsOf: file).publicKey)"))
         for text in [state, list] {
             #expect(!text.contains(Base58.encode(Data(bytes.prefix(32)))) && !text.contains(Base58.encode(Data(bytes))))
             #expect(!text.contains(bytes.prefix(8).map(String.init).joined(separator: ",")))

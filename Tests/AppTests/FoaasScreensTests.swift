@@ -10,10 +10,11 @@ struct FoaasScreensTests {
     @Test("Main shows a phrase, filtered, with the text that is shared")
     func main() async throws {
         let world = AppWorld()
-        let reader = world.states(.foaas)
+        let reader = world.states(FoaasScreen.self)
         #expect(await world.tell("foaas?tab=tab", "appear") == 204)
-        let state = await reader.state { $0.contains(#""phase":"loaded""#) && $0.contains(#""message":"#) }
-        #expect(state.contains(#""text":"#) && state.contains(#""palette":"ink""#) && state.contains(#""filter":true"#))
+        let state = await reader.state { $0.contains(#""isLoading":false"#) && $0.contains(#""message":"#) }
+        #expect(state.contains(#""text":"#) && state.contains(#""palette":"ink""#))
+        #expect(await world.states(FoaasSettingsScreen.self).next()?.contains(#""filter":true"#) == true)
         await world.services.stop()
     }
 
@@ -21,16 +22,16 @@ struct FoaasScreensTests {
     func notification() async throws {
         let world = AppWorld()
         let preview = "foaas-preview?tab=one&operation=coffee%2F%3Afrom"
-        let reader = world.states(.foaasPreview(operation: "coffee/:from"), tab: "one")
-        let other = world.states(.foaas, tab: "two")
+        let reader = world.states(FoaasPreviewScreen.self, showing: "coffee/:from", tab: "one")
+        let other = world.states(FoaasScreen.self, tab: "two")
         #expect(await world.tell(preview, "appear") == 204)
         _ = await reader.state(with: #""phase":"ready""#)
         #expect(await world.tell(preview, "edit", ["field": "from", "value": "Ada"]) == 204)
         #expect(await reader.state(with: #""canFinish":true"#).contains("/coffee/Ada"))
         #expect(await world.tell(preview, "finish") == 204)
         _ = await reader.state(with: #""done":true"#)
-        let main = world.states(.foaas, tab: "one")
-        #expect(await main.state(with: "- Ada").contains(#""isSaved":false"#))
+        let main = world.states(FoaasScreen.self, tab: "one")
+        #expect(await main.state(with: "- Ada").contains(#""notice":null"#))
         #expect(await other.next()?.contains("Ada") == false)
         await world.services.stop()
     }
@@ -38,7 +39,7 @@ struct FoaasScreensTests {
     @Test("The list names what there is to fill in, in both languages")
     func list() async throws {
         let world = AppWorld()
-        let reader = world.states(.foaasOperations, language: .brazilianPortuguese)
+        let reader = world.states(FoaasOperationsScreen.self, language: .brazilianPortuguese)
         #expect(await world.tell("foaas-operations?tab=tab", "appear") == 204)
         let state = await reader.state(with: #""phase":"loaded""#)
         #expect(state.contains("Nada a preencher") && state.contains(#""fieldsText":"Name, Thing, From""#))
@@ -48,12 +49,13 @@ struct FoaasScreensTests {
     @Test("Settings hold on all screens of all tabs, and unknown colours are no intent")
     func settings() async throws {
         let world = AppWorld()
-        let main = world.states(.foaas, tab: "two")
+        let main = world.states(FoaasScreen.self, tab: "two")
         let target = "foaas-settings?tab=one"
         #expect(await world.tell(target, "palette", ["name": "moss"]) == 204)
         #expect(await main.state(with: #""palette":"moss""#).isEmpty == false)
         #expect(await world.tell(target, "filter", ["on": "false"]) == 204)
-        #expect(await main.state(with: #""filter":false"#).isEmpty == false)
+        let other = world.states(FoaasSettingsScreen.self, tab: "two")
+        #expect(await other.state(with: #""filter":false"#).isEmpty == false)
         #expect(await world.tell(target, "palette", ["name": "mud"]) == 400)
         await world.services.stop()
     }

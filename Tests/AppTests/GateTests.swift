@@ -12,7 +12,7 @@ struct GateTests {
         Gate(host: host, port: port, token: token, addresses: SignedAddresses(token: token) { Date() })
     }
 
-    private func request(_ headers: ServerHeaders, _ target: String = "/api/feed") -> ServerRequest {
+    private func request(_ headers: HTTPHeaders, _ target: String = "/api/feed") -> ServerRequest {
         ServerRequest("GET", target, headers: headers)
     }
 
@@ -25,22 +25,6 @@ struct GateTests {
         ])
     func hosts(host: String, admitted: Bool) {
         #expect((gate.refusal(request(["Host": host])) == nil) == admitted)
-    }
-
-    @Test("A request that comes before the server listens is asked to come again, and holds up nobody")
-    func early() {
-        let late = LateGate()
-        guard case .refused(let response) = late.admission(of: request(["Host": "127.0.0.1:8080"])) else {
-            Issue.record("was let in")
-            return
-        }
-        #expect(response.status == 503)
-        #expect(response.headers["Retry-After"] == "1")
-        late.open(gate)
-        guard case .unknown = late.admission(of: request(["Host": "127.0.0.1:8080"], "/")) else {
-            Issue.record("was not let in")
-            return
-        }
     }
 
     @Test("A request without a Host is refused")
@@ -67,7 +51,7 @@ struct GateTests {
             (["Authorization": "secret"], false), (["Authorization": "Bearer "], false),
         ] as [([String: String], Bool)])
     func token(headers: [String: String], admitted: Bool) {
-        #expect(gate.admits(request(ServerHeaders(headers.map { .init($0.key, $0.value) }))) == admitted)
+        #expect(gate.admits(request(HTTPHeaders(headers.map { .init($0.key, $0.value) }))) == admitted)
         #expect(Self.gate(token: nil).admits(request([:])))
     }
 

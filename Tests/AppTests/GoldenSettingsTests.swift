@@ -15,7 +15,7 @@ struct GoldenSettingsTests {
             .appending(path: "Golden/edb8069/app/data/foaas.sqlite")
         try FileManager.default.copyItem(at: golden, to: folder.appending(path: "foaas.sqlite"))
         let world = AppWorld { $0.data = folder }
-        let reader = world.states(.foaasSettings)
+        let reader = world.states(FoaasSettingsScreen.self)
         #expect(await world.tell("foaas-settings?tab=tab", "appear") == 204)
         let state = await reader.state(with: #""palette":"moss""#)
         #expect(state.contains(#""filter":false"#) && state.contains(#""error":null"#))

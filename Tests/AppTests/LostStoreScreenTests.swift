@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferTesting
 import Foundation
 import Testing
 
@@ -22,7 +23,7 @@ struct LostStoreScreenTests {
     func payments() async throws {
         let before = AppWorld()
         let world = try await world(emptying: "payments.sqlite", before)
-        let reader = world.states(.payments)
+        let reader = world.states(PaymentsScreen.self)
         #expect(await world.tell("payments?tab=tab", "appear") == 204)
         let state = await reader.state(with: "are gone from this computer")
         #expect(state.contains(#""isEmpty":false"#) && !state.contains("Nothing was lost"))
@@ -33,11 +34,12 @@ struct LostStoreScreenTests {
     func outbox() async throws {
         let before = AppWorld()
         let world = try await world(emptying: "outbox.sqlite", before)
-        let reader = world.states(.outbox)
+        let reader = world.states(OutboxScreen.self)
         #expect(await world.tell("outbox?tab=tab", "appear") == 204)
         _ = await reader.state(with: "is gone from this computer")
-        let loaded = await reader.state(with: #""phase":"loaded""#)
-        #expect(loaded.contains(#""isEmpty":false"#))
+        let screen = try #require(world.site.hub.screen(OutboxScreen.self, tab: "tab"))
+        #expect(await eventually { screen.model.isLoaded })
+        #expect(await world.states(OutboxScreen.self).next()?.contains(#""isEmpty":false"#) == true)
         withExtendedLifetime(before) {}
     }
 }

@@ -13,14 +13,14 @@ struct ObjectNamesScreenTests {
         let world = AppWorld()
         let drive = world.site.hub.drive.service
         let address = try await drive.createStorageAccount(name: "holiday", size: 1 << 20).account.address
-        let reader = world.states(.driveAccount(account: "\(address)"))
+        let reader = world.states(DriveAccountScreen.self, showing: "\(address)")
         let screen = "drive-account?tab=tab&account=\(address)"
         await world.tell(screen, "appear")
-        let before = await reader.state(with: #""canChange":true"#)
-        #expect(before.contains(#""objects":{"phase":"idle","names":[],"missing":[],"error":null}"#))
+        let before = await reader.state(with: #""isOwner":true"#)
+        #expect(before.contains(#""objects":{"error":null,"missing":[],"names":[],"phase":"idle"}"#))
         await world.tell(screen, "objects")
-        let none = await reader.state(with: #""objects":{"phase":"loaded""#)
-        #expect(none.contains(#""objects":{"phase":"loaded","names":[],"missing":[],"error":null}"#))
+        let none = await reader.state(with: #""names":[],"phase":"loaded"}"#)
+        #expect(none.contains(#""objects":{"error":null,"missing":[],"names":[],"phase":"loaded"}"#))
 
         // Somebody else adds a file: the list shown does not have it yet.
         let file = world.folder.appending(path: "note.txt")
@@ -28,12 +28,12 @@ struct ObjectNamesScreenTests {
         _ = try await drive.upload([file], to: address)
         await world.tell(screen, "dismissObjects")
         await world.tell(screen, "objects")
-        let marked = await reader.state(with: #""names":[{"name":"note.txt""#)
-        #expect(marked.contains(#""names":[{"name":"note.txt","isShown":false}]"#))
+        let marked = await reader.state(with: #""names":[{"isShown""#)
+        #expect(marked.contains(#""names":[{"isShown":false,"name":"note.txt"}]"#))
         await world.tell(screen, "refresh")
-        _ = await reader.state(with: #""names":[{"name":"note.txt","isShown":true}]"#)
+        _ = await reader.state(with: #""names":[{"isShown":true,"name":"note.txt"}]"#)
         await world.tell(screen, "delete", ["file": "note.txt"])
-        _ = await reader.state(with: #""objects":{"phase":"idle","names":[]"#)
+        _ = await reader.state(with: #""names":[],"phase":"idle"}"#)
         await world.services.stop()
     }
 
@@ -46,13 +46,13 @@ struct ObjectNamesScreenTests {
         let other = world.folder.appending(path: "other.txt")
         for url in [file, other] { try Data("note".utf8).write(to: url) }
         _ = try await drive.upload([file, other], to: address)
-        let reader = world.states(.driveAccount(account: "\(address)"), language: .brazilianPortuguese)
+        let reader = world.states(DriveAccountScreen.self, showing: "\(address)", language: .brazilianPortuguese)
         let screen = "drive-account?tab=tab&account=\(address)"
         await world.tell(screen, "appear")
-        _ = await reader.state(with: #""canChange":true"#)
+        _ = await reader.state(with: #""isOwner":true"#)
         world.services.reference.set(.offline, of: .drive)
         await world.tell(screen, "objects")
-        let failed = await reader.state(with: #""objects":{"phase":"failed""#)
+        let failed = await reader.state(with: #""names":[],"phase":"failed"}"#)
         #expect(failed.contains("Você está sem conexão"))
         world.services.reference.set(.none, of: .drive)
         _ = try await drive.deleteFile(drive.api.location(of: "note.txt", in: address))

@@ -45,9 +45,8 @@ struct RelayedTests {
             return response
         }
         let port = remote.port
-        let world = AppWorld { $0.remotes["audio"] = URL(string: "http://127.0.0.1:\(port)/audio") }
-        let session = world.site.hub.session(.init(tab: "tab", kind: .audio))
-        let screen = try #require(session.screen as? AudioScreen)
+        let world = AppWorld { $0.remotes[.audio] = URL(string: "http://127.0.0.1:\(port)/audio") }
+        let screen = try #require(world.site.hub.screen(AudioScreen.self, tab: "tab"))
         await screen.model.appear()
         let clip = try #require(screen.model.clips.first)
         let target = "/api/screens/audio/clips/\(clip.id)?tab=tab"
@@ -68,8 +67,7 @@ struct RelayedTests {
         let world = AppWorld()
         let pictures = try await world.load()
         try expectHarmless(await world.request("GET", pictures[0]), "image/jpeg")
-        let session = world.site.hub.session(.init(tab: "tab", kind: .audio))
-        let screen = try #require(session.screen as? AudioScreen)
+        let screen = try #require(world.site.hub.screen(AudioScreen.self, tab: "tab"))
         await screen.model.appear()
         let clip = try #require(screen.model.clips.first)
         let sound = await world.request("GET", "/api/screens/audio/clips/\(clip.id)?tab=tab")
@@ -81,7 +79,7 @@ struct RelayedTests {
         let file = world.folder.appending(path: "evil.html")
         try Data("<script>alert(1)</script>".utf8).write(to: file)
         _ = try await drive.upload([file], to: account)
-        let tab = world.states(.driveAccount(account: "\(account)"))
+        let tab = world.states(DriveAccountScreen.self, showing: "\(account)")
         await world.tell("drive-account?tab=tab&account=\(account)", "appear")
         _ = await tab.state(with: #""name":"evil.html""#)
         let target = "/api/screens/drive-account/files/evil.html?tab=tab&account=\(account)"

@@ -1,4 +1,5 @@
 import AquiferTesting
+import AquiferWording
 import Foundation
 import HTTPServer
 import Testing
@@ -77,7 +78,8 @@ struct SignedAddressTests {
     func renewed() async throws {
         let world = AppWorld(token: "secret")
         let clock = ManualClock()
-        let screen = world.site.hub.session(.init(tab: "tab", kind: .audio))
+        let address = ScreenAddress(name: "audio", tab: "tab", subject: "")
+        let screen = try #require(world.site.hub.session(at: address))
         let sign = SignedAddresses(token: "secret", now: world.date.read).sign
         let states = StateReader(
             screen.states(renewedEvery: SignedAddresses.step, clock: clock) { _ in
@@ -97,14 +99,11 @@ struct SignedAddressTests {
     func states() async throws {
         let world = AppWorld(token: "secret")
         let bearer = ["Authorization": "Bearer secret"]
-        let session = world.site.hub.session(.init(tab: "tab", kind: .audio))
-        let screen = try #require(session.screen as? AudioScreen)
+        let screen = try #require(world.site.hub.screen(AudioScreen.self, tab: "tab"))
         await screen.model.appear()
         let sign = SignedAddresses(token: "secret", now: world.date.read).sign
-        let text = screen.state(ScreenContext(language: .english, now: world.date.now, sign: sign)).text
-        let state = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        let clips = try #require(state["clips"] as? [[String: Any]])
-        let sound = try #require(clips.first?["audio"] as? String)
+        let state = screen.state(ScreenContext(language: .english, now: world.date.now, sign: sign))
+        let sound = try #require(state.clips.first?.audio)
         #expect(await world.request("GET", sound).status == 200)
         let query = try #require(sound.split(separator: "?").last)
         #expect(await world.request("GET", "/api/feed?\(query)").status == 401)

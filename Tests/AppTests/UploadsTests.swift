@@ -16,7 +16,7 @@ struct UploadsTests {
     }
 
     private func body(_ text: String) -> ServerRequestBody {
-        ServerRequest("POST", "/", headers: ServerHeaders(), body: Data(text.utf8)).body
+        ServerRequest("POST", "/", headers: HTTPHeaders(), body: Data(text.utf8)).body
     }
 
     private func text(_ file: URL) -> String? {
@@ -57,7 +57,7 @@ struct UploadsTests {
     @Test("that are too large leave nothing")
     func tooLarge() async throws {
         try await withFolder { folder in
-            await #expect(throws: Uploads.Refusal.self) { try await Uploads(folder).take(body("12345"), limit: 4) }
+            await #expect(throws: UploadRefusal.self) { try await Uploads(folder).take(body("12345"), limit: 4) }
             let left = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
             #expect(left.allSatisfy { !$0.contains("/") })
         }

@@ -99,7 +99,7 @@ struct GlobalOptionsTests {
             "--data", "/d", "--remote", "feed=http://127.0.0.1:1/x", "--fault", "feed=slow", "--offline", "--json",
             "--quiet")
         #expect(options.configuration.data.path() == "/d/")
-        #expect(options.configuration.remotes["feed"]?.absoluteString == "http://127.0.0.1:1/x")
+        #expect(options.configuration.remotes[.feed]?.absoluteString == "http://127.0.0.1:1/x")
         #expect(options.configuration.faults == [.feed: .slow])
         #expect(options.configuration.offline && options.json && options.quiet)
     }

@@ -30,6 +30,23 @@ struct AdmissionTests {
         await server.stop()
     }
 
+    @Test("Answers that depend on the port are made once it is known, and before any request is read")
+    func answersForThePort() async throws {
+        let server = try HTTPServer.listening { port in
+            HTTPServer.Answers(
+                gate: { $0.headers["Host"] == "localhost:\(port)" ? .known : .refused(.text("no", status: 403)) },
+                handler: { _ in .text("\(port)") })
+        }
+        try await onThread { [port = server.port] in
+            for (host, status) in [("localhost:\(port)", 200), ("localhost", 403)] {
+                let client = try RawClient(port: port)
+                try client.send("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+                #expect(try client.answer().status == status)
+            }
+        }
+        await server.stop()
+    }
+
     @Test("A refused client that waits for permission to send its body is not given it")
     func noContinue() async throws {
         let server = try HTTPServer(gate: Self.gate) { _ in .empty() }

@@ -1,6 +1,7 @@
 import Aquifer
 import Foundation
 import ReferenceAPIs
+import ShadowDrive
 
 /// The configuration of one run of the product.
 public struct Configuration: Sendable {
@@ -11,14 +12,14 @@ public struct Configuration: Sendable {
     public var keys: URL
     /// True if the payments' test card is accepted with a server other than the reference remote.
     public var allowTestCard: Bool
-    /// The servers to use instead of the reference remotes, by the app's name: `feed`.
-    public var remotes: [String: URL]
+    /// The servers to use instead of the reference remotes.
+    public var remotes: [ReferenceRemote: URL]
     /// The key file of the owner of storage accounts, in Solana's format; `nil` if there is no owner.
     public var driveKeypair: URL?
     /// The address of the Solana RPC server; `nil` for Solana's own address, or the reference remote's.
     public var driveRPC: URL?
-    /// The public key that Shadow Drive's server signs with, in base58; `nil` for its own, or the reference remote's.
-    public var driveUploader: String?
+    /// The public key that Shadow Drive's server signs with; `nil` for its own, or the reference remote's.
+    public var driveUploader: PublicKey?
     /// The base address of Shadow Drive's files; `nil` for an address below its server.
     public var driveFiles: URL?
     /// True if every transfer fails as if there were no network.
@@ -33,7 +34,7 @@ public struct Configuration: Sendable {
     /// A configuration.
     public init(
         data: URL = Configuration.defaultData, keys: URL = Configuration.defaultKeys, allowTestCard: Bool = false,
-        remotes: [String: URL] = [:], offline: Bool = false,
+        remotes: [ReferenceRemote: URL] = [:], offline: Bool = false,
         now: @escaping @Sendable () -> Date = { Date() }, faults: [ReferenceRemote: Fault] = [:],
         retry: RetryPolicy = RetryPolicy(attempts: 2)
     ) {

@@ -7,7 +7,7 @@ import Foundation
 /// Cards, payments and the outbox are excluded: the inspector never deletes any of them.
 public struct Inspector: Sendable {
     /// The state of an entry.
-    public enum Validity: String, Sendable, Hashable, Codable {
+    public enum Validity: String, Sendable, Hashable, Codable, CaseIterable {
         /// Intact, and younger than the policy's age.
         case fresh
         /// Too old.

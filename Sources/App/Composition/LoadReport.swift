@@ -1,6 +1,7 @@
 import Aquifer
 import Foundation
 import ImageFeed
+import Payments
 
 /// The result of a load as JSON for programs: `{"source":…,"savedAt":…,"because":…,"saveError":…,"value":…}`. The value
 /// has the remote's own field names.
@@ -36,6 +37,26 @@ extension FeedItem {
             ("location", location.map { .string($0) } ?? .null),
             ("image", .string(image.absoluteString)),
         ])
+    }
+}
+
+extension Contact {
+    /// The contact in the remote's field names.
+    public var json: JSONText {
+        .object([
+            ("id", .int(id)), ("name", .string(name)), ("img", .string(imageURL.absoluteString)),
+            ("username", .string(username)),
+        ])
+    }
+}
+
+extension Inspector.Report {
+    /// The stores that failed, for programs.
+    public var failuresJSON: JSONText {
+        .array(
+            failures.map { failure in
+                .object([("store", .string(failure.store)), ("reason", .string("\(failure.error)"))])
+            })
     }
 }
 

@@ -30,13 +30,12 @@ final class ReferenceHost: Sendable {
         self.folder = folder
     }
 
-    static func base(of remote: ReferenceRemote) -> URL { base(named: remote.rawValue) }
-
-    static func base(named name: String) -> URL {
+    /// The permanent address of a remote.
+    static func base(of remote: ReferenceRemote) -> URL {
         var parts = URLComponents()
         parts.scheme = "http"
         parts.host = Self.name
-        parts.path = "/\(name)"
+        parts.path = "/\(remote.rawValue)"
         return parts.url ?? URL(filePath: "/")
     }
 
@@ -87,7 +86,7 @@ final class ReferenceHost: Sendable {
             guard state.server == nil else { return }
             DescriptorLimit.raise()
             guard DescriptorLimit.leaves(Self.descriptors) else { throw TooFewDescriptors() }
-            let apis = try ReferenceAPIs(folder: folder)
+            let apis = try ReferenceAPIs(directory: folder)
             for (remote, fault) in state.faults { apis.set(fault, of: remote) }
             var configuration = ReferenceAPIs.configuration
             // The client is in the same process, so each connection takes two descriptors.

@@ -22,17 +22,10 @@ struct Uploads: Sendable {
         self.folder = folder
     }
 
-    /// The reason why a file was refused: the status and the text of the answer.
-    struct Refusal: Error {
-        let status: Int
-        let kind: String
-        let message: String
-    }
-
     /// Writes a request's body to a file, piece by piece.
     ///
-    /// - Throws: ``Refusal``. The file is removed then.
-    func take(_ body: ServerRequestBody, limit: UInt64) async throws(Refusal) -> URL {
+    /// - Throws: ``UploadRefusal``. The file is removed then.
+    func take(_ body: ServerRequestBody, limit: UInt64) async throws(UploadRefusal) -> URL {
         let file: URL
         let handle: FileHandle
         do {
@@ -42,7 +35,7 @@ struct Uploads: Sendable {
             else { throw CocoaError(.fileWriteUnknown) }
             handle = try FileHandle(forWritingTo: file)
         } catch {
-            throw Refusal(status: 500, kind: "store", message: "the file could not be kept: \(error)")
+            throw UploadRefusal(status: 500, kind: "store", message: "the file could not be kept: \(error)")
         }
         // The writes have reported every error; `closeFile()` would trap.
         defer { try? handle.close() }
@@ -52,27 +45,29 @@ struct Uploads: Sendable {
             while let chunk = try await chunks.next() {
                 size += UInt64(chunk.count)
                 guard size <= limit else {
-                    throw Refusal(status: 413, kind: "tooLarge", message: "the file is larger than \(limit) bytes")
+                    throw UploadRefusal(
+                        status: 413, kind: "tooLarge", message: "the file is larger than \(limit) bytes")
                 }
                 try handle.write(contentsOf: chunk)
             }
             return file
         } catch {
             remove(file)
-            if let refusal = error as? Refusal { throw refusal }
+            if let refusal = error as? UploadRefusal { throw refusal }
             if let error = error as? ServerBodyError {
-                throw Refusal(status: 400, kind: "body", message: error.description)
+                throw UploadRefusal(status: 400, kind: "body", message: error.description)
             }
-            throw Refusal(status: 507, kind: "store", message: "the file could not be kept: there may be no room left")
+            throw UploadRefusal(
+                status: 507, kind: "store", message: "the file could not be kept: there may be no room left")
         }
     }
 
     /// Writes a request's body to a file of this name, in a folder of its own.
     ///
-    /// - Throws: ``Refusal``. The file is removed then.
-    func take(_ body: ServerRequestBody, limit: UInt64, named name: String) async throws(Refusal) -> URL {
+    /// - Throws: ``UploadRefusal``. The file is removed then.
+    func take(_ body: ServerRequestBody, limit: UInt64, named name: String) async throws(UploadRefusal) -> URL {
         guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) else {
-            throw Refusal(status: 422, kind: "file", message: "a file cannot have this name")
+            throw UploadRefusal(status: 422, kind: "file", message: "a file cannot have this name")
         }
         let file = try await take(body, limit: limit)
         let place = file.deletingLastPathComponent().appending(path: UUID().uuidString, directoryHint: .isDirectory)
@@ -85,7 +80,7 @@ struct Uploads: Sendable {
         } catch {
             remove(file)
             remove(named)
-            throw Refusal(status: 422, kind: "file", message: "a file cannot have this name here")
+            throw UploadRefusal(status: 422, kind: "file", message: "a file cannot have this name here")
         }
     }
 
@@ -134,4 +129,11 @@ struct Uploads: Sendable {
         guard let folder = try POSIX.openToRead(path), try POSIX.tryLock(folder), POSIX.exists(path) else { return nil }
         return folder
     }
+}
+
+/// The reason why an uploaded file was refused: the status and the text of the answer.
+struct UploadRefusal: Error {
+    let status: Int
+    let kind: String
+    let message: String
 }

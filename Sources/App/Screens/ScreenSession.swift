@@ -16,16 +16,17 @@ final class ScreenSession {
 
     var isWatched: Bool { watchers > 0 }
 
-    /// Starts an intent; `false` when the screen knows no such intent.
-    func start(_ intent: Intent) -> Bool {
-        guard let action = screen.response(to: intent) else { return false }
+    /// Starts the intent of a message.
+    ///
+    /// - Throws: ``IntentError`` if the screen cannot do what the message says.
+    func start(_ message: IntentMessage) throws(IntentError) {
+        let action = try screen.response(to: message)
         lastUse = .now
         let id = UUID()
         running[id] = Task {
             await action()
             running[id] = nil
         }
-        return true
     }
 
     /// The states of the screen from now on: the current one at once, then one after each change. A slow reader

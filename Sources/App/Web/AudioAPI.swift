@@ -50,28 +50,18 @@ struct AudioAPI: Sendable {
     }
 
     private func passed(_ clip: AudioClip, _ request: ServerRequest) async -> ServerResponse {
-        var asked = HTTPRequest(.get, clip.audio, headers: ["Accept": "audio/*", "Accept-Encoding": "identity"])
-        for field in ["Range", "If-Range"] { asked.headers[field] = request.headers[field] }
         let response: HTTPResponse
-        do throws(TransportError) { response = try await services.audio.client.send(asked) } catch {
+        do throws(TransportError) {
+            response = try await services.audio.open(
+                clip, range: request.headers["Range"], ifRange: request.headers["If-Range"])
+        } catch {
             return .problem(503, "connectivity", "this clip is not kept on this machine, and cannot be loaded now")
         }
-        let head = response.head
-        guard [200, 206, 416].contains(head.status), !head.isEncoded else {
+        guard [200, 206, 416].contains(response.head.status), !response.head.isEncoded else {
             return .problem(502, "invalidData", "the server has no such clip")
         }
-        var headers = ServerHeaders()
-        for field in ["Content-Range", "Accept-Ranges", "ETag", "Last-Modified"] {
-            headers[field] = head.headers[field]
-        }
-        let body = response.body
         return ServerResponse(
-            status: head.status, headers: headers,
-            body: .stream(length: head.contentLength.flatMap { UInt64(exactly: $0) }) { writer in
-                for try await chunk in body { try await writer.write(chunk) }
-            }
-        )
-        .relayed(head.headers["Content-Type"], as: .sound)
+            relaying: response, as: .sound, keeping: ["Content-Range", "Accept-Ranges", "ETag", "Last-Modified"])
     }
 
     /// Stores a file that the page uploads, and gives it to the tab's form.
@@ -81,7 +71,7 @@ struct AudioAPI: Sendable {
         }
         let name = request.queryValue("name").map { String($0.prefix(200)) } ?? ""
         let file: URL
-        do throws(Uploads.Refusal) {
+        do throws(UploadRefusal) {
             // The limit is one byte more than can be posted, so that the form reports a file that is too large.
             file = try await services.uploads.take(request.body, limit: ClipDraft.largestFile + 1)
         } catch {
@@ -92,8 +82,7 @@ struct AudioAPI: Sendable {
 
     @MainActor
     private func choose(_ file: URL, _ name: String, _ tab: String) -> ServerResponse {
-        let session = hub.session(.init(tab: tab, kind: .audioCompose))
-        guard let screen = session.screen as? AudioComposeScreen else {
+        guard let screen = hub.screen(AudioComposeScreen.self, tab: tab) else {
             services.uploads.remove(file)
             return .problem(500, "screen", "the form could not be opened")
         }

@@ -15,15 +15,20 @@ struct ConnectionAPI: Sendable {
         router.on("GET", "/api/reference/transfers") { _, _ in transfers() }
     }
 
+    /// The state of the switch.
+    struct Switch: Codable, Sendable {
+        /// False if no app uses a reference remote.
+        let available: Bool
+        let mode: String
+        /// The modes that the switch offers.
+        let modes: [String]
+    }
+
     private func state() -> ServerResponse {
         let remotes = ReferenceRemote.allCases.filter { services.usesReference($0) }
         let mode = remotes.first.flatMap { services.reference.faults[$0] } ?? .none
         return .json(
-            .object([
-                ("available", .bool(!remotes.isEmpty)),
-                ("mode", .string(mode.rawValue)),
-                ("modes", .array(Self.modes.map { .string($0.rawValue) })),
-            ]))
+            Switch(available: !remotes.isEmpty, mode: mode.rawValue, modes: Self.modes.map(\.rawValue)))
     }
 
     private func change(_ request: ServerRequest) async -> ServerResponse {
@@ -42,37 +47,40 @@ struct ConnectionAPI: Sendable {
         return state()
     }
 
+    /// The transfers of a remote.
+    struct Transfers: Encodable {
+        let active: Int
+        let completed: Int
+        let cut: Int
+        /// The number of bytes sent of each file, by its path.
+        let bytes: [String: UInt64]
+        /// The last requests, the oldest first.
+        let requests: [Request]
+    }
+
+    struct Request: Codable, Sendable {
+        let method: String
+        let path: String
+        @OrNull var range: String?
+        @OrNull var status: Int?
+        let bytes: UInt64
+    }
+
     private func transfers() -> ServerResponse {
         .json(
-            .object(
-                ReferenceRemote.allCases.map { remote in
-                    let counts = services.reference.transfers(of: remote)
-                    return (
-                        remote.rawValue,
-                        .object([
-                            ("active", .int(counts.active)), ("completed", .int(counts.completed)),
-                            ("cut", .int(counts.cut)), ("bytes", bytes(of: remote)), ("requests", requests(of: remote)),
-                        ])
-                    )
-                }))
+            Dictionary(
+                uniqueKeysWithValues: ReferenceRemote.allCases.map { ($0.rawValue, transfers(of: $0)) }))
     }
 
-    /// The number of bytes sent of each file, by its path.
-    private func bytes(of remote: ReferenceRemote) -> JSONText {
-        .object(
-            services.reference.bytesSent(of: remote).sorted { $0.key < $1.key }
-                .map { ($0.key, .raw("\($0.value)")) })
-    }
-
-    /// The last requests, the oldest first.
-    private func requests(of remote: ReferenceRemote) -> JSONText {
-        .array(
-            services.reference.requests(of: remote).map { request in
-                .object([
-                    ("method", .string(request.method)), ("path", .string(request.path)),
-                    ("range", .string(request.range)), ("status", request.status.map { .int($0) } ?? .null),
-                    ("bytes", .raw("\(request.bytes)")),
-                ])
+    private func transfers(of remote: ReferenceRemote) -> Transfers {
+        let counts = services.reference.transfers(of: remote)
+        return Transfers(
+            active: counts.active, completed: counts.completed, cut: counts.cut,
+            bytes: services.reference.bytesSent(of: remote),
+            requests: services.reference.requests(of: remote).map { request in
+                Request(
+                    method: request.method, path: request.path, range: request.range, status: request.status,
+                    bytes: request.bytes)
             })
     }
 }

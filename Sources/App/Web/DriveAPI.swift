@@ -29,18 +29,19 @@ struct DriveAPI: Sendable {
             let name = request.queryValue("name"), let batch = request.queryValue("batch")
         else { return .problem(404, "notFound", "name the tab, the account, the batch and the file") }
         let file: URL
-        do throws(Uploads.Refusal) {
+        do throws(UploadRefusal) {
             file = try await services.uploads.take(request.body, limit: ShadowDriveLimits.fileBytes, named: name)
         } catch {
             return .problem(error.status, error.kind, error.message)
         }
-        return await give(file, batch, .init(tab: tab, kind: .driveAccount(account: account)))
+        return await give(file, batch, to: account, tab)
     }
 
     @MainActor
-    private func give(_ file: URL, _ batch: String, _ address: ScreenHub.Address) -> ServerResponse {
-        let screen = hub.session(address).screen as? DriveAccountScreen
-        guard let screen, screen.take(file, batch: batch) else {
+    private func give(_ file: URL, _ batch: String, to account: String, _ tab: String) -> ServerResponse {
+        guard let screen = hub.screen(DriveAccountScreen.self, tab: tab, showing: account),
+            screen.take(file, batch: batch)
+        else {
             services.uploads.remove(file)
             return .problem(409, "busy", "this account takes no files now")
         }
@@ -52,29 +53,18 @@ struct DriveAPI: Sendable {
         // A text that is not an address names no account.
         guard !name.isEmpty, let account = request.queryValue("account").flatMap({ try? PublicKey($0) })
         else { return .problem(404, "notFound", "name the account and the file") }
-        let api = await hub.drive.service.api
+        let drive = await hub.drive.service
         let response: HTTPResponse
-        do throws(DriveError) { response = try await api.open(api.location(of: name, in: account)) } catch {
+        do throws(DriveError) { response = try await drive.open(name, in: account) } catch {
             switch error {
             case .noSuchFile: return .problem(404, "notFound", "there is no such file")
             case .connectivity: return .problem(503, "connectivity", "the file cannot be loaded now")
             default: return .problem(502, "invalidData", "the server does not give the file")
             }
         }
-        let head = response.head
-        var headers: ServerHeaders = [
-            // The page's own site must never display files of others, so the browser saves them.
-            "Content-Disposition":
-                "attachment; filename*=UTF-8''\(FileLocation.encode(name).replacing("'", with: "%27"))"
-        ]
-        headers["Last-Modified"] = head.headers["Last-Modified"]
-        let body = response.body
+        // The page's own site must never display files of others, so the browser saves them.
+        let disposition = "attachment; filename*=UTF-8''\(FileLocation.encode(name).replacing("'", with: "%27"))"
         return ServerResponse(
-            status: 200, headers: headers,
-            body: .stream(length: head.contentLength.flatMap { UInt64(exactly: $0) }) { writer in
-                for try await chunk in body { try await writer.write(chunk) }
-            }
-        )
-        .relayed(head.headers["Content-Type"], as: .file)
+            relaying: response, as: .file, keeping: ["Last-Modified"], headers: ["Content-Disposition": disposition])
     }
 }

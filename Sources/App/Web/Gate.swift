@@ -76,11 +76,12 @@ struct Gate: Sendable {
 extension ServerResponse {
     /// An error in the pages' format: `{"error":{"kind":…,"message":…}}`.
     static func problem(_ status: Int, _ kind: String, _ message: String) -> ServerResponse {
-        .json(.object([("error", .object([("kind", .string(kind)), ("message", .string(message))]))]), status: status)
+        .json(["error": ScreenError(kind: kind, message: message)], status: status)
     }
 
-    static func json(_ json: JSONText, status: Int = 200) -> ServerResponse {
-        .json(Data(json.text.utf8), status: status)
+    /// A value as JSON.
+    static func json(_ value: some Encodable, status: Int = 200) -> ServerResponse {
+        .json(WireJSON.data(value), status: status)
     }
 
     /// This answer with the security headers of every answer.
@@ -94,7 +95,7 @@ extension ServerResponse {
         return response
     }
 
-    private static let protections: ServerHeaders = [
+    private static let protections: HTTPHeaders = [
         "Content-Security-Policy":
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
             + "manifest-src 'self'; font-src 'self'; media-src 'self' blob:; base-uri 'none'; "

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import HTTPServer
 
@@ -12,21 +13,57 @@ struct InspectorAPI: Sendable {
         router.on("DELETE", "/api/inspector/entries") { request, _ in await delete(request) }
     }
 
+    /// Everything that is saved.
+    struct List: Codable, Sendable {
+        let entries: [Entry]
+        let totalBytes: Int
+        let failures: [Failure]
+    }
+
+    struct Entry: Codable, Sendable {
+        let key: String
+        /// `value` or `data`.
+        let kind: String
+        let size: Int
+        /// The date for programs, in RFC 3339.
+        @OrNull var savedAt: String?
+        /// The age in words.
+        @OrNull var age: String?
+        let hits: Int
+        let validity: Inspector.Validity
+        @OrNull var reason: String?
+    }
+
+    /// A store that failed.
+    struct Failure: Codable, Sendable {
+        let store: String
+        let reason: String
+
+        init(_ failure: Inspector.Failure) {
+            store = failure.store
+            reason = "\(failure.error)"
+        }
+    }
+
+    /// The answer to a validation.
+    struct Validation: Codable, Sendable {
+        /// The keys of the entries that were removed.
+        let removed: [String]
+        let failures: [Failure]
+    }
+
     private func list(_ request: ServerRequest) async -> ServerResponse {
-        let language = Language(tag: request.queryValue("lang") ?? "en")
+        let language = Language.best(for: request.queryValue("lang") ?? "en")
         let report = await services.inspector.entries()
         return .json(
-            .object([
-                ("entries", .array(report.value.map { json($0, language) })),
-                ("totalBytes", .int(report.value.reduce(0) { $0 + $1.size })),
-                ("failures", report.failuresJSON),
-            ]))
+            List(
+                entries: report.value.map { entry($0, language) }, totalBytes: report.value.reduce(0) { $0 + $1.size },
+                failures: report.failures.map(Failure.init)))
     }
 
     private func validate() async -> ServerResponse {
         let report = await services.inspector.validate()
-        return .json(
-            .object([("removed", .array(report.value.map { .string($0) })), ("failures", report.failuresJSON)]))
+        return .json(Validation(removed: report.value, failures: report.failures.map(Failure.init)))
     }
 
     private func delete(_ request: ServerRequest) async -> ServerResponse {
@@ -39,26 +76,11 @@ struct InspectorAPI: Sendable {
         }
     }
 
-    private func json(_ entry: Inspector.Entry, _ language: Language) -> JSONText {
-        .object([
-            ("key", .string(entry.key)),
-            ("kind", .string(entry.kind == .value ? "value" : "data")),
-            ("size", .int(entry.size)),
-            ("savedAt", .string(entry.savedAt?.formatted(.iso8601))),
-            ("age", .string(entry.savedAt.map { language.relative($0, now: services.configuration.now()) })),
-            ("hits", .int(entry.hits)),
-            ("validity", .string(entry.validity.rawValue)),
-            ("reason", .string(entry.reason)),
-        ])
-    }
-}
-
-extension Inspector.Report {
-    /// The stores that failed, for programs and pages.
-    public var failuresJSON: JSONText {
-        .array(
-            failures.map { failure in
-                .object([("store", .string(failure.store)), ("reason", .string("\(failure.error)"))])
-            })
+    private func entry(_ entry: Inspector.Entry, _ language: Language) -> Entry {
+        Entry(
+            key: entry.key, kind: entry.kind == .value ? "value" : "data", size: entry.size,
+            savedAt: entry.savedAt?.formatted(.iso8601),
+            age: entry.savedAt.map { language.relative($0, now: services.configuration.now()) }, hits: entry.hits,
+            validity: entry.validity, reason: entry.reason)
     }
 }

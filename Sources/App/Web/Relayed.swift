@@ -1,3 +1,4 @@
+import Aquifer
 import Foundation
 import HTTPServer
 
@@ -38,13 +39,35 @@ enum Relayed {
     }
 
     /// The security headers of every answer with relayed bytes.
-    static let headers: ServerHeaders = [
+    static let headers: HTTPHeaders = [
         "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
         "X-Content-Type-Options": "nosniff",
     ]
 }
 
 extension ServerResponse {
+    /// The answer of another server, relayed as it arrives.
+    ///
+    /// - Parameters:
+    ///   - fields: The names of the fields that are kept. All others are dropped.
+    ///   - headers: More headers, of this server's own.
+    init(
+        relaying response: HTTPResponse, as kind: Relayed.Kind, keeping fields: [String],
+        headers: HTTPHeaders = [:]
+    ) {
+        let head = response.head
+        let body = response.body
+        var headers = headers
+        for field in fields { headers[field] = head.headers[field] }
+        self = ServerResponse(
+            status: head.status, headers: headers,
+            body: .stream(length: head.contentLength.flatMap { UInt64(exactly: $0) }) { writer in
+                for try await chunk in body { try await writer.write(chunk) }
+            }
+        )
+        .relayed(head.headers["Content-Type"], as: kind)
+    }
+
     /// This answer with relayed bytes, whose server claimed this media type.
     func relayed(_ claimed: String?, as kind: Relayed.Kind) -> ServerResponse {
         var response = self

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import HTTPServer
 import ImageFeed
@@ -33,13 +34,13 @@ struct ScreenAPI: Sendable {
     }
 
     private func events(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
-        guard let address = address(request, screen) else { return unknownScreen }
-        let language = Language(tag: request.queryValue("lang") ?? "en")
+        guard let session = await session(request, screen) else { return unknownScreen }
+        let language = Language.best(for: request.queryValue("lang") ?? "en")
         let now = services.configuration.now
         let sign = addresses.sign
         // The state is sent again before the addresses in the last one expire, even if nothing changes.
-        let states = await hub.session(address).states(renewedEvery: SignedAddresses.step) { screen in
-            screen.state(ScreenContext(language: language, now: now(), sign: sign)).text
+        let states = await session.states(renewedEvery: SignedAddresses.step) { screen in
+            screen.text(ScreenContext(language: language, now: now(), sign: sign))
         }
         return ServerSentEvents.response { send in
             for await state in states { try await send(event: "state", data: state) }
@@ -47,13 +48,17 @@ struct ScreenAPI: Sendable {
     }
 
     private func intent(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
-        guard let address = address(request, screen) else { return unknownScreen }
+        guard let session = await session(request, screen) else { return unknownScreen }
         // The answer to every invalid body is the same: it describes the valid one.
         guard let body = try? await request.body.collect(upTo: 32 << 10),
-            let intent = try? JSONDecoder().decode(Intent.self, from: body)
+            let message = try? JSONDecoder().decode(IntentMessage.self, from: body)
         else { return .problem(400, "intent", "send {\"intent\": …}") }
-        let isKnown = await hub.session(address).start(intent)
-        return isKnown ? .empty() : .problem(400, "intent", "this screen knows no such intent")
+        do throws(IntentError) {
+            try await session.start(message)
+            return .empty()
+        } catch {
+            return .problem(400, "intent", "\(error)")
+        }
     }
 
     /// Signs an address again that expired while its page was hidden. Request and answer are `{"address": …}`.
@@ -62,7 +67,7 @@ struct ScreenAPI: Sendable {
         guard let body = try? await request.body.collect(upTo: 32 << 10),
             let address = try? JSONDecoder().decode([String: String].self, from: body)["address"]
         else { return .problem(400, "address", "send {\"address\": …}") }
-        return .json(.object([("address", .string(addresses.sign(address)))]))
+        return .json(["address": addresses.sign(address)])
     }
 
     /// A picture. If the browser disconnects, the task of the request is cancelled, and the transfer with it.
@@ -77,7 +82,7 @@ struct ScreenAPI: Sendable {
             return ServerResponse(body: .bytes(loaded.value))
                 .relayed(PictureCheck.mediaType(of: loaded.value), as: .picture)
         } catch {
-            return .failure(error, language: Language(tag: request.queryValue("lang") ?? "en"))
+            return .failure(error, language: .best(for: request.queryValue("lang") ?? "en"))
         }
     }
 
@@ -90,34 +95,14 @@ struct ScreenAPI: Sendable {
         }
     }
 
-    private func address(_ request: ServerRequest, _ screen: String?) -> ScreenHub.Address? {
-        guard let tab = request.queryValue("tab").flatMap(Self.tab) else { return nil }
-        switch screen {
-        case "feed": return .init(tab: tab, kind: .feed)
-        case "comments":
-            return request.queryValue("image").flatMap(UUID.init).map { .init(tab: tab, kind: .comments(image: $0)) }
-        case "contacts": return .init(tab: tab, kind: .contacts)
-        case "payment":
-            return request.queryValue("contact").flatMap { Int($0) }.map {
-                .init(tab: tab, kind: .payment(contact: $0))
-            }
-        case "cards": return .init(tab: tab, kind: .cards)
-        case "card-form": return .init(tab: tab, kind: .cardForm)
-        case "payments": return .init(tab: tab, kind: .payments)
-        case "foaas": return .init(tab: tab, kind: .foaas)
-        case "foaas-operations": return .init(tab: tab, kind: .foaasOperations)
-        case "foaas-preview":
-            return request.queryValue("operation").map { .init(tab: tab, kind: .foaasPreview(operation: $0)) }
-        case "foaas-settings": return .init(tab: tab, kind: .foaasSettings)
-        case "audio": return .init(tab: tab, kind: .audio)
-        case "audio-compose": return .init(tab: tab, kind: .audioCompose)
-        case "outbox": return .init(tab: tab, kind: .outbox)
-        case "drive": return .init(tab: tab, kind: .drive)
-        case "drive-create": return .init(tab: tab, kind: .driveCreate)
-        case "drive-account":
-            return request.queryValue("account").map { .init(tab: tab, kind: .driveAccount(account: $0)) }
-        default: return nil
-        }
+    /// The screen that a request names; `nil` if there is none.
+    @MainActor
+    private func session(_ request: ServerRequest, _ screen: String?) -> ScreenSession? {
+        guard let name = screen, let kind = Screens.named(name),
+            let tab = request.queryValue("tab").flatMap(Self.tab)
+        else { return nil }
+        let subject = kind.subject.flatMap(request.queryValue) ?? ""
+        return hub.session(at: ScreenAddress(name: name, tab: tab, subject: subject))
     }
 
     /// A tab's name as pages make them; `nil` for anything else.
@@ -143,13 +128,13 @@ extension Optional {
 extension ServerResponse {
     /// A load that delivered nothing, as an answer.
     static func failure(_ error: LoadError, language: Language) -> ServerResponse {
-        let (status, kind) =
+        let status =
             switch error {
-            case .connectivity: (504, "connectivity")
-            case .invalidData: (502, "invalidData")
-            case .store: (500, "store")
-            case .cancelled: (499, "cancelled")
+            case .connectivity: 504
+            case .invalidData: 502
+            case .store: 500
+            case .cancelled: 499
             }
-        return .problem(status, kind, error.message(in: language))
+        return .problem(status, error.kind, error.message(in: language))
     }
 }

@@ -25,17 +25,16 @@ public final class WebServer: Sendable {
         let secret = token ? AccessToken.kept(in: services.configuration.data) : nil
         let addresses = SignedAddresses(token: secret, now: services.configuration.now)
         let site = Site(services, addresses: addresses)
-        let gate = LateGate()
         let uploads = [
             AudioAPI.filePath: Int(ClipDraft.largestFile) + 1 << 20,
             DriveAPI.filePath: Int(ShadowDriveLimits.fileBytes) + 1 << 20,
         ]
-        server = try HTTPServer(.init(host: host, port: port, maxBodyBytesByPath: uploads)) { request in
-            gate.admission(of: request)
-        } handler: { request in
-            await Self.answer(request, site)
+        server = try HTTPServer.listening(.init(host: host, port: port, maxBodyBytesByPath: uploads)) { port in
+            // The gate knows the server's own addresses, which contain the port.
+            let gate = Gate(host: host, port: port, token: secret, addresses: addresses)
+            return HTTPServer.Answers(
+                gate: { Self.admission(of: $0, gate) }, handler: { await Self.answer($0, site) })
         }
-        gate.open(Gate(host: host, port: server.port, token: secret, addresses: addresses))
         // A browser cannot open the address that stands for all addresses.
         let address = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
         let name = address.contains(":") ? "[\(address)]" : address
@@ -74,22 +73,5 @@ public final class WebServer: Sendable {
     static func answer(_ request: ServerRequest, _ site: Site) async -> ServerResponse {
         guard request.path.hasPrefix("/api/") else { return site.page(request).hardened() }
         return await site.api(request).hardened()
-    }
-}
-
-/// A gate that opens when the server listens, because its addresses contain the port. Earlier requests are answered
-/// 503: the network's thread, which calls this, must not wait.
-final class LateGate: Sendable {
-    private let gate = Locked<Gate?>(nil)
-
-    func open(_ gate: Gate) { self.gate.withLock { $0 = gate } }
-
-    func admission(of request: ServerRequest) -> ServerAdmission {
-        guard let gate = gate.withLock({ $0 }) else {
-            var response = ServerResponse.problem(503, "starting", "the server is starting; try again in a moment")
-            response.headers["Retry-After"] = "1"
-            return .refused(response.hardened())
-        }
-        return WebServer.admission(of: request, gate)
     }
 }

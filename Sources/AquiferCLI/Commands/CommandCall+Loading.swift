@@ -1,5 +1,6 @@
 import App
 import Aquifer
+import AquiferWording
 import Foundation
 
 extension CommandCall {

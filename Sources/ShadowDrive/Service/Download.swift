@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 extension ShadowDriveAPI {
     /// Starts to load a file. Its bytes arrive from the response's body as they are read. A body that ends too early
@@ -68,8 +68,7 @@ extension ShadowDriveAPI {
             do throws(TransportError) { chunk = try await response.body.next() } catch { throw DriveError(error) }
             guard let chunk else { break }
             do throws(StoreError) {
-                try chunk.withUnsafeBytes { raw in Result { () throws(StoreError) in try POSIX.write(file, raw) } }
-                    .get()
+                try POSIX.write(file, chunk)
             } catch { throw .file(.unwritable(path: path, reason: "\(error)")) }
             received += UInt64(chunk.count)
             onReceived?(received, announced)
@@ -78,5 +77,12 @@ extension ShadowDriveAPI {
             throw .file(.unwritable(path: path, reason: "\(error)"))
         }
         return received
+    }
+}
+
+extension ShadowDriveService {
+    /// Starts to load a file of an account, as ``ShadowDriveAPI/open(_:)`` does.
+    public func open(_ name: String, in account: PublicKey) async throws(DriveError) -> HTTPResponse {
+        try await api.open(api.location(of: name, in: account))
     }
 }

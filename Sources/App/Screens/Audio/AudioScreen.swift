@@ -1,77 +1,112 @@
 import Aquifer
+import AquiferWording
 import AudioFeed
 import Foundation
 
-/// The clips as the page draws them.
+/// The clips as their page draws them.
 @MainActor
 final class AudioScreen: Screen {
+    static let name = "audio"
+
+    struct State: ScreenState {
+        let phase: LoadPhase
+        let isLoading: Bool
+        @OrNull var notice: String?
+        @OrNull var error: ScreenError?
+        let clips: [Clip]
+        let isEmpty: Bool
+        let outboxCount: Int
+        /// The size of all kept clips, in words.
+        @OrNull var sizeText: String?
+    }
+
+    struct Clip: Codable, Sendable {
+        let id: UUID
+        let title: String
+        @OrNull var author: String?
+        let dateText: String
+        /// In seconds; 0 if it is unknown.
+        let duration: Double
+        /// Bars from 0 to 100.
+        let waveform: [Int]
+        let offline: Offline
+        @OrNull var percent: Int?
+        @OrNull var offlineText: String?
+        /// The address of the sound.
+        let audio: String
+    }
+
+    /// The state of a clip's copy on this machine.
+    enum Offline: String, Codable, Sendable, CaseIterable { case none, downloading, done, expired, failed }
+
+    enum Intent: String, ScreenIntent { case appear, download, cancelDownload, removeDownload, dismissError }
+
     let model: AudioFeedModel
     private let outbox: OutboxModel
     private let tab: String
 
-    init(_ service: AudioFeedService, tab: String) {
-        model = AudioFeedModel(service)
-        outbox = OutboxModel(service.outbox)
-        self.tab = tab
+    init(_ address: ScreenAddress, in hub: ScreenHub) {
+        model = AudioFeedModel(hub.services.audio)
+        outbox = OutboxModel(hub.services.audio.outbox)
+        tab = address.tab
     }
 
-    func state(_ context: ScreenContext) -> JSONText {
-        let language = context.language
-        let clips = model.clips.map { clip -> JSONText in
-            let (offline, percent, text) = kept(clip, language)
-            return .object([
-                ("id", .string(clip.id.uuidString)), ("title", .string(clip.title)), ("author", .string(clip.author)),
-                ("dateText", .string(language.relative(clip.createdAt, now: context.now))),
-                ("duration", .raw("\(clip.duration)")), ("durationText", .string(clip.durationText)),
-                ("waveform", .array(clip.bars(96).map { .int($0) })),
-                ("offline", .string(offline)), ("percent", percent.map { .int($0) } ?? .null),
-                ("offlineText", .string(text)),
-                ("audio", .string(context.sign("/api/screens/audio/clips/\(clip.id.uuidString)?tab=\(tab)"))),
-            ])
-        }
-        return .object(
-            [("title", .string(language.pick("Audio", "Áudio")))] + context.fields(of: model.list) + [
-                ("clips", .array(clips)), ("isEmpty", .bool(model.isEmpty)),
-                ("outboxCount", .int(outbox.items.count)),
-                ("sizeText", model.keptBytes > 0 ? .string(language.size(UInt64(model.keptBytes))) : .null),
-            ])
+    func state(_ context: ScreenContext) -> State {
+        let progress = context.progress(of: model.list)
+        return State(
+            phase: progress.phase, isLoading: progress.isLoading,
+            notice: progress.notice, error: progress.error, clips: model.clips.map { clip($0, context) },
+            isEmpty: model.isEmpty, outboxCount: outbox.items.count,
+            sizeText: model.keptBytes > 0 ? context.language.size(UInt64(model.keptBytes)) : nil)
     }
 
     func refresh() async { await model.refresh() }
 
-    func action(for intent: Intent) -> ScreenAction? {
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let (model, outbox) = (model, outbox)
-        return switch intent.name {
-        case "appear":
-            {
-                async let appearance: Void = model.appear(afterPageLoad: intent.isPageLoad)
+        switch intent {
+        case .appear:
+            return {
+                async let appearance: Void = model.appear(afterPageLoad: fields.isPageLoad)
                 async let posted: Void = model.follow()
                 await outbox.follow()
                 await posted
                 await appearance
             }
-        case "download": intent.withID { await model.keep($0) }
-        case "cancelDownload": intent.withID { model.cancel($0) }
-        case "removeDownload": intent.withID { await model.remove($0) }
-        case "dismissError": { model.list.dismissError() }
-        default: nil
+        case .download:
+            let id = try fields.id()
+            return { await model.keep(id) }
+        case .cancelDownload:
+            let id = try fields.id()
+            return { model.cancel(id) }
+        case .removeDownload:
+            let id = try fields.id()
+            return { await model.remove(id) }
+        case .dismissError: return { model.list.dismissError() }
         }
     }
 
-    private func kept(_ clip: AudioClip, _ language: Language) -> (String, Int?, String?) {
+    private func clip(_ clip: AudioClip, _ context: ScreenContext) -> Clip {
+        let (offline, percent, text) = kept(clip, context.language)
+        return Clip(
+            id: clip.id, title: clip.title, author: clip.author,
+            dateText: context.language.relative(clip.createdAt, now: context.now), duration: clip.duration,
+            waveform: clip.bars(96), offline: offline, percent: percent,
+            offlineText: text, audio: context.sign("/api/screens/audio/clips/\(clip.id.uuidString)?tab=\(tab)"))
+    }
+
+    private func kept(_ clip: AudioClip, _ language: Language) -> (Offline, Int?, String?) {
         switch model.kept(clip) {
-        case .none: ("none", nil, nil)
+        case .none: (.none, nil, nil)
         case .downloading(let progress):
-            ("downloading", progress.fraction.map { Int($0 * 100) } ?? 0, language.pick("Downloading…", "Baixando…"))
-        case .kept: ("done", nil, language.pick("Available offline", "Disponível sem conexão"))
+            (.downloading, progress.fraction.map { Int($0 * 100) } ?? 0, language.text("audio.downloading"))
+        case .kept: (.done, nil, language.text("audio.available"))
         case .expired:
             (
-                "expired", nil,
-                language.pick(
-                    "Kept, but not confirmed for seven days: it plays after the next download.",
-                    "Guardado, mas sem confirmação há sete dias: toca depois do próximo download.")
+                .expired, nil,
+                language.text("audio.download.expired")
             )
-        case .failed(let error): ("failed", nil, error.message(in: language))
+        case .failed(let error): (.failed, nil, error.message(in: language))
         }
     }
 }

@@ -1,111 +1,108 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import ShadowDrive
 
-/// The form of a new storage account as the page draws it.
+/// The form of a new storage account as its page draws it.
 @MainActor
 final class DriveCreateScreen: Screen {
+    static let name = "drive-create"
+
     private let model: CreateAccountModel
     private let access: DriveAccess
 
-    init(_ access: DriveAccess) {
-        self.access = access
+    init(_ address: ScreenAddress, in hub: ScreenHub) {
+        access = hub.drive
         model = CreateAccountModel(access.service)
     }
 
-    func state(_ context: ScreenContext) -> JSONText {
+    func state(_ context: ScreenContext) -> State {
         let language = context.language
-        var (phase, step, created, message, isUnknown) = ("editing", String?.none, JSONText.null, String?.none, false)
+        var (phase, step, created, message, isUnknown) = (
+            Phase.editing, String?.none, Created?.none, String?.none, false
+        )
         switch model.phase {
         case .editing: break
-        case .creating(let now): (phase, step) = ("creating", words(now, language))
+        case .creating(let now): (phase, step) = (.creating, words(now, language))
         case .created(let account):
-            phase = "created"
-            created = .object([
-                ("address", .string("\(account.account.address)")), ("name", .string(account.account.identifier)),
-                ("sizeText", .string(language.storage(account.account.reservedBytes))),
-            ])
+            phase = .created
+            created = Created(
+                address: "\(account.account.address)", name: account.account.identifier,
+                sizeText: language.storage(account.account.reservedBytes))
             message = account.saveError?.saveMessage(in: language)
         case .failed(let error):
-            (phase, message, isUnknown) = ("failed", error.message(in: language), error.isOutcomeUnknown)
+            (phase, message, isUnknown) = (.failed, error.message(in: language), error.isOutcomeUnknown)
         }
-        return .object(
-            [
-                ("title", .string(language.pick("New storage account", "Nova conta de armazenamento"))),
-                ("phase", .string(phase)), ("step", .string(step)),
-                ("name", .string(model.name)), ("nameError", .string(model.nameError?.message(in: language))),
-                ("size", .string(model.sizeText)), ("sizeError", .string(model.sizeError?.message(in: language))),
-                ("costText", .string(model.cost.map { language.amount($0) })),
-                ("isPriceKnown", .bool(model.config != nil)),
-                ("canCreate", .bool(model.canCreate)), ("created", created), ("message", .string(message)),
-                ("isUnknown", .bool(isUnknown)),
-                ("balanceText", .string(model.wallet.map { language.shortBalance($0) })),
-                ("balanceExact", .string(model.wallet.map { language.balance($0) })),
-                ("handed", .string(model.handedText)), ("handedText", handedText(language)),
-                ("handedOwner", .string(model.handed.map { "\($0.owner)" })),
-                ("handedConfirmation", .string(model.handedConfirmation)),
-                ("handedError", .string(model.handedError?.message(in: language))),
-                ("canHandOver", .bool(model.canHandOver)),
-                ("handedOver", .string(model.handedOver.map { $0.signature.map { "\($0)" } ?? "" })),
-            ] + access.fields(language))
+        return State(
+            phase: phase, step: step,
+            name: model.name, nameError: model.nameError?.message(in: language), size: model.sizeText,
+            sizeError: model.sizeError?.message(in: language), costText: model.cost.map { language.amount($0) },
+            isPriceKnown: model.config != nil, canCreate: model.canCreate, created: created, message: message,
+            isUnknown: isUnknown, balanceText: model.wallet.map { language.shortBalance($0) },
+            balanceExact: model.wallet.map { language.balance($0) }, handed: model.handedText,
+            handedText: handedText(language), handedOwner: model.handed.map { "\($0.owner)" },
+            handedConfirmation: model.handedConfirmation,
+            handedError: model.handedError?.message(in: language), canHandOver: model.canHandOver,
+            handedOver: model.handedOver.map { $0.signature.map { "\($0)" } ?? "" }, owner: access.owner,
+            needsKey: access.needsKey, keyText: access.keyText(language))
     }
 
     func refresh() async { await model.appear() }
 
-    func action(for intent: Intent) -> ScreenAction? {
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let model = model
-        return switch intent.name {
-        case "appear": { await model.appear() }
-        case "name": { model.enter(name: intent["text"]) }
-        case "size": { model.enter(size: intent["text"]) }
-        case "create": toItsEnd { await model.create() }
-        case "again": { model.again() }
-        case "transaction":
-            {
-                model.enter(transaction: intent["text"])
+        switch intent {
+        case .appear: return { await model.appear() }
+        case .name:
+            let text = try fields.text("text")
+            return { model.enter(name: text) }
+        case .size:
+            let text = try fields.text("text")
+            return { model.enter(size: text) }
+        case .create: return toItsEnd { await model.create() }
+        case .again: return { model.again() }
+        case .transaction:
+            let text = try fields.text("text")
+            return {
+                model.enter(transaction: text)
                 await model.lookAtHanded()
             }
-        case "handOver": toItsEnd { await model.handOver(confirmedBy: intent["typed"]) }
-        default: nil
+        case .handOver:
+            let typed = try fields.text("typed")
+            return toItsEnd { await model.handOver(confirmedBy: typed) }
         }
     }
 
-    /// What the transaction that was typed asks for, and its price, if it has one.
-    private func handedText(_ language: Language) -> JSONText {
-        guard let handed = model.handed else { return .null }
+    /// A description of the transaction that was typed, with its price, if it has one.
+    private func handedText(_ language: Language) -> String? {
+        guard let handed = model.handed else { return nil }
         let cost =
             switch model.handedCost {
             case .nothing: ""
-            case .shades(let shades):
-                language.pick(" It costs \(language.amount(shades)).", " Custa \(language.amount(shades)).")
-            case .unknown where model.isAskingForPrices:
-                language.pick(" Asking for the price…", " Consultando o preço…")
-            case .unknown: language.pick(" The price is not known now.", " O preço não é conhecido agora.")
+            case .shades(let shades): language.text("drive.hand.cost", ["cost": language.amount(shades)])
+            case .unknown where model.isAskingForPrices: language.text("drive.hand.asking")
+            case .unknown: language.text("drive.hand.noPrice")
             }
-        return .string(handed.message(in: language) + cost + fee(of: handed, language))
+        return handed.message(in: language) + cost + fee(of: handed, language)
     }
 
-    /// What Solana takes, and what the owner has.
+    /// Solana's fee, and the owner's balance.
     private func fee(of handed: StorageTransaction, _ language: Language) -> String {
         let (fee, priority) = (language.fee(handed.fee), language.fee(handed.computeBudget.priorityFee))
         let part =
             handed.computeBudget.priorityFee > 0
-            ? language.pick(" (\(priority) of it for priority)", " (\(priority) por prioridade)") : ""
+            ? language.text("drive.hand.priority", ["priority": priority]) : ""
         let balance = model.handedWallet.map { language.balance($0) }
-        return language.pick(" Fee: \(fee)\(part).", " Taxa: \(fee)\(part).")
-            + (balance.map { language.pick(" The owner has \($0).", " O dono tem \($0).") } ?? "")
+        return language.text("drive.hand.fee", ["fee": fee, "part": part])
+            + (balance.map { language.text("drive.hand.balance", ["balance": $0]) } ?? "")
     }
 
     private func words(_ step: CreationStep, _ language: Language) -> String {
         switch step {
-        case .counting: language.pick("Counting your accounts…", "Contando suas contas…")
-        case .signing: language.pick("Signing on this machine…", "Assinando nesta máquina…")
-        case .sending: language.pick("Waiting for Solana…", "Esperando a Solana…")
-        case .waiting:
-            language.pick(
-                "Solana did not know the transaction’s time. Waiting until the first try can no longer count: about a minute…",
-                "A Solana não conhecia o momento da transação. Esperando até que a primeira tentativa não possa mais valer: cerca de um minuto…"
-            )
+        case .counting: language.text("drive.step.counting")
+        case .signing: language.text("drive.step.signing")
+        case .sending: language.text("drive.step.waiting")
+        case .waiting: language.text("drive.step.again")
         }
     }
 }

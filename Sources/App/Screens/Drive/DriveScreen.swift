@@ -1,63 +1,81 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import ShadowDrive
 
-/// The storage accounts as the page draws them.
+/// The storage accounts as their page draws them.
 @MainActor
 final class DriveScreen: Screen {
+    static let name = "drive"
+
+    struct State: ScreenState {
+        let phase: LoadPhase
+        let isLoading: Bool
+        @OrNull var notice: String?
+        @OrNull var error: ScreenError?
+        @OrNull var owner: String?
+        let needsKey: Bool
+        @OrNull var keyText: String?
+        let accounts: [Account]
+        let isEmpty: Bool
+        /// The storage of all accounts, in words.
+        @OrNull var totalText: String?
+        /// The message that accounts may be missing.
+        @OrNull var partialText: String?
+    }
+
+    struct Account: Codable, Sendable {
+        let address: String
+        let name: String
+        let usageText: String
+        let freeText: String
+        let percent: Int
+        let isImmutable: Bool
+        let isToBeDeleted: Bool
+        @OrNull var savedText: String?
+    }
+
+    enum Intent: String, ScreenIntent { case appear, dismissError }
+
     private let model: AccountsModel
     private let access: DriveAccess
     private var hasAppeared = false
 
-    init(_ access: DriveAccess) {
-        self.access = access
+    init(_ address: ScreenAddress, in hub: ScreenHub) {
+        access = hub.drive
         model = AccountsModel(access.service)
     }
 
-    func state(_ context: ScreenContext) -> JSONText {
+    func state(_ context: ScreenContext) -> State {
         let language = context.language
-        let accounts = model.accounts.map { account in
-            JSONText.object(
-                [("address", .string("\(account.address)")), ("name", .string(account.identifier))]
-                    + account.fields(language) + [
-                        (
-                            "savedText",
-                            .string(
-                                model.addedAt(account).map {
-                                    language.pick(
-                                        "Saved \(language.relative($0, now: context.now))",
-                                        "Salva \(language.relative($0, now: context.now))")
-                                })
-                        )
-                    ])
+        let progress = model.list.map { context.progress(of: $0) } ?? LoadProgress()
+        let partialText = language.text("drive.partial")
+        return State(
+            phase: progress.phase, isLoading: progress.isLoading, notice: progress.notice,
+            error: progress.error, owner: access.owner, needsKey: access.needsKey, keyText: access.keyText(language),
+            accounts: model.accounts.map { account($0, context) }, isEmpty: model.isEmpty,
+            totalText: model.accounts.isEmpty ? nil : language.usage(of: model.usedBytes, in: model.reservedBytes),
+            partialText: model.isPartial ? partialText : nil)
+    }
+
+    private func account(_ account: StorageAccount, _ context: ScreenContext) -> Account {
+        let language = context.language
+        let savedText = model.addedAt(account).map {
+            language.text("drive.saved", ["age": language.relative($0, now: context.now)])
         }
-        let list =
-            model.list.map { context.fields(of: $0) } ?? [("phase", .string("loaded")), ("isLoading", .bool(false))]
-        return .object(
-            [("title", .string("Drive"))] + list + access.fields(language) + [
-                ("accounts", .array(accounts)), ("isEmpty", .bool(model.isEmpty)),
-                (
-                    "totalText",
-                    model.accounts.isEmpty
-                        ? .null : .string(language.usage(of: model.usedBytes, in: model.reservedBytes))
-                ),
-                (
-                    "partialText",
-                    model.isPartial
-                        ? .string(
-                            language.pick(
-                                "Older accounts may be missing here until there is a connection.",
-                                "Contas mais antigas podem faltar aqui até haver conexão.")) : .null
-                ),
-            ])
+        return Account(
+            address: "\(account.address)", name: account.identifier,
+            usageText: language.usage(of: account.currentUsage, in: account.reservedBytes),
+            freeText: language.storage(account.freeBytes), percent: account.percent,
+            isImmutable: account.isImmutable, isToBeDeleted: account.isToBeDeleted, savedText: savedText)
     }
 
     func refresh() async { await model.refresh() }
 
-    func action(for intent: Intent) -> ScreenAction? {
+    func action(for intent: Intent, _ fields: IntentFields) -> ScreenAction {
         let model = model
-        return switch intent.name {
-        case "appear":
+        return switch intent {
+        case .appear:
             {
                 // An account that was made or changed meanwhile is shown as it is now.
                 if self.hasAppeared { return await model.refresh() }
@@ -65,8 +83,7 @@ final class DriveScreen: Screen {
                 await model.appear()
                 await self.validate()
             }
-        case "dismissError": { model.dismissError() }
-        default: nil
+        case .dismissError: { model.dismissError() }
         }
     }
 
@@ -79,19 +96,15 @@ final class DriveScreen: Screen {
 }
 
 extension StorageAccount {
-    /// How full it is and what it is, for every page that shows it.
-    func fields(_ language: Language) -> [(String, JSONText)] {
+    /// The share of its storage that is used, rounded up.
+    var percent: Int {
         let share = reservedBytes == 0 ? 1 : min(1, Double(currentUsage) / Double(reservedBytes))
-        return [
-            ("usageText", .string(language.usage(of: currentUsage, in: reservedBytes))),
-            ("freeText", .string(language.storage(freeBytes))), ("percent", .int(Int((share * 100).rounded(.up)))),
-            ("isImmutable", .bool(isImmutable)), ("isToBeDeleted", .bool(isToBeDeleted)),
-        ]
+        return Int((share * 100).rounded(.up))
     }
 }
 
 extension Language {
     func usage(of used: UInt64, in reserved: UInt64) -> String {
-        pick("\(storage(used)) of \(storage(reserved)) used", "\(storage(used)) de \(storage(reserved)) em uso")
+        text("drive.usage.text", ["used": storage(used), "reserved": storage(reserved)])
     }
 }

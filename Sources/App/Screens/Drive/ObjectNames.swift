@@ -1,19 +1,37 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import ShadowDrive
 
-extension ObjectNamesModel {
-    /// The names on the server as the page draws them, compared with the list that it shows.
-    func json(beside shown: [String], _ language: Language) -> JSONText {
+/// The names on the server as the page of an account draws them, compared with the list that it shows.
+struct ObjectNames: Codable, Sendable {
+    enum Phase: String, Codable, Sendable, CaseIterable { case idle, loading, loaded, failed }
+
+    struct Name: Codable, Sendable {
+        let name: String
+        /// True if the list that the page shows has a file of this name.
+        let isShown: Bool
+    }
+
+    let phase: Phase
+    let names: [Name]
+    /// The names in the list that the server lacks.
+    let missing: [String]
+    @OrNull var error: String?
+
+    @MainActor
+    init(_ model: ObjectNamesModel, beside shown: [String], _ language: Language) {
+        phase =
+            switch model.phase {
+            case .idle: .idle
+            case .loading: .loading
+            case .loaded: .loaded
+            case .failed: .failed
+            }
         // Names are compared by their bytes: two forms of one letter make two names.
-        let (here, there) = (Set(shown.map { Data($0.utf8) }), Set(names.map { Data($0.utf8) }))
-        let missing = phase == .loaded ? shown.filter { !there.contains(Data($0.utf8)) }.sorted() : []
-        let marked = names.map { name in
-            JSONText.object([("name", .string(name)), ("isShown", .bool(here.contains(Data(name.utf8))))])
-        }
-        return .object([
-            ("phase", .string(phase.rawValue)), ("names", .array(marked)),
-            ("missing", .array(missing.map { .string($0) })), ("error", .string(error?.message(in: language))),
-        ])
+        let (here, there) = (Set(shown.map { Data($0.utf8) }), Set(model.names.map { Data($0.utf8) }))
+        missing = model.phase == .loaded ? shown.filter { !there.contains(Data($0.utf8)) }.sorted() : []
+        names = model.names.map { Name(name: $0, isShown: here.contains(Data($0.utf8))) }
+        _error = OrNull(wrappedValue: model.error?.message(in: language))
     }
 }

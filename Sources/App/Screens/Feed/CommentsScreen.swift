@@ -1,41 +1,64 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import ImageFeed
 
-/// The comments on a picture as the page draws them.
+/// The comments on a picture as their page draws them.
 @MainActor
 final class CommentsScreen: Screen {
-    let model: ResourceModel<[ImageComment]>
+    static let name = "comments"
+    static let subject: String? = "image"
 
-    init(_ service: FeedService, image: UUID) {
-        model = ResourceModel(service.comments(on: image))
+    struct State: ScreenState {
+        let title: String
+        let phase: LoadPhase
+        let isLoading: Bool
+        @OrNull var notice: String?
+        @OrNull var error: ScreenError?
+        let comments: [Comment]
+        let isEmpty: Bool
     }
 
-    func state(_ context: ScreenContext) -> JSONText {
+    struct Comment: Codable, Sendable {
+        let id: UUID
+        let message: String
+        let author: String
+        /// The age in words.
+        let date: String
+        /// The date for programs, in RFC 3339.
+        let createdAt: String
+    }
+
+    enum Intent: String, ScreenIntent { case appear, dismissError }
+
+    let model: ResourceModel<[ImageComment]>
+
+    init?(_ address: ScreenAddress, in hub: ScreenHub) {
+        guard let image = UUID(uuidString: address.subject) else { return nil }
+        model = ResourceModel(hub.services.feed.comments(on: image))
+    }
+
+    func state(_ context: ScreenContext) -> State {
+        let progress = context.progress(of: model)
         let comments = (model.value ?? []).map { comment in
-            JSONText.object([
-                ("id", .string(comment.id.uuidString)),
-                ("message", .string(comment.message)),
-                ("author", .string(comment.author)),
-                ("date", .string(context.language.relative(comment.createdAt, now: context.now))),
-                ("createdAt", .string(comment.createdAt.formatted(.iso8601))),
-            ])
+            Comment(
+                id: comment.id, message: comment.message, author: comment.author,
+                date: context.language.relative(comment.createdAt, now: context.now),
+                createdAt: comment.createdAt.formatted(.iso8601))
         }
-        return .object(
-            [("title", .string(context.language.pick("Comments", "Comentários")))] + context.fields(of: model) + [
-                ("comments", .array(comments)),
-                ("isEmpty", .bool(model.value?.isEmpty == true && !model.isLoading)),
-            ])
+        return State(
+            title: context.language.text("comments"), phase: progress.phase,
+            isLoading: progress.isLoading, notice: progress.notice, error: progress.error, comments: comments,
+            isEmpty: model.value?.isEmpty == true && !model.isLoading)
     }
 
     func refresh() async { await model.refresh() }
 
-    func action(for intent: Intent) -> ScreenAction? {
+    func action(for intent: Intent, _ fields: IntentFields) -> ScreenAction {
         let model = model
-        return switch intent.name {
-        case "appear": { await intent.isPageLoad ? model.refresh() : model.appear() }
-        case "dismissError": { model.dismissError() }
-        default: nil
+        return switch intent {
+        case .appear: { await fields.isPageLoad ? model.refresh() : model.appear() }
+        case .dismissError: { model.dismissError() }
         }
     }
 }

@@ -1,75 +1,76 @@
 import Aquifer
+import AquiferWording
 import Foaas
 import Foundation
 
-/// The operations as the page draws them.
+/// The operations as their page draws them.
 @MainActor
 final class FoaasOperationsScreen: Screen {
-    let model: FoaasOperationsModel
+    static let name = "foaas-operations"
 
-    init(_ service: FoaasService, center: NotificationCenter) {
-        model = FoaasOperationsModel(service, center: center)
+    struct State: ScreenState {
+        let title: String
+        let phase: LoadPhase
+        let isLoading: Bool
+        @OrNull var notice: String?
+        @OrNull var error: ScreenError?
+        let query: String
+        /// The operations that match the query.
+        let operations: [Operation]
+        @OrNull var skippedText: String?
+        let isEmpty: Bool
+        /// The message that nothing matches the query.
+        @OrNull var noMatch: String?
     }
 
-    func state(_ context: ScreenContext) -> JSONText {
+    struct Operation: Codable, Sendable {
+        let id: String
+        let name: String
+        let fields: [String]
+        let fieldsText: String
+    }
+
+    enum Intent: String, ScreenIntent { case appear, dismissError, search }
+
+    let model: FoaasOperationsModel
+
+    init(_ address: ScreenAddress, in hub: ScreenHub) {
+        hub.startFoaas()
+        model = FoaasOperationsModel(hub.services.foaas, center: hub.services.foaasCenter)
+    }
+
+    func state(_ context: ScreenContext) -> State {
         let language = context.language
+        let progress = context.progress(of: model.list)
         let operations = model.operations.map { operation in
             let names = operation.placeholders.map { operation.name(of: $0) }
-            return JSONText.object([
-                ("id", .string(String(operation.id.dropFirst()))), ("name", .string(operation.name)),
-                ("fields", .array(names.map { .string($0) })),
-                (
-                    "fieldsText",
-                    .string(
-                        names.isEmpty
-                            ? language.pick("Nothing to fill in", "Nada a preencher") : names.joined(separator: ", "))
-                ),
-            ])
+            return Operation(
+                id: String(operation.id.dropFirst()), name: operation.name, fields: names,
+                fieldsText: names.isEmpty
+                    ? language.text("foaas.nofields") : names.joined(separator: ", "))
         }
-        return .object(
-            [("title", .string(language.pick("What can be said", "O que se pode dizer")))]
-                + context.fields(of: model.list) + [
-                    ("query", .string(model.query)),
-                    ("operations", .array(operations)),
-                    ("total", .int(model.list.value?.operations.count ?? 0)),
-                    ("skippedText", skippedText(language)),
-                    ("isEmpty", .bool(model.isEmpty)),
-                    (
-                        "noMatch",
-                        model.hasNoMatch
-                            ? .string(
-                                language.pick(
-                                    "Nothing here matches “\(model.query)”.", "Nada aqui combina com “\(model.query)”.")
-                            )
-                            : .null
-                    ),
-                ])
+        let noMatch = language.text("foaas.none.title", ["query": model.query])
+        return State(
+            title: language.text("foaas.operations"), phase: progress.phase,
+            isLoading: progress.isLoading, notice: progress.notice, error: progress.error, query: model.query,
+            operations: operations, skippedText: skippedText(language),
+            isEmpty: model.isEmpty, noMatch: model.hasNoMatch ? noMatch : nil)
     }
 
     func refresh() async { await model.list.refresh() }
 
-    func action(for intent: Intent) -> ScreenAction? {
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let model = model
-        return switch intent.name {
-        case "appear": { await intent.isPageLoad ? model.list.refresh() : model.list.appear() }
-        case "dismissError": { model.list.dismissError() }
-        case "search": { model.search(intent["query"]) }
-        default: nil
+        switch intent {
+        case .appear: return { await fields.isPageLoad ? model.list.refresh() : model.list.appear() }
+        case .dismissError: return { model.list.dismissError() }
+        case .search:
+            let query = try fields.text("query")
+            return { model.search(query) }
         }
     }
 
-    private func skippedText(_ language: Language) -> JSONText {
-        switch model.skipped {
-        case 0: .null
-        case 1:
-            .string(
-                language.pick(
-                    "One more could not be read and was left out.", "Mais uma não pôde ser lida e ficou de fora."))
-        case let count:
-            .string(
-                language.pick(
-                    "\(count) more could not be read and were left out.",
-                    "Mais \(count) não puderam ser lidas e ficaram de fora."))
-        }
+    private func skippedText(_ language: Language) -> String? {
+        model.skipped > 0 ? language.text("foaas.skipped", count: model.skipped) : nil
     }
 }

@@ -1,58 +1,88 @@
 import Aquifer
+import AquiferWording
 import Foaas
 import Foundation
 
-/// The preview of an operation as the page draws it.
+/// The preview of an operation as its page draws it.
 @MainActor
 final class FoaasPreviewScreen: Screen {
+    static let name = "foaas-preview"
+    static let subject: String? = "operation"
+
+    struct State: ScreenState {
+        let title: String
+        let phase: Phase
+        /// The operation's name.
+        @OrNull var name: String?
+        let fields: [Field]
+        @OrNull var phrase: Phrase?
+        @OrNull var path: String?
+        let canFinish: Bool
+        /// True once the phrase is on the main screen.
+        let done: Bool
+        /// What is wrong with the fields.
+        @OrNull var message: String?
+        @OrNull var error: ScreenError?
+        let palette: FoaasPalette
+    }
+
+    enum Phase: String, Codable, Sendable, CaseIterable { case loading, ready, failed, missing }
+
+    struct Field: Codable, Sendable {
+        /// The name in intents.
+        let field: String
+        @OrNull var name: String?
+        let value: String
+        let placeholder: String
+    }
+
+    enum Intent: String, ScreenIntent { case appear, edit, finish, retry, dismissError }
+
     let model: FoaasPreviewModel
     private let settings: FoaasSettings
 
-    init(_ service: FoaasService, _ settings: FoaasSettings, operation: String, center: NotificationCenter) {
-        model = FoaasPreviewModel(service, operation: "/\(operation)", center: center)
-        self.settings = settings
+    init?(_ address: ScreenAddress, in hub: ScreenHub) {
+        guard !address.subject.isEmpty else { return nil }
+        hub.startFoaas()
+        // The screen that shows the preview's phrase must exist before the notification is posted.
+        _ = hub.screen(FoaasScreen.self, tab: address.tab)
+        model = FoaasPreviewModel(
+            hub.services.foaas, operation: "/\(address.subject)", center: hub.center(address.tab))
+        settings = hub.foaasSettings
     }
 
-    func state(_ context: ScreenContext) -> JSONText {
+    func state(_ context: ScreenContext) -> State {
         let builder = model.builder
         let fields = (builder?.placeholders ?? []).map { placeholder in
-            JSONText.object([
-                ("field", .string(placeholder)), ("name", .string(builder?.operation.name(of: placeholder))),
-                ("value", .string(builder?[placeholder] ?? "")), ("placeholder", .string(":\(placeholder)")),
-            ])
+            Field(
+                field: placeholder, name: builder?.operation.name(of: placeholder), value: builder?[placeholder] ?? "",
+                placeholder: ":\(placeholder)")
         }
-        return .object([
-            ("title", .string(builder?.operation.name ?? context.language.pick("Preview", "Prévia"))),
-            ("phase", .string(phase)),
-            ("isLoading", .bool(model.phase == .loading)),
-            ("name", .string(builder?.operation.name)),
-            ("fields", .array(fields)),
-            ("phrase", .phrase(model.phrase.map(settings.shown))),
-            ("path", .string(builder.map { $0.path.removingPercentEncoding ?? $0.path })),
-            ("canFinish", .bool(model.canFinish)),
-            ("done", .bool(model.isDone)),
-            ("message", .string(model.problem.map { FoaasError.path($0).message(in: context.language) })),
-            ("error", context.error(failure)),
-            ("palette", .string(settings.palette.rawValue)),
-            ("filter", .bool(settings.filters)),
-        ])
+        return State(
+            title: builder?.operation.name ?? context.language.text("foaas.preview"), phase: phase,
+            name: builder?.operation.name, fields: fields,
+            phrase: model.phrase.map { Phrase(settings.shown($0)) },
+            path: builder.map { $0.path.removingPercentEncoding ?? $0.path }, canFinish: model.canFinish,
+            done: model.isDone, message: model.problem.map { FoaasError.path($0).message(in: context.language) },
+            error: context.error(failure), palette: settings.palette)
     }
 
     func refresh() async { await model.retry() }
 
-    func action(for intent: Intent) -> ScreenAction? {
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let (model, settings) = (model, settings)
-        return switch intent.name {
-        case "appear":
-            {
+        switch intent {
+        case .appear:
+            return {
                 await settings.load()
                 await model.appear()
             }
-        case "edit": { model.edit(intent["field"], intent["value"]) }
-        case "finish": { await model.finish() }
-        case "retry": { await model.retry() }
-        case "dismissError": { model.dismissProblem() }
-        default: nil
+        case .edit:
+            let (field, value) = (try fields.text("field"), try fields.text("value"))
+            return { model.edit(field, value) }
+        case .finish: return { await model.finish() }
+        case .retry: return { await model.retry() }
+        case .dismissError: return { model.dismissProblem() }
         }
     }
 
@@ -60,12 +90,12 @@ final class FoaasPreviewScreen: Screen {
         if case .failed(let error) = model.phase { error } else { nil }
     }
 
-    private var phase: String {
+    private var phase: Phase {
         switch model.phase {
-        case .loading: "loading"
-        case .ready: "ready"
-        case .failed: "failed"
-        case .missing: "missing"
+        case .loading: .loading
+        case .ready: .ready
+        case .failed: .failed
+        case .missing: .missing
         }
     }
 }

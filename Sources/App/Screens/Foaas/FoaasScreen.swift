@@ -1,87 +1,109 @@
 import Aquifer
+import AquiferWording
 import Foaas
 import Foundation
 
-/// The phrase as the page draws it.
+/// The phrase as its page draws it.
 @MainActor
 final class FoaasScreen: Screen {
+    static let name = "foaas"
+
+    struct State: ScreenState {
+        let title: String
+        let isLoading: Bool
+        @OrNull var phrase: Phrase?
+        @OrNull var notice: String?
+        @OrNull var error: ScreenError?
+        /// The phrases seen last.
+        let lastSeen: [Seen]
+        let palette: FoaasPalette
+    }
+
+    struct Seen: Codable, Sendable {
+        let id: String
+        let message: String
+        let subtitle: String
+        let dateText: String
+    }
+
+    enum Intent: String, ScreenIntent { case appear, random, show, dismissError }
+
     let model: FoaasModel
     private let settings: FoaasSettings
 
-    init(_ service: FoaasService, _ settings: FoaasSettings, center: NotificationCenter) {
-        model = FoaasModel(service, center: center)
-        self.settings = settings
+    init(_ address: ScreenAddress, in hub: ScreenHub) {
+        hub.startFoaas()
+        model = FoaasModel(hub.services.foaas, center: hub.center(address.tab))
+        settings = hub.foaasSettings
     }
 
-    func state(_ context: ScreenContext) -> JSONText {
+    func state(_ context: ScreenContext) -> State {
         let language = context.language
         let seen = model.lastSeen.map { seen in
             let phrase = settings.shown(seen.phrase)
-            return JSONText.object([
-                ("id", .string(seen.id)), ("message", .string(phrase.message)), ("subtitle", .string(phrase.subtitle)),
-                ("dateText", .string(language.relative(seen.seenAt, now: context.now))),
-            ])
+            return Seen(
+                id: seen.id, message: phrase.message, subtitle: phrase.subtitle,
+                dateText: language.relative(seen.seenAt, now: context.now))
         }
-        return .object([
-            ("title", .string(language.pick("Phrases", "Frases"))),
-            ("phase", .string(model.isLoading ? "loading" : model.error != nil ? "failed" : "loaded")),
-            ("isLoading", .bool(model.isLoading)),
-            ("phrase", .phrase(model.phrase.map(settings.shown))),
-            ("isSaved", .bool(model.isSaved)),
-            ("notice", model.isSaved ? .string(savedNotice(language)) : .null),
-            ("error", context.error(model.error)),
-            ("lastSeen", .array(seen)),
-            ("palette", .string(settings.palette.rawValue)),
-            ("filter", .bool(settings.filters)),
-        ])
+        return State(
+            title: language.text("nav.foaas"), isLoading: model.isLoading,
+            phrase: model.phrase.map { Phrase(settings.shown($0)) },
+            notice: model.isSaved ? savedNotice(language) : nil, error: context.error(model.error), lastSeen: seen,
+            palette: settings.palette)
     }
 
     func refresh() async { await model.random() }
 
-    func action(for intent: Intent) -> ScreenAction? {
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let (model, settings) = (model, settings)
-        return switch intent.name {
-        case "appear":
-            {
+        switch intent {
+        case .appear:
+            return {
                 await settings.load()
                 await model.appear()
             }
-        case "random": { await model.random() }
-        case "show": { model.show(intent["id"]) }
-        case "dismissError": { model.dismissError() }
-        default: nil
+        case .random: return { await model.random() }
+        case .show:
+            let id = try fields.text("id")
+            return { model.show(id) }
+        case .dismissError: return { model.dismissError() }
         }
     }
 
     private func savedNotice(_ language: Language) -> String {
-        language.pick(
-            "You saw this one before. A new one needs a connection.",
-            "Esta você já viu. Uma nova precisa de conexão.")
+        language.text("foaas.seen.notice")
+    }
+}
+
+/// A phrase as pages draw it.
+struct Phrase: Codable, Sendable {
+    let message: String
+    let subtitle: String
+    /// The text that is shared and copied.
+    let text: String
+
+    init(_ phrase: Foaas) {
+        message = phrase.message
+        subtitle = phrase.subtitle
+        text = phrase.description
     }
 }
 
 extension ScreenContext {
-    func error(_ error: FoaasError?) -> JSONText {
-        guard let error else { return .null }
+    func error(_ error: FoaasError?) -> ScreenError? {
+        guard let error else { return nil }
         let kind =
             switch error {
             case .path: "path"
-            case .load(.connectivity): "connectivity"
-            case .load(.invalidData): "invalidData"
-            case .load(.store): "store"
-            case .load(.cancelled): "cancelled"
+            case .load(let error): error.kind
             }
-        return .object([("kind", .string(kind)), ("message", .string(error.message(in: language)))])
+        return ScreenError(kind: kind, message: error.message(in: language))
     }
 }
 
-extension JSONText {
-    /// A phrase as pages draw it, with the text that is shared and copied.
-    static func phrase(_ phrase: Foaas?) -> JSONText {
-        guard let phrase else { return .null }
-        return .object([
-            ("message", .string(phrase.message)), ("subtitle", .string(phrase.subtitle)),
-            ("text", .string(phrase.description)),
-        ])
+extension ScreenHub {
+    /// Starts the phrases with their first screen.
+    func startFoaas() {
+        Task { [services] in await services.startFoaas() }
     }
 }

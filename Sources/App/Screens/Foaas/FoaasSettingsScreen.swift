@@ -1,89 +1,88 @@
 import Aquifer
+import AquiferWording
 import Foaas
 import Foundation
 
-/// The settings of the phrases as the page draws them.
+/// The settings of the phrases as their page draws them.
 @MainActor
 final class FoaasSettingsScreen: Screen {
-    private let settings: FoaasSettings
+    static let name = "foaas-settings"
 
-    init(_ settings: FoaasSettings) {
-        self.settings = settings
+    struct State: ScreenState {
+        let title: String
+        let filter: Bool
+        let palette: FoaasPalette
+        let palettes: [Palette]
+        let example: Example
+        @OrNull var error: ScreenError?
     }
 
-    func state(_ context: ScreenContext) -> JSONText {
+    struct Palette: Codable, Sendable {
+        let name: FoaasPalette
+        let title: String
+        let isChosen: Bool
+    }
+
+    /// A phrase as the settings show it.
+    struct Example: Codable, Sendable {
+        let after: String
+    }
+
+    enum Intent: String, ScreenIntent { case appear, filter, palette, dismissError }
+
+    private let settings: FoaasSettings
+
+    init(_ address: ScreenAddress, in hub: ScreenHub) {
+        hub.startFoaas()
+        settings = hub.foaasSettings
+    }
+
+    func state(_ context: ScreenContext) -> State {
         let language = context.language
         let example = Foaas(message: "Damn, this is good.", subtitle: "")
-        return .object([
-            ("title", .string(language.pick("Settings of the phrases", "Ajustes das frases"))),
-            ("filter", .bool(settings.filters)),
-            ("palette", .string(settings.palette.rawValue)),
-            (
-                "palettes",
-                .array(
-                    FoaasPalette.allCases.map { palette in
-                        .object([
-                            ("name", .string(palette.rawValue)), ("title", .string(palette.title(in: language))),
-                            ("isChosen", .bool(palette == settings.palette)),
-                        ])
-                    })
-            ),
-            (
-                "example",
-                .object([
-                    ("before", .string(example.message)),
-                    ("after", .string(settings.shown(example).message)),
-                ])
-            ),
-            (
-                "error",
-                settings.error.map { error in
-                    .object([("kind", .string("store")), ("message", .string(keepMessage(error, language)))])
-                } ?? .null
-            ),
-        ])
+        return State(
+            title: language.text("foaas.settings.title"), filter: settings.filters,
+            palette: settings.palette,
+            palettes: FoaasPalette.allCases.map { palette in
+                Palette(name: palette, title: palette.title(in: language), isChosen: palette == settings.palette)
+            },
+            example: Example(after: settings.shown(example).message),
+            error: settings.error.map { ScreenError(kind: "store", message: keepMessage($0, language)) })
     }
 
     func refresh() async { await settings.load() }
 
-    func action(for intent: Intent) -> ScreenAction? {
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let settings = settings
-        return switch intent.name {
-        case "appear": { await settings.load() }
-        case "filter": { await settings.setFilters(intent["on"] == "true") }
-        case "palette": choose(intent["name"])
-        case "dismissError": { settings.dismissError() }
-        default: nil
+        switch intent {
+        case .appear: return { await settings.load() }
+        case .filter:
+            let isOn = try fields.text("on") == "true"
+            return { await settings.setFilters(isOn) }
+        case .palette:
+            let palette = try fields.value("name", FoaasPalette.init)
+            return { await settings.choose(palette) }
+        case .dismissError: return { settings.dismissError() }
         }
-    }
-
-    private func choose(_ name: String) -> ScreenAction? {
-        guard let palette = FoaasPalette(rawValue: name) else { return nil }
-        let settings = settings
-        return { await settings.choose(palette) }
     }
 
     private func keepMessage(_ error: StoreError, _ language: Language) -> String {
         if case .full = error {
-            return language.pick(
-                "This could not be kept: there is no room left. It holds until Aquifer ends.",
-                "Não deu para guardar: não há espaço. Vale até o Aquifer ser encerrado.")
+            return language.text("foaas.settings.full")
         }
-        return language.pick(
-            "This could not be kept. It holds until Aquifer ends.",
-            "Não deu para guardar. Vale até o Aquifer ser encerrado.")
+        return language.text("foaas.settings.notKept")
     }
 }
 
 extension FoaasPalette {
     fileprivate func title(in language: Language) -> String {
         switch self {
-        case .ink: language.pick("Ink", "Tinta")
-        case .ember: language.pick("Ember", "Brasa")
-        case .moss: language.pick("Moss", "Musgo")
-        case .tide: language.pick("Tide", "Maré")
-        case .plum: language.pick("Plum", "Ameixa")
-        case .paper: language.pick("Paper", "Papel")
+        case .ink: language.text("foaas.palette.ink")
+        case .ember: language.text("foaas.palette.ember")
+        case .moss: language.text("foaas.palette.moss")
+        case .tide: language.text("foaas.palette.tide")
+        case .plum: language.text("foaas.palette.plum")
+        case .paper: language.text("foaas.palette.paper")
         }
     }
 }

@@ -1,66 +1,83 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import Payments
 
-/// The form of a card as the page draws it. No state holds a digit of the number.
+/// The form of a card as its page draws it. No state holds a digit of the number.
 @MainActor
 final class CardFormScreen: Screen {
-    private let model: CardFormModel
+    static let name = "card-form"
 
-    init(_ service: PaymentsService) {
-        model = CardFormModel(service)
+    struct State: ScreenState {
+        let title: String
+        let fields: Fields
+        let canSave: Bool
+        let isSaving: Bool
+        @OrNull var testLabel: String?
+        /// The card that was saved.
+        @OrNull var saved: UUID?
+        @OrNull var error: ScreenError?
     }
 
-    func state(_ context: ScreenContext) -> JSONText {
+    struct Fields: Codable, Sendable {
+        let number: Number
+        let holder: Field
+        let expiry: Field
+    }
+
+    struct Field: Codable, Sendable {
+        let isValid: Bool
+        @OrNull var error: String?
+    }
+
+    struct Number: Codable, Sendable {
+        @OrNull var brand: CardBrand?
+        @OrNull var brandName: String?
+        let gaps: [Int]
+        let maxLength: Int
+        let digits: Int
+        let isValid: Bool
+        @OrNull var error: String?
+    }
+
+    enum Intent: String, ScreenIntent { case appear, edit, save, reset, dismissError }
+
+    private let model: CardFormModel
+
+    init(_ address: ScreenAddress, in hub: ScreenHub) {
+        model = CardFormModel(hub.services.payments)
+    }
+
+    func state(_ context: ScreenContext) -> State {
         let language = context.language
         let number = model.number
-        return .object([
-            ("title", .string(language.pick("New card", "Novo cartão"))),
-            (
-                "fields",
-                .object([
-                    (
-                        "number",
-                        .object([
-                            ("brand", .string(number.brand?.rawValue)), ("brandName", .string(number.brand?.name)),
-                            ("gaps", .array(number.gaps.map { .int($0) })), ("maxLength", .int(number.maxLength)),
-                            ("digits", .int(number.digits)), ("isValid", .bool(number.isComplete)),
-                            ("error", .string(number.error?.message(in: language))),
-                        ])
-                    ),
-                    ("holder", field(model.holder.isValid, model.holder.error?.message(in: language))),
-                    ("expiry", field(model.expiry.isValid, model.expiry.error?.message(in: language))),
-                ])
-            ),
-            ("canSave", .bool(model.canSave)),
-            ("isSaving", .bool(model.isSaving)),
-            ("testLabel", model.isTestCard ? .string(TestCard.label(language)) : .null),
-            ("saved", .string(model.saved?.id.uuidString)),
-            ("error", context.error(model.error)),
-        ])
+        return State(
+            title: language.text("cardForm.title"),
+            fields: Fields(
+                number: Number(
+                    brand: number.brand, brandName: number.brand?.name, gaps: number.gaps, maxLength: number.maxLength,
+                    digits: number.digits, isValid: number.isComplete, error: number.error?.message(in: language)),
+                holder: Field(isValid: model.holder.isValid, error: model.holder.error?.message(in: language)),
+                expiry: Field(isValid: model.expiry.isValid, error: model.expiry.error?.message(in: language))),
+            canSave: model.canSave, isSaving: model.isSaving,
+            testLabel: model.isTestCard ? TestCard.label(language) : nil, saved: model.saved?.id,
+            error: context.error(model.error))
     }
 
     /// Does nothing: the form loads nothing, and keeps the text typed.
     func refresh() async {}
 
-    func action(for intent: Intent) -> ScreenAction? {
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let model = model
-        return switch intent.name {
-        case "appear": {}
-        case "edit": edit(intent)
-        case "save": { await model.save() }
-        case "reset": { model.reset() }
-        case "dismissError": { model.dismissError() }
-        default: nil
+        switch intent {
+        case .appear: return {}
+        case .edit:
+            let field = try fields.value("field", CardFormModel.Field.init)
+            let value = try fields.text("value")
+            return { model.edit(field, value) }
+        case .save: return { await model.save() }
+        case .reset: return { model.reset() }
+        case .dismissError: return { model.dismissError() }
         }
-    }
-
-    private func edit(_ intent: Intent) -> ScreenAction? {
-        guard let field = CardFormModel.Field(rawValue: intent["field"]) else { return nil }
-        return { [model] in model.edit(field, intent["value"]) }
-    }
-
-    private func field(_ isValid: Bool, _ error: String?) -> JSONText {
-        .object([("isValid", .bool(isValid)), ("error", .string(error))])
     }
 }

@@ -1,72 +1,101 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import Payments
 
-/// The cards as the page draws them.
+/// The cards as their page draws them.
 @MainActor
 final class CardsScreen: Screen {
-    private let model: CardsModel
+    static let name = "cards"
 
-    init(_ service: PaymentsService) {
-        model = CardsModel(service)
+    struct State: ScreenState {
+        let title: String
+        let cards: [CardLine]
+        let isEmpty: Bool
+        let isOlderCopy: Bool
+        let isLost: Bool
+        @OrNull var error: ScreenError?
     }
 
-    func state(_ context: ScreenContext) -> JSONText {
-        .object([
-            ("title", .string(context.language.pick("Cards", "Cartões"))),
-            ("cards", .array(model.cards.map { $0.json(context, isChosen: $0.id == model.chosen) })),
-            ("isEmpty", .bool(model.isLoaded && model.cards.isEmpty && model.error == nil)),
-            ("isLoading", .bool(!model.isLoaded)),
-            ("isOlderCopy", .bool(model.isOlderCopy)),
-            ("isLost", .bool(model.isLost)),
-            ("error", context.error(model.error)),
-        ])
+    enum Intent: String, ScreenIntent { case appear, choose, remove, acceptOlder, discardOlder, dismissError }
+
+    private let model: CardsModel
+
+    init(_ address: ScreenAddress, in hub: ScreenHub) {
+        model = CardsModel(hub.services.payments)
+    }
+
+    func state(_ context: ScreenContext) -> State {
+        State(
+            title: context.language.text("cards.title"),
+            cards: model.cards.map { CardLine($0, isChosen: $0.id == model.chosen, context) },
+            isEmpty: model.isLoaded && model.cards.isEmpty && model.error == nil,
+            isOlderCopy: model.isOlderCopy, isLost: model.isLost, error: context.error(model.error))
     }
 
     func refresh() async { await model.appear() }
 
-    func action(for intent: Intent) -> ScreenAction? {
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let model = model
-        return switch intent.name {
-        case "appear": { await model.appear() }
-        case "choose": intent.withID { await model.choose($0) }
-        case "remove": intent.withID { await model.remove($0) }
-        case "acceptOlder": { await model.acceptOlder() }
-        case "discardOlder": { await model.discardOlder() }
-        case "dismissError": { model.dismissError() }
-        default: nil
+        switch intent {
+        case .appear: return { await model.appear() }
+        case .choose:
+            let id = try fields.id()
+            return { await model.choose(id) }
+        case .remove:
+            let id = try fields.id()
+            return { await model.remove(id) }
+        case .acceptOlder: return { await model.acceptOlder() }
+        case .discardOlder: return { await model.discardOlder() }
+        case .dismissError: return { model.dismissError() }
         }
     }
 }
 
-extension CardSummary {
-    @MainActor
-    func json(_ context: ScreenContext, isChosen: Bool) -> JSONText {
-        .object([
-            ("id", .string(id.uuidString)), ("brand", .string(brand?.rawValue)),
-            ("brandName", .string(brandName(context.language))), ("masked", .string(masked)),
-            ("holder", .string(holder)), ("expiry", .string(expiry.text)), ("isTestCard", .bool(isTestCard)),
-            ("testLabel", isTestCard ? .string(TestCard.label(context.language)) : .null),
-            ("isExpired", .bool(!isTestCard && expiry.isExpired(at: context.now))), ("isChosen", .bool(isChosen)),
-        ])
-    }
+/// A card in a list, without a digit that is not shown.
+struct CardLine: Codable, Sendable {
+    let id: UUID
+    @OrNull var brand: CardBrand?
+    let brandName: String
+    let masked: String
+    let holder: String
+    let expiry: String
+    let isTestCard: Bool
+    @OrNull var testLabel: String?
+    let isExpired: Bool
+    let isChosen: Bool
 
+    @MainActor
+    init(_ card: CardSummary, isChosen: Bool, _ context: ScreenContext) {
+        id = card.id
+        brandName = card.brandName(context.language)
+        masked = card.masked
+        holder = card.holder
+        expiry = card.expiry.text
+        isTestCard = card.isTestCard
+        isExpired = !card.isTestCard && card.expiry.isExpired(at: context.now)
+        self.isChosen = isChosen
+        _brand = OrNull(wrappedValue: card.brand)
+        _testLabel = OrNull(wrappedValue: card.isTestCard ? TestCard.label(context.language) : nil)
+    }
+}
+
+extension CardSummary {
     /// The brand in words.
     public func brandName(_ language: Language) -> String {
-        brand?.name ?? language.pick("Test card", "Cartão de teste")
+        brand?.name ?? language.text("card.test")
     }
 }
 
 /// The name of the test card, wherever it is shown.
 enum TestCard {
     static func label(_ language: Language) -> String {
-        language.pick("Test card: no real money", "Cartão de teste: sem dinheiro de verdade")
+        language.text("card.test.label")
     }
 }
 
 extension ScreenContext {
-    func error(_ error: VaultError?) -> JSONText {
-        guard let error else { return .null }
-        return .object([("kind", .string("vault")), ("message", .string(error.message(in: language)))])
+    func error(_ error: VaultError?) -> ScreenError? {
+        error.map { ScreenError(kind: "vault", message: $0.message(in: language)) }
     }
 }

@@ -1,66 +1,82 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import Payments
 
-/// The contacts as the page draws them.
+/// The contacts as their page draws them.
 @MainActor
 final class ContactsScreen: Screen {
+    static let name = "contacts"
+
+    struct State: ScreenState {
+        let title: String
+        let phase: LoadPhase
+        let isLoading: Bool
+        @OrNull var notice: String?
+        @OrNull var error: ScreenError?
+        let query: String
+        let contacts: [ContactLine]
+        let isEmpty: Bool
+        /// The message that nobody matches the query.
+        @OrNull var noMatch: String?
+    }
+
+    enum Intent: String, ScreenIntent { case appear, dismissError, search }
+
     let model: ContactsModel
     private let tab: String
     private let service: PaymentsService
 
-    init(_ service: PaymentsService, tab: String) {
+    init(_ address: ScreenAddress, in hub: ScreenHub) {
+        service = hub.services.payments
         model = ContactsModel(service.contacts)
-        self.tab = tab
-        self.service = service
+        tab = address.tab
     }
 
-    func state(_ context: ScreenContext) -> JSONText {
-        let contacts = model.contacts.map { $0.json(tab: tab) }
-        let noMatch = context.language.pick(
-            "Nobody here is called “\(model.query)”.", "Ninguém aqui se chama “\(model.query)”.")
-        return .object(
-            [("title", .string(context.language.pick("Contacts", "Contatos")))] + context.fields(of: model.list) + [
-                ("query", .string(model.query)),
-                ("contacts", .array(contacts)),
-                ("isEmpty", .bool(model.isEmpty)),
-                ("noMatch", model.hasNoMatch ? .string(noMatch) : .null),
-            ])
+    func state(_ context: ScreenContext) -> State {
+        let progress = context.progress(of: model.list)
+        let noMatch = context.language.text("contacts.none.title", ["query": model.query])
+        return State(
+            title: context.language.text("nav.contacts"), phase: progress.phase, isLoading: progress.isLoading,
+            notice: progress.notice, error: progress.error, query: model.query,
+            contacts: model.contacts.map { ContactLine($0, tab: tab) }, isEmpty: model.isEmpty,
+            noMatch: model.hasNoMatch ? noMatch : nil)
     }
 
     func refresh() async { await model.list.refresh() }
 
-    func action(for intent: Intent) -> ScreenAction? {
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let (model, service) = (model, service)
-        return switch intent.name {
-        case "appear":
-            {
-                await intent.isPageLoad ? model.list.refresh() : model.list.appear()
+        switch intent {
+        case .appear:
+            return {
+                await fields.isPageLoad ? model.list.refresh() : model.list.appear()
                 await model.list.validateDelivered { () async throws(StoreError) in
                     try await service.validateContactListCache()
                 }
             }
-        case "dismissError": { model.list.dismissError() }
-        case "search": { model.search(intent["query"]) }
-        default: nil
+        case .dismissError: return { model.list.dismissError() }
+        case .search:
+            let query = try fields.text("query")
+            return { model.search(query) }
         }
     }
 }
 
-extension Contact {
-    /// The contact as pages draw it. The tab identifies the request for the picture.
-    func json(tab: String) -> JSONText {
-        .object([
-            ("id", .int(id)), ("name", .string(name)), ("username", .string(username)), ("initials", .string(initials)),
-            ("image", .string("/api/screens/contacts/images/\(id)?tab=\(tab)")),
-        ])
-    }
+/// A contact as pages draw it.
+struct ContactLine: Codable, Sendable {
+    let id: Int
+    let name: String
+    let username: String
+    let initials: String
+    /// The address of the picture. The tab in it identifies the request.
+    let image: String
 
-    /// The contact in the remote's field names.
-    public var json: JSONText {
-        .object([
-            ("id", .int(id)), ("name", .string(name)), ("img", .string(imageURL.absoluteString)),
-            ("username", .string(username)),
-        ])
+    init(_ contact: Contact, tab: String) {
+        id = contact.id
+        name = contact.name
+        username = contact.username
+        initials = contact.initials
+        image = "/api/screens/contacts/images/\(contact.id)?tab=\(tab)"
     }
 }

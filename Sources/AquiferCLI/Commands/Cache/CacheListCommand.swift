@@ -1,5 +1,6 @@
 import App
 import Aquifer
+import AquiferWording
 import Foundation
 
 /// `aquifer cache list`: everything that is saved, with its state.

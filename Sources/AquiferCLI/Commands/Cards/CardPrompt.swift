@@ -1,4 +1,5 @@
 import App
+import AquiferWording
 import Foundation
 import Payments
 

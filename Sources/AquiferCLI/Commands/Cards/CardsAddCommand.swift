@@ -1,4 +1,5 @@
 import App
+import AquiferWording
 import Payments
 
 /// `aquifer cards add`: asks for a card and keeps it.

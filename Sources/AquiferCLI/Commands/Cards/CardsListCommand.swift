@@ -1,4 +1,5 @@
 import App
+import AquiferWording
 import Payments
 
 /// `aquifer cards list`: the cards, masked.

@@ -1,5 +1,6 @@
 import App
 import Aquifer
+import AquiferWording
 import Foundation
 
 /// `aquifer outbox list`: the items that wait to be sent.

@@ -1,0 +1,4 @@
+import Foundation
+
+/// The import alone counts: it links all of Foundation.
+let isFull = true

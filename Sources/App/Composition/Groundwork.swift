@@ -1,0 +1,73 @@
+import Aquifer
+import AquiferCurl
+import AquiferSQLite
+import AudioFeed
+import Foundation
+import ReferenceAPIs
+
+/// What all features stand on: the client, the clock, and the stores of the data folder. Nothing is opened before its
+/// first use.
+struct Groundwork: Sendable {
+    let configuration: Configuration
+    let reference: ReferenceHost
+    let client: any HTTPClient
+    /// Lists and settings of all features.
+    let values: MeteredStore
+    /// Pictures of all features.
+    let pictures: MeteredStore
+    /// Phrases that were seen, and their settings.
+    let phrases: MeteredStore
+    /// Stored operations.
+    let defaults: FoaasDefaults
+    /// The sound that is kept.
+    let sound: Lazy<Downloads>
+
+    /// The maximum size of the saved pictures in bytes.
+    static let pictureBound = 256 << 20
+
+    init(_ configuration: Configuration) {
+        let folder = configuration.data
+        let reference = ReferenceHost(
+            faults: configuration.faults, folder: folder.appending(path: "reference", directoryHint: .isDirectory))
+        let client: any HTTPClient =
+            configuration.offline
+            ? OfflineClient()
+            : ReferenceClient(
+                client: CurlHTTPClient(configuration: .init(route: { reference.route($0, $1) })), host: reference)
+        self.configuration = configuration
+        self.reference = reference
+        self.client = client
+        values = MeteredStore(Self.store("values.sqlite", in: folder))
+        pictures = MeteredStore(EvictingStore(Self.store("pictures.sqlite", in: folder), bound: Self.pictureBound))
+        phrases = MeteredStore(Self.store("foaas.sqlite", in: folder, isIrreplaceable: true))
+        defaults = FoaasDefaults(in: folder)
+        sound = Lazy { () throws(StoreError) in
+            try Downloads(
+                directory: folder.appending(path: "audio", directoryHint: .isDirectory), client: client,
+                bound: AudioFeedService.bound, retry: configuration.retry, now: configuration.now)
+        }
+    }
+
+    /// The clock.
+    var now: @Sendable () -> Date { configuration.now }
+
+    /// The server of an app: the one that the configuration names, or the reference remote.
+    func base(of remote: ReferenceRemote) -> URL { configuration.remotes[remote] ?? ReferenceHost.base(of: remote) }
+
+    /// A folder in the data folder.
+    func folder(_ name: String) -> URL { configuration.data.appending(path: name, directoryHint: .isDirectory) }
+
+    /// A store for what cannot be loaded again. A power loss takes nothing of it back.
+    func irreplaceable(_ name: String) -> any CacheStore {
+        Self.store(name, in: configuration.data, durability: .power, isIrreplaceable: true)
+    }
+
+    private static func store(
+        _ name: String, in folder: URL, durability: SQLiteStore.Durability = .process, isIrreplaceable: Bool = false
+    ) -> any CacheStore {
+        LazyStore { () throws(StoreError) in
+            try SQLiteStore(
+                file: folder.appending(path: name), durability: durability, isIrreplaceable: isIrreplaceable)
+        }
+    }
+}

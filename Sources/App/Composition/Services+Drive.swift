@@ -1,0 +1,74 @@
+import Aquifer
+import Foundation
+import ReferenceAPIs
+import ShadowDrive
+
+/// Storage accounts and files of Shadow Drive, for one owner.
+extension Services {
+    /// Shadow Drive for the owner of the key file that the configuration names. Without one, at the reference remote, it
+    /// is for the owner of ``driveKey``, which is made when it is first needed. Pages and commands have the same owner.
+    ///
+    /// - Throws: `KeypairError` when there is a key file that cannot be used.
+    public func drive() throws(KeypairError) -> ShadowDriveService {
+        if let file = configuration.driveKeypair { return drive(try Keypair(contentsOf: file)) }
+        return drive(usesReferenceDrive ? try ownKey() : nil)
+    }
+
+    /// The place of the key that is used when no other one is named.
+    public var driveKey: URL { configuration.keys.appending(path: "drive.json") }
+
+    /// The same for pages, which tell the problem with the key.
+    func driveForPages() -> DriveAccess {
+        do throws(KeypairError) { return DriveAccess(service: try drive(), problem: nil) } catch {
+            return DriveAccess(service: drive(nil), problem: error)
+        }
+    }
+
+    private var usesReferenceDrive: Bool { configuration.remotes[.drive] == nil && configuration.driveRPC == nil }
+
+    private func ownKey() throws(KeypairError) -> Keypair {
+        let file = driveKey
+        do throws(KeypairError) { return try Keypair(contentsOf: file) } catch {
+            guard case .missing = error else { throw error }
+        }
+        do {
+            try FileManager.default.createDirectory(
+                at: configuration.keys, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch { throw .failed(reason: error.localizedDescription) }
+        do throws(KeypairError) { try Keypair().write(to: file) } catch {
+            // Another process was quicker: then its key is the one.
+            guard case .exists = error else { throw error }
+        }
+        return try Keypair(contentsOf: file)
+    }
+
+    private func drive(_ keypair: Keypair?) -> ShadowDriveService {
+        let server = configuration.remotes[.drive]
+        let api = ShadowDriveAPI(
+            base: groundwork.base(of: .drive), files: configuration.driveFiles ?? Self.files(of: server),
+            client: groundwork.client, retry: configuration.retry)
+        let publicRPC = server == nil ? nil : URL(string: SolanaRPC.publicURL)
+        let rpc = SolanaRPC(
+            url: configuration.driveRPC ?? publicRPC ?? ReferenceHost.base(of: .drive).appending(path: "rpc"),
+            client: groundwork.client, retry: configuration.retry)
+        return ShadowDriveService(
+            api: api, rpc: rpc, program: program, keypair: keypair, store: groundwork.values, now: configuration.now)
+    }
+
+    private var program: ShadowDriveProgram {
+        if let uploader = configuration.driveUploader { return .v1(uploader: uploader) }
+        // The reference remote signs with a key of its own.
+        return configuration.remotes[.drive] == nil ? .v1(uploader: ReferenceAPIs.driveUploader) : .v1
+    }
+
+    /// The base address of a server's files. The files of Shadow Drive have a host of their own.
+    private static func files(of server: URL?) -> URL {
+        guard let server else { return ReferenceHost.base(of: .drive).appending(path: "files") }
+        if server.absoluteString.hasPrefix(ShadowDriveAPI.publicBase),
+            let files = URL(string: ShadowDriveAPI.publicFiles)
+        {
+            return files
+        }
+        return server.appending(path: "files")
+    }
+}

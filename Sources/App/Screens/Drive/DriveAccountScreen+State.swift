@@ -1,0 +1,149 @@
+import Aquifer
+import AquiferWording
+import Foundation
+import ShadowDrive
+
+/// The state of an account's page, and what the page can ask for.
+extension DriveAccountScreen {
+    struct State: ScreenState {
+        /// True if the page's address names no account. All other keys are then empty.
+        var isMissing = false
+        var address = ""
+        var phase = LoadPhase.idle
+        var isLoading = false
+        @OrNull var notice: String? = nil
+        @OrNull var error: ScreenError? = nil
+        /// The account's name, once it is known.
+        @OrNull var name: String? = nil
+        /// The text to type before the account is changed for good.
+        @OrNull var confirmation: String? = nil
+        @OrNull var usageText: String? = nil
+        @OrNull var freeText: String? = nil
+        @OrNull var percent: Int? = nil
+        var isImmutable = false
+        var isToBeDeleted = false
+        @OrNull var objects: ObjectNames? = nil
+        var files: [File] = []
+        var isEmpty = false
+        var isOwner = false
+        @OrNull var action: Action? = nil
+        @OrNull var lastDone: Action? = nil
+        @OrNull var upload: Upload? = nil
+        @OrNull var problem: String? = nil
+        /// The action that failed.
+        @OrNull var failed: Action? = nil
+        @OrNull var sizeError: String? = nil
+        /// The price of the storage that is being typed.
+        @OrNull var costText: String? = nil
+        @OrNull var balanceText: String? = nil
+        /// The balance with all its digits.
+        @OrNull var balanceExact: String? = nil
+        /// The message about tokens that can be claimed.
+        @OrNull var unstakedText: String? = nil
+    }
+
+    struct File: Codable, Sendable {
+        let name: String
+        let sizeText: String
+        /// The address from which the page loads it.
+        let link: String
+    }
+
+    struct Action: Codable, Sendable {
+        enum Kind: String, Codable, Sendable, CaseIterable {
+            case uploading, replacing, deleting, addingStorage, reducingStorage, makingImmutable, askingForDeletion
+            case keepingAccount, claiming
+        }
+        let kind: Kind
+        @OrNull var file: String?
+    }
+
+    struct Upload: Codable, Sendable {
+        let percent: Int
+        let sentText: String
+        let done: Int
+        let files: Int
+        let isDone: Bool
+        let stored: Int
+        let results: [Outcome]
+    }
+
+    /// The outcome of a file's upload.
+    struct Outcome: Codable, Sendable {
+        let name: String
+        let isStored: Bool
+        @OrNull var message: String?
+    }
+
+    enum Intent: String, ScreenIntent {
+        case appear, objects, dismissObjects, upload, replace, cancelUpload, dismissUpload, delete, amount, addStorage
+        case reduceStorage, makeImmutable, deleteAccount, keepAccount, claim, dismissError
+    }
+
+    func state(_ context: ScreenContext) -> State {
+        guard let model else { return State(isMissing: true) }
+        let language = context.language
+        let progress = context.progress(of: model.contents)
+        let account = model.account
+        return State(
+            address: "\(model.address)", phase: progress.phase, isLoading: progress.isLoading,
+            notice: progress.notice, error: progress.error, name: account?.identifier,
+            confirmation: account?.confirmation,
+            usageText: account.map { language.usage(of: $0.currentUsage, in: $0.reservedBytes) },
+            freeText: account.map { language.storage($0.freeBytes) }, percent: account?.percent,
+            isImmutable: account?.isImmutable ?? false, isToBeDeleted: account?.isToBeDeleted ?? false,
+            objects: names.map { ObjectNames($0, beside: model.files.map(\.name), language) },
+            files: model.files.map { file in
+                File(
+                    name: file.name, sizeText: language.storage(file.size),
+                    link: context.sign(DriveAPI.link(to: file.name, in: model.address)))
+            },
+            isEmpty: model.contents.value?.files.isEmpty == true, isOwner: model.isOwner,
+            action: model.action.map(Action.init),
+            lastDone: model.lastDone.map(Action.init), upload: upload(model, language),
+            problem: model.problem?.message(in: language), failed: model.failed.map(Action.init),
+            sizeError: model.sizeError?.message(in: language),
+            costText: model.cost(of: draft.amount).map { language.amount($0) },
+            balanceText: model.wallet.map { language.shortBalance($0) },
+            balanceExact: model.wallet.map { language.balance($0) },
+            unstakedText: model.unstaked.map { unstaked($0, context) })
+    }
+
+    private func unstaked(_ info: UnstakeInfo, _ context: ScreenContext) -> String {
+        let since = context.language.relative(Date(timeIntervalSince1970: Double(info.time)), now: context.now)
+        return context.language.text("drive.unstaked", ["since": since])
+    }
+
+    private func upload(_ model: AccountModel, _ language: Language) -> Upload? {
+        guard let upload = model.upload else { return nil }
+        let progress = upload.progress
+        let results = upload.results.map { result -> Outcome in
+            var words = result.error?.message(in: language)
+            if words?.isEmpty == true { words = language.text("compose.cancelled") }
+            return Outcome(name: result.name, isStored: result.error == nil, message: words)
+        }
+        let sent =
+            language.text(
+                "drive.upload.sent",
+                ["sent": language.storage(progress.sent), "total": language.storage(progress.total)])
+        return Upload(
+            percent: Int(progress.fraction * 100), sentText: sent, done: progress.filesDone, files: progress.files,
+            isDone: upload.isDone, stored: upload.results.count { $0.error == nil }, results: results)
+    }
+}
+
+extension DriveAccountScreen.Action {
+    init(_ action: AccountModel.Action) {
+        switch action {
+        case .uploading: self.init(kind: .uploading, file: nil)
+        case .replacing(let file): self.init(kind: .replacing, file: file)
+        case .deleting(let file): self.init(kind: .deleting, file: file)
+        case .addingStorage: self.init(kind: .addingStorage, file: nil)
+        case .reducingStorage: self.init(kind: .reducingStorage, file: nil)
+        case .makingImmutable: self.init(kind: .makingImmutable, file: nil)
+        case .askingForDeletion: self.init(kind: .askingForDeletion, file: nil)
+        case .keepingAccount: self.init(kind: .keepingAccount, file: nil)
+        case .claiming: self.init(kind: .claiming, file: nil)
+        }
+    }
+}

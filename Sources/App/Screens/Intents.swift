@@ -1,0 +1,71 @@
+import Foundation
+
+/// A message in which a page sends an intent to its screen: `{"intent":"search","query":"marcia"}`.
+struct IntentMessage: Sendable, Decodable {
+    /// The name of the intent.
+    let intent: String
+    /// The other fields.
+    let fields: IntentFields
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.singleValueContainer().decode([String: String].self)
+        guard let intent = fields["intent"] else {
+            throw DecodingError.valueNotFound(String.self, .init(codingPath: [], debugDescription: "no intent"))
+        }
+        self.intent = intent
+        self.fields = IntentFields(fields)
+    }
+}
+
+/// The fields of an intent beside its name. All of them are texts.
+struct IntentFields: Sendable {
+    private let fields: [String: String]
+
+    init(_ fields: [String: String] = [:]) {
+        self.fields = fields
+    }
+
+    /// True if the page itself was loaded just now. The content that a model of the same tab showed before may be
+    /// outdated.
+    var isPageLoad: Bool { fields["load"] == "true" }
+
+    /// A field that the page may leave out.
+    subscript(_ field: String) -> String? { fields[field] }
+
+    /// A field that the intent needs.
+    func text(_ field: String) throws(IntentError) -> String {
+        guard let text = fields[field] else { throw .missing(field) }
+        return text
+    }
+
+    /// A field that the intent needs, read as a value of this type.
+    func value<Value>(_ field: String, _ read: (String) -> Value?) throws(IntentError) -> Value {
+        guard let value = read(try text(field)) else { throw .invalid(field) }
+        return value
+    }
+
+    /// The identifier in the field `id`.
+    func id() throws(IntentError) -> UUID { try value("id") { UUID(uuidString: $0) } }
+}
+
+/// The reason why a screen cannot do what a page asks for.
+enum IntentError: Error, CustomStringConvertible {
+    /// The screen knows no intent of this name.
+    case unknown(String, known: [String])
+    /// The intent needs a field that is missing.
+    case missing(String)
+    /// A field has a value that the screen does not know.
+    case invalid(String)
+    /// The screen shows nothing to which the intent could apply.
+    case nothingShown
+
+    var description: String {
+        switch self {
+        case .unknown(let name, let known):
+            "this screen knows no intent \"\(name)\"; it knows \(known.joined(separator: ", "))"
+        case .missing(let field): "the intent needs the field \"\(field)\""
+        case .invalid(let field): "the field \"\(field)\" has no value that this screen knows"
+        case .nothingShown: "this screen shows nothing that could be changed"
+        }
+    }
+}

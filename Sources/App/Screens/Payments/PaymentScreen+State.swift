@@ -1,0 +1,73 @@
+import Foundation
+
+/// The state of a payment, and what its page can ask for.
+extension PaymentScreen {
+    struct State: ScreenState {
+        let title: String
+        let phase: Phase
+        @OrNull var contact: ContactLine?
+        let amount: Amount
+        let needsCard: Bool
+        /// The card that pays.
+        @OrNull var card: CardLine?
+        let cards: [CardLine]
+        let code: Code
+        let canPay: Bool
+        let canRetry: Bool
+        let payLabel: String
+        /// The outcome in words, if it is neither good nor unknown.
+        @OrNull var message: String?
+        @OrNull var receipt: Receipt?
+        @OrNull var unknown: Unknown?
+        @OrNull var earlier: Earlier?
+        @OrNull var error: ScreenError?
+    }
+
+    enum Phase: String, Codable, Sendable, CaseIterable {
+        case loading, missing, ready, earlier, sending, approved, declined, failed, unknown
+    }
+
+    struct Amount: Codable, Sendable {
+        /// The amount in cents; empty for none.
+        let digits: String
+        let text: String
+        @OrNull var error: String?
+    }
+
+    /// The field of the card's code. The code itself is in no state.
+    struct Code: Codable, Sendable {
+        let length: Int
+        @OrNull var error: String?
+    }
+
+    struct Receipt: Codable, Sendable {
+        @OrNull var number: Int?
+        /// The date for programs, in RFC 3339.
+        let date: String
+        let dateText: String
+        let name: String
+        let username: String
+        let masked: String
+        let brandName: String
+        let amount: String
+        let total: String
+        let status: String
+    }
+
+    /// The payment that was sent from this screen and not answered.
+    struct Unknown: Codable, Sendable {
+        let text: String
+        let canGiveUp: Bool
+    }
+
+    /// Earlier payments of this amount to this contact.
+    struct Earlier: Codable, Sendable {
+        let lines: [String]
+        @OrNull var failed: String?
+    }
+
+    enum Intent: String, ScreenIntent {
+        case appear, amount, amountText, chooseCard, code, pay, check, retry, giveUp, checkEarlier, payOnceMore, again
+        case dismissError
+    }
+}

@@ -1,0 +1,93 @@
+/// A screen of one tab: a Swift model, its state as its page draws it, and the intents it understands.
+///
+/// A new screen is a type in its feature's folder and a line in ``Screens/all``.
+@MainActor
+protocol Screen: AnyObject {
+    /// The state that the page draws.
+    associatedtype State: ScreenState
+    /// The intents that the page sends, beside `refresh`, which every page sends.
+    associatedtype Intent: ScreenIntent
+
+    /// The name in addresses: `drive-account` in `/api/screens/drive-account/events`.
+    static var name: String { get }
+    /// The field of the query that names what the screen shows, such as `account`; `nil` if it always shows the same.
+    static var subject: String? { get }
+
+    /// The screen at an address; `nil` if the address names nothing that it can show.
+    init?(_ address: ScreenAddress, in hub: ScreenHub)
+
+    /// The state at this moment, with its texts in the context's language.
+    func state(_ context: ScreenContext) -> State
+    /// Loads the content again, for the intent `refresh`. A screen without a load does nothing.
+    func refresh() async
+    /// The action for an intent, which returns when it has ended.
+    ///
+    /// - Throws: ``IntentError`` if a field of the intent is missing, or its value is none that the screen knows.
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction
+}
+
+extension Screen {
+    static var subject: String? { nil }
+
+    /// The state as JSON.
+    func text(_ context: ScreenContext) -> String { WireJSON.text(state(context)) }
+
+    /// The action for a message of the page, including `refresh`.
+    ///
+    /// - Throws: ``IntentError`` if the screen cannot do what the message says.
+    func response(to message: IntentMessage) throws(IntentError) -> ScreenAction {
+        if message.intent == "refresh" { return { await self.refresh() } }
+        guard let intent = Intent(rawValue: message.intent) else {
+            throw .unknown(message.intent, known: Intent.allCases.map(\.rawValue) + ["refresh"])
+        }
+        return try action(for: intent, message.fields)
+    }
+}
+
+/// The state of a screen: everything that its page draws. The names of its properties are the keys that the page reads.
+///
+/// It can be decoded as well: the pages' types are written from what a decoder asks for (`Scripts/screen-types`).
+protocol ScreenState: Codable, Sendable {}
+
+/// The intents of a screen, by the names that its page sends.
+protocol ScreenIntent: RawRepresentable<String>, CaseIterable, Sendable {}
+
+/// The action for an intent.
+typealias ScreenAction = @MainActor @Sendable () async -> Void
+
+/// The address of a screen: its name, its tab, and what it shows.
+struct ScreenAddress: Hashable, Sendable {
+    let name: String
+    let tab: String
+    /// What the screen shows, as its query names it; empty if it always shows the same.
+    let subject: String
+}
+
+/// Every screen of the product, a line each.
+@MainActor
+enum Screens {
+    static let all: [any Screen.Type] = [
+        FeedScreen.self,
+        CommentsScreen.self,
+        ContactsScreen.self,
+        PaymentScreen.self,
+        PaymentsScreen.self,
+        CardsScreen.self,
+        CardFormScreen.self,
+        FoaasScreen.self,
+        FoaasOperationsScreen.self,
+        FoaasPreviewScreen.self,
+        FoaasSettingsScreen.self,
+        AudioScreen.self,
+        AudioComposeScreen.self,
+        OutboxScreen.self,
+        DriveScreen.self,
+        DriveCreateScreen.self,
+        DriveAccountScreen.self,
+    ]
+
+    private static let byName = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
+
+    /// The screen of a name; `nil` if there is none.
+    static func named(_ name: String) -> (any Screen.Type)? { byName[name] }
+}

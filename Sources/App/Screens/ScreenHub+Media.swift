@@ -1,0 +1,22 @@
+import AudioFeed
+import Foundation
+
+/// The pictures and clips that tabs show. The server loads nothing else for a page, so that it is no open proxy.
+extension ScreenHub {
+    /// The address of a contact's picture, for a tab that shows the contact.
+    func avatar(_ id: Int, tab: String) -> URL? {
+        let listed = opened(ContactsScreen.self, tab: tab).flatMap { $0.model.list.value ?? [] }
+        let paid = opened(PaymentScreen.self, tab: tab).compactMap(\.model.contact)
+        return (listed + paid).first { $0.id == id }?.imageURL
+    }
+
+    /// The address of a picture in a tab's feed.
+    func picture(_ id: UUID, tab: String) -> URL? {
+        opened(FeedScreen.self, tab: tab).flatMap(\.model.items).first { $0.id == id }?.image
+    }
+
+    /// A clip that a tab shows.
+    func clip(_ id: UUID, tab: String) -> AudioClip? {
+        opened(AudioScreen.self, tab: tab).flatMap(\.model.clips).first { $0.id == id }
+    }
+}

@@ -1,0 +1,61 @@
+import Aquifer
+import Foundation
+
+/// The JSON that pages and programs receive.
+///
+/// Its keys are sorted, so that equal states are equal texts. It is harmless in a terminal as well: every character that
+/// controls one, or hides, is escaped.
+enum WireJSON {
+    static func text(_ value: some Encodable) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+        do {
+            return harmless(String(decoding: try encoder.encode(value), as: UTF8.self))
+        } catch {
+            // Only an `encode(to:)` that throws errors of its own gets here, and none does.
+            assertionFailure("\(error)")
+            return "null"
+        }
+    }
+
+    static func data(_ value: some Encodable) -> Data { Data(text(value).utf8) }
+
+    /// Escapes harmful characters. They occur only inside of strings, where JSON allows the escapes.
+    private static func harmless(_ json: String) -> String {
+        guard json.unicodeScalars.contains(where: \.isHarmful) else { return json }
+        var text = ""
+        for scalar in json.unicodeScalars {
+            guard scalar.isHarmful else {
+                text.unicodeScalars.append(scalar)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                let hex = String(unit, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            }
+        }
+        return text
+    }
+}
+
+/// A property that is encoded as `null` when it has no value. A plain optional would be left out.
+@propertyWrapper
+struct OrNull<Value: Codable & Sendable>: Codable, Sendable {
+    var wrappedValue: Value?
+
+    init(wrappedValue: Value?) {
+        self.wrappedValue = wrappedValue
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(wrappedValue)
+    }
+}
