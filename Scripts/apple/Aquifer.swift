@@ -1,8 +1,8 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// Signatures of the engine's, as far as the files that call the system use them. See Scripts/check-apple.
+// Declarations of the engine that other modules' files that call the system use. See Scripts/check-apple.
 
-public struct TransportError: Error {
+public struct TransportError: Error, Sendable {
     public enum Kind: Sendable { case cannotConnect }
-    public init(_ kind: Kind, _ reason: String) {}
+    public init(_ kind: Kind, _ detail: String = "") {}
 }

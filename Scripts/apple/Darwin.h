@@ -16,6 +16,7 @@
 #include <time.h>
 #include <netdb.h>
 #include <math.h>
+#include <os/lock.h>
 #include <sys/types.h>
 #include <sys/stat.h>
 #include <sys/file.h>

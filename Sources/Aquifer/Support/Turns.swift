@@ -1,27 +1,7 @@
 import AquiferFoundation
 import Dispatch
 
-// Taking turns: among threads (`Locked`), among tasks (`Turnstile`, `SerialQueue`) and among processes
-// (`Waiting`).
-
-/// A value behind a ``Lock``.
-package final class Locked<Value>: @unchecked Sendable {
-    private let lock = Lock()
-    private var value: Value
-
-    package init(_ value: sending Value) {
-        self.value = value
-    }
-
-    /// Runs `body` under the lock. Keep it short, and call no unknown code from it.
-    package func withLock<Result, Failure: Error>(
-        _ body: (inout Value) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        lock.lock()
-        defer { lock.unlock() }
-        return try body(&value)
-    }
-}
+// Taking turns: among tasks (`Turnstile`, `SerialQueue`) and among processes (`Waiting`). `Lock` is for threads.
 
 /// A lock for tasks. A task that finds it taken is suspended; tasks enter in the order of arrival.
 ///
