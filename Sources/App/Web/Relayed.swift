@@ -53,7 +53,7 @@ extension ServerResponse {
     ///   - headers: More headers, of this server's own.
     init(
         relaying response: HTTPResponse, as kind: Relayed.Kind, keeping fields: [String],
-        headers: ServerHeaders = [:]
+        headers: HTTPHeaders = [:]
     ) {
         let head = response.head
         let body = response.body

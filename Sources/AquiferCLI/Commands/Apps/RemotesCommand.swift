@@ -26,7 +26,7 @@ struct RemotesCommand: CommandHandler {
         // There may be none, when nothing was posted.
         defer { if folder == nil { try? FileManager.default.removeItem(at: place) } }
         do {
-            let apis = try ReferenceAPIs(folder: place)
+            let apis = try ReferenceAPIs(directory: place)
             for (remote, fault) in call.options.configuration.faults { apis.set(fault, of: remote) }
             var configuration = ReferenceAPIs.configuration
             configuration.host = host
