@@ -104,7 +104,7 @@ let package = Package(
                 .linkedLibrary("curl", .when(platforms: [.macOS])), .linkedLibrary("z", .when(platforms: [.macOS])),
             ]),
         library("AquiferURLSession", ["Aquifer"]),
-        library("AquiferUserDefaults", ["Aquifer", "HTTPMessages"]),
+        library("AquiferUserDefaults", ["Aquifer", "HTTPMessages"], resources: privacy, exclude: onlyOnApple),
         library("AquiferCrypto", ["AquiferFoundation", "CSodium"]),
         library("AquiferTesting", ["Aquifer"]),
         library(

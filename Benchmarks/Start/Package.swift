@@ -9,7 +9,9 @@ let package = Package(
     targets: ["Light", "Full"].map { name in
         .executableTarget(
             name: name,
-            dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl"].map { .product(name: $0, package: "Aquifer") },
+            dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferWording"].map {
+                .product(name: $0, package: "Aquifer")
+            },
             path: name,
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
     })

@@ -11,10 +11,12 @@
 #include <dirent.h>
 #include <poll.h>
 #include <pthread.h>
+#include <os/lock.h>
 #include <termios.h>
 #include <time.h>
 #include <netdb.h>
 #include <math.h>
+#include <os/lock.h>
 #include <sys/types.h>
 #include <sys/stat.h>
 #include <sys/file.h>

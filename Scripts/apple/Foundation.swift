@@ -27,6 +27,8 @@ public protocol DataProtocol { var regions: CollectionOfOne<Data> { get } }
 public struct Data: Sendable, Hashable, RandomAccessCollection, DataProtocol {
     public init() {}
     public init(count: Int) {}
+    public enum Deallocator { case free }
+    public init(bytesNoCopy bytes: UnsafeMutableRawPointer, count: Int, deallocator: Deallocator) {}
     public init<Bytes: Sequence>(_ bytes: Bytes) where Bytes.Element == UInt8 {}
     public var startIndex: Int { 0 }
     public var endIndex: Int { 0 }

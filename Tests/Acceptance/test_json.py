@@ -115,7 +115,9 @@ def documents(tmp_path_factory):
     keep("payments discard", doubtful, "--yes")
     keep("foaas list")
     keep("foaas say", "shakespeare", "name=Caliban", "from=Prospero")
-    keep("foaas random")
+    phrase = keep("foaas random")
+    assert all(isinstance(text, str) and text for text in phrase.values())
+    phrase.update(message="PHRASE", subtitle="PHRASE")  # any of them
     clip = keep("audio list")[0]["id"]
     keep("audio get", clip, "-o", str(world.folder / "clip.mp3"))
     keep("audio post", str(CLIP), "--title", "Rain")

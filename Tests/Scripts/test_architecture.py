@@ -144,7 +144,8 @@ def test_a_target_missing_on_the_page_is_told(copy, script):
 
 
 def test_a_package_from_elsewhere_is_told(copy, script):
-    change(copy / "Package.swift", "    targets: [", '    dependencies: [\n.package(path: "../other")\n],\n    targets: [')
+    none = "let dependencies: [Package.Dependency] = []"
+    change(copy / "Package.swift", none, none.removesuffix("]") + '.package(path: "../other")]')
     result = architecture(script, copy)
     assert result.returncode == 1
     assert re.search(r"Package\.swift:\d+: packages from elsewhere", result.stdout), result.stdout

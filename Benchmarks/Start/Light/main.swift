@@ -2,6 +2,7 @@
 import Aquifer
 import AquiferCurl
 import AquiferSQLite
+import AquiferWording
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -42,6 +43,8 @@ default:
     } catch {
         print(error)
     }
+    let now = Date(timeIntervalSince1970: 784_111_777)
+    print(LoadSource.cache(savedAt: now - 2_000_000, because: .connectivity).notice(in: .english, now: now) ?? "-")
     for text in ["http://bücher.example/a b?c=ä#d", "HTTP://EXAMPLE.org:8080/%7Ea/../b", "http://[::1]/x", "a b"] {
         let url = URL(string: text)
         print(text, url?.absoluteString ?? "-", url?.host() ?? "-", url?.isWebAddress ?? false)
@@ -57,5 +60,5 @@ default:
     let json = Data(#"{"title":"1994-11-06 \ud83d\ude00","changed":"1994-11-06T08:49:37Z"}"#.utf8)
     print(try decoder.decode(Note.self, from: json))
     print(Decimal(string: "1234.50") ?? 0, SearchText("marcia").isIn("Márcia"), SearchText("ss").isIn("Straße"))
-    print(Date(timeIntervalSince1970: 784_111_777), Data("aquifer".utf8).base64EncodedString())
+    print(now, Data("aquifer".utf8).base64EncodedString())
 }
