@@ -8,7 +8,8 @@ import AquiferFoundation
 /// leaves a database without a mark, which the next opening marks. There is never a mark without a created database.
 struct BirthMark: Sendable {
     private let path: String
-    private var file: String { StoreError.mark(of: path) }
+    /// The path of the mark.
+    var file: String { StoreError.mark(of: path) }
 
     init(of path: String) {
         self.path = path

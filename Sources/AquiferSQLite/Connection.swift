@@ -154,6 +154,14 @@ package final class Statement {
         _ = try step()
     }
 
+    /// Runs a statement with bytes as a parameter, which are not copied.
+    func run(binding bytes: Data, at index: Int32) throws(StoreError) {
+        try bytes.withUnsafeBytes { raw in
+            bind(index, unowned: raw)
+            return Result { () throws(StoreError) in try run() }
+        }.get()
+    }
+
     package func reset() {
         sqlite3_reset(pointer)
     }

@@ -72,11 +72,8 @@ final class EntryTable {
         statement.bind(9, entry.origin?.sentAt.bits)
         statement.bind(10, entry.origin?.answeredAt?.bits)
         try withUTF8(key) { utf8 throws(StoreError) in
-            try entry.bytes.withBytes { bytes throws(StoreError) in
-                statement.bind(1, unowned: utf8)
-                statement.bind(8, unowned: bytes)
-                try statement.run()
-            }
+            statement.bind(1, unowned: utf8)
+            try statement.run(binding: entry.bytes, at: 8)
         }
         if connection.changes == 0 { throw connection.damage("its indexes lead to different rows") }
     }

@@ -16,7 +16,7 @@ struct Writer {
     ) throws(StoreError) {
         let connection = try Opening.writer(path, durability, patience, mark)
         // The log and its index are deleted with the last connection, and made anew with the next.
-        try files.apply(to: [path, path + "-wal", path + "-shm", StoreError.mark(of: path)])
+        try files.apply(to: [path, path + "-wal", path + "-shm"] + (mark.map { [$0.file] } ?? []))
         table = EntryTable(connection)
         checkpointer = Checkpointer(connection)
     }

@@ -76,8 +76,8 @@ def test_every_kind_has_a_short_name(aquifer, seed, word, kind):
 
 def test_the_document_names_the_account_and_who_has_still_to_sign(aquifer, seed):
     report = json.loads(transaction(aquifer, "create", seed / "seed.hex", "--json", *WORDS["initialize_account2"]).stdout)
-    assert report["storage_account"] == VECTORS["pdas"]["storage_account"]["address"]
-    assert report["missing_signatures"] == [VECTORS["constants"]["uploader"]]
+    assert report["value"]["storageAccount"] == VECTORS["pdas"]["storage_account"]["address"]
+    assert report["value"]["missingSignatures"] == [VECTORS["constants"]["uploader"]]
 
 
 @pytest.mark.parametrize("words, said", [
