@@ -20,7 +20,7 @@ run: setup ## build, start everything on loopback, print the address
 test: setup ## every test: unit, contract, acceptance, crash, browser
 	@Scripts/test
 
-check: setup ## format, architecture rules, thread sanitizer
+check: setup ## format, architecture rules, Apple's systems, thread sanitizer
 	@Scripts/check
 
 format: ## format the Swift sources in place
@@ -43,4 +43,4 @@ screenshots: setup ## pictures of all pages, into .build/screenshots
 	@$(VENV)/bin/python Scripts/screenshots.py
 
 clean: ## delete what was built
-	@rm -rf .build .build-tsan .build-coverage Benchmarks/.build
+	@rm -rf .build .build-tsan .build-coverage Benchmarks/.build Benchmarks/Start/.build

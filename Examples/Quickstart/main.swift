@@ -1,6 +1,7 @@
 import Aquifer
 import AquiferCurl
 import AquiferSQLite
+import AquiferWording
 import Foundation
 
 struct Note: Codable, Sendable { let title: String }

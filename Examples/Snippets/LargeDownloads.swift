@@ -1,11 +1,12 @@
 import Aquifer
 import AquiferTesting
+import AquiferWording
 import Foundation
 import Testing
 
 func loader(in folder: URL, store: any CacheStore, client: any HTTPClient) throws -> DataLoader {
     let downloads = try Downloads(
-        folder: folder, client: client, bound: 2 << 30, retry: .init(attempts: 5),
+        directory: folder, client: client, bound: 2 << 30, retry: .init(attempts: 5),
         check: { head in
             guard head.mediaType == "audio/mpeg" else { throw InvalidData.body("is no sound") }
         })

@@ -29,7 +29,7 @@ func outbox(in folder: URL, store: any CacheStore, client: any HTTPClient) -> Ou
 }
 
 func judge(_ item: Outbox.Item, _ head: HTTPResponseHead, _ body: Data) -> Outbox.Verdict {
-    guard (200...299).contains(head.status) else { return Outbox.Verdict(head) }
+    guard HTTPStatus.isSuccess(head.status) else { return Outbox.Verdict(head) }
     // The server answers with the clip. A success without it is somebody else's.
     return (try? JSONDecoder().decode(Clip.self, from: body)) == nil ? .foreign : .sent
 }

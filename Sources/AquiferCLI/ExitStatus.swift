@@ -60,15 +60,36 @@ enum ExitStatus: Int32, CaseIterable {
 /// The error of a command: its status, and one line that describes the error and the remedy.
 struct CommandError: Error {
     let status: ExitStatus
-    let message: String
+    private let text: String
+    /// Further lines for people.
+    var remarks: [String] = []
+    /// The command whose help explains the mistake: empty for the whole program, `nil` for an error of another kind.
+    private var helpName: String?
 
+    /// An error of the words on the command line. Its message names the help that explains them.
     static func usage(_ message: String) -> CommandError {
-        CommandError(status: .usage, message: "\(message); see aquifer --help")
+        var error = CommandError(status: .usage, message: message)
+        error.helpName = ""
+        return error
     }
 
     init(status: ExitStatus, message: String) {
         self.status = status
-        self.message = message
+        text = message
+    }
+
+    /// The error in one line, with the remedy.
+    var message: String {
+        guard let helpName else { return text }
+        return "\(text); see aquifer \(helpName.isEmpty ? "" : helpName + " ")--help"
+    }
+
+    /// The same error. A mistake in the words points to the help of this command, unless it already points to one.
+    func pointing(to command: String) -> CommandError {
+        guard helpName == "" else { return self }
+        var error = self
+        error.helpName = command
+        return error
     }
 
     /// The error for a named thing that does not exist.

@@ -6,7 +6,7 @@ enum Main {
         StandardFiles.prepare()
         CrashPrivacy.begin()
         let console = Console()
-        let status = await Command.run(Array(CommandLine.arguments.dropFirst()), console)
+        let status = await CommandProgram.run(Array(CommandLine.arguments.dropFirst()), console)
         console.exit(console.finish(status))
     }
 }

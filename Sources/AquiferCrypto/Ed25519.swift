@@ -1,5 +1,5 @@
+import AquiferFoundation
 import CSodium
-import Foundation
 
 /// Signatures over the curve edwards25519 (RFC 8032): checking them, and telling points from other bytes.
 public enum Ed25519 {

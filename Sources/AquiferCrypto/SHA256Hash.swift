@@ -1,5 +1,5 @@
+import AquiferFoundation
 import CSodium
-import Foundation
 
 /// A SHA-256 hash (FIPS 180-4), at once or piece by piece.
 ///

@@ -1,5 +1,5 @@
+import AquiferFoundation
 import CSodium
-import Foundation
 
 /// Seals bytes so that only a holder of the key can read them, and any change of them is found.
 ///

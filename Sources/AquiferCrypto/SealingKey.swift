@@ -1,5 +1,5 @@
+import AquiferFoundation
 import CSodium
-import Foundation
 
 /// A secret key of 32 bytes.
 ///

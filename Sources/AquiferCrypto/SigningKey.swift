@@ -1,5 +1,5 @@
+import AquiferFoundation
 import CSodium
-import Foundation
 
 /// A secret key that signs (ed25519, RFC 8032), and the public key that goes with it.
 ///

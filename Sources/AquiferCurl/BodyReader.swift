@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Reads the parts of a request's body one after another, from the start or from anywhere.
 final class BodyReader {
@@ -8,7 +8,7 @@ final class BodyReader {
     /// The bytes of the part at `index` that have been read.
     private var offset: UInt64 = 0
     /// The part at `index`, if it is a file that is open.
-    private var file: Int32?
+    private var file: POSIX.File?
     /// True if anything has been handed out.
     private(set) var hasBeenRead = false
     /// The reader's place in the whole body.
@@ -17,8 +17,6 @@ final class BodyReader {
     init(_ body: HTTPBody) {
         parts = body.parts
     }
-
-    deinit { closeFile() }
 
     /// Fills the buffer as far as one part goes; 0 at the end.
     ///
@@ -43,7 +41,7 @@ final class BodyReader {
 
     /// Goes to a place in the whole body.
     func seek(to position: UInt64) {
-        closeFile()
+        file = nil
         self.position = position
         index = 0
         offset = position
@@ -56,34 +54,27 @@ final class BodyReader {
     private func read(_ url: URL, at start: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(TransportError)
         -> Int
     {
-        if file == nil {
-            let opened = open(url.path, O_RDONLY | O_CLOEXEC)
-            guard opened >= 0 else { throw .unreadable(url, because: errno) }
-            file = opened
+        let count: Int
+        do throws(StoreError) {
+            if file == nil { file = try POSIX.openToRead(url.path) }
+            guard let file, let position = Int(exactly: start) else {
+                throw .failed(operation: "open", reason: "No such file")
+            }
+            count = try POSIX.read(file, into: buffer, at: position)
+        } catch {
+            throw TransportError(.unreadableBody, "\(url.lastPathComponent): \(reason(of: error))")
         }
-        guard let file, let position = off_t(exactly: start) else { throw .unreadable(url, because: EINVAL) }
-        while true {
-            let count = pread(file, buffer.baseAddress, buffer.count, position)
-            if count > 0 { return count }
-            guard count < 0 else { throw TransportError(.unreadableBody, "\(url.lastPathComponent) is too short") }
-            guard errno == EINTR else { throw .unreadable(url, because: errno) }
-        }
+        guard count > 0 else { throw TransportError(.unreadableBody, "\(url.lastPathComponent) is too short") }
+        return count
     }
 
     private func advance() {
-        closeFile()
+        file = nil
         index += 1
         offset = 0
     }
 
-    private func closeFile() {
-        if let file { close(file) }
-        file = nil
-    }
-}
-
-extension TransportError {
-    fileprivate static func unreadable(_ url: URL, because code: Int32) -> TransportError {
-        TransportError(.unreadableBody, "\(url.lastPathComponent): \(String(cString: strerror(code)))")
+    private func reason(of error: StoreError) -> String {
+        if case .failed(_, let reason) = error { reason } else { error.description }
     }
 }

@@ -1,6 +1,14 @@
 import Aquifer
+import AquiferFoundation
 import CCurl
-import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 extension EasyHandle {
     /// The meaning of a failure of curl. `isConnected`: true if a connection had been made.

@@ -1,6 +1,7 @@
 import Aquifer
+import AquiferFoundation
 import CCurl
-import Foundation
+import CZlib
 
 /// One of curl's easy handles with the memory that curl borrows from us. Used for one transfer after another.
 final class EasyHandle {
@@ -119,7 +120,7 @@ final class EasyHandle {
         if request.body != nil, request.headers["Expect"] == nil { add("Expect:") }
         asksForGzip =
             request.method != "HEAD" && request.headers["Range"] == nil && request.headers["Accept-Encoding"] == nil
-            && Inflater.isAvailable
+            && aq_zlib_is_there() != 0
         // curl's own way of asking would have it decode.
         if asksForGzip { add("Accept-Encoding: gzip") }
         if fields != nil { aq_curl_set_pointer(easy, CURLOPT_HTTPHEADER, fields) }
@@ -150,4 +151,47 @@ extension Duration {
         let capped = Int(min(max(seconds, 0), 1_000_000))
         return max(1, capped * 1000 + Int(attoseconds / 1_000_000_000_000_000))
     }
+}
+
+private func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+    context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+}
+
+func curlReceivedHeader(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+)
+    -> Int
+{
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return transfer(context)?.received(headerLine: line) == true ? line.count : -1
+}
+
+func curlReceivedBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+)
+    -> Int
+{
+    transfer(context)?.received(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? -1
+}
+
+func curlSends(_ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?)
+    -> Int
+{
+    transfer(context)?.send(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+        ?? Int(CURL_READFUNC_ABORT)
+}
+
+func curlSeeks(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
+    guard origin == SEEK_SET, offset >= 0, transfer(context)?.rewind(to: UInt64(offset)) == true else {
+        return Int32(CURL_SEEKFUNC_FAIL)
+    }
+    return Int32(CURL_SEEKFUNC_OK)
+}
+
+func curlConnected(
+    _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
+    _ remotePort: Int32, _ localPort: Int32
+) -> Int32 {
+    transfer(context)?.connected()
+    return Int32(CURL_PREREQFUNC_OK)
 }

@@ -1,6 +1,6 @@
 import Aquifer
+import AquiferFoundation
 import CCurl
-import Foundation
 
 /// Ends the loop's thread with the last one who needs it: the client, and every transfer that is not done with.
 final class LoopOwner: Sendable {
@@ -27,7 +27,7 @@ final class EventLoop: @unchecked Sendable {
     private let configuration: CurlHTTPClient.Configuration
 
     /// Guards everything down to the next line.
-    private let lock = NSLock()
+    private let lock = Lock()
     private var commands: [Command] = []
     private var isAsleep = false
     private var isStopped = false
@@ -85,7 +85,7 @@ final class EventLoop: @unchecked Sendable {
     ///
     /// - Throws: `.cannotConnect` when the system gives no memory, no descriptors or no thread for it.
     private func start() throws(TransportError) {
-        guard let multi = curl_multi_init() else { throw .outOfResources("a transfer", ENOMEM) }
+        guard let multi = curl_multi_init() else { throw .outOfMemory("a transfer") }
         do throws(TransportError) {
             let poller = try Poller(multi)
             aq_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
@@ -116,11 +116,9 @@ extension EventLoop {
             return
         }
         // A connection that ends as TLS writes to it is an error of that transfer, not the end of the process.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-        certificates = (getenv("CURL_CA_BUNDLE") ?? getenv("SSL_CERT_FILE")).map { String(cString: $0) }
+        SystemThread.blockBrokenPipes()
+        let environment = ProcessInfo.processInfo.environment
+        certificates = environment["CURL_CA_BUNDLE"] ?? environment["SSL_CERT_FILE"]
 
         while let batch = takeCommands() {
             now = .now

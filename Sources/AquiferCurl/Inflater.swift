@@ -1,6 +1,6 @@
 import Aquifer
+import AquiferFoundation
 import CZlib
-import Foundation
 
 /// Decodes a body that came as `gzip` (RFC 1952), one piece at a time, as its reader asks for it.
 ///
@@ -17,9 +17,6 @@ final class Inflater {
     private var done = 0
     /// True if the last member is whole, and before the first, so that an empty body is whole, too.
     private var isWhole = true
-
-    /// True if `gzip` can be decoded on this machine.
-    static var isAvailable: Bool { aq_zlib_is_there() != 0 }
 
     /// - Returns: `nil` when there is no memory for it.
     init?() {

@@ -1,6 +1,14 @@
 import Aquifer
+import AquiferFoundation
 import CCurl
-import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 /// Waits for curl's sockets, its timer and an awakening, and calls curl for exactly those that are ready.
 ///

@@ -1,6 +1,14 @@
 import Aquifer
+import AquiferFoundation
 import CCurl
-import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 /// Threads that say when there are none left. Foundation's `Thread` goes on as if it had started.
 enum SystemThread {
@@ -23,6 +31,14 @@ enum SystemThread {
             throw .outOfResources("a thread", code)
         }
         pthread_detach(started)
+    }
+
+    /// Lets no signal for a closed connection end the process while this thread writes to it.
+    static func blockBrokenPipes() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
     private final class Work: Sendable {
@@ -49,4 +65,7 @@ extension TransportError {
     static func outOfResources(_ what: String, _ code: Int32) -> TransportError {
         TransportError(.cannotConnect, "the system has no room for \(what): \(String(cString: strerror(code)))")
     }
+
+    /// The system has no memory left for something that a request needs.
+    static func outOfMemory(_ what: String) -> TransportError { outOfResources(what, ENOMEM) }
 }

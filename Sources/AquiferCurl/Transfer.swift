@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// One request on its way, and its answer: where the reader's task and the loop's thread meet.
 ///
@@ -16,7 +16,7 @@ final class Transfer: HTTPBodySource, @unchecked Sendable {
     let owner: LoopOwner
 
     /// Guards everything down to the next line.
-    let lock = NSLock()
+    let lock = Lock()
     var unread = Data()
     var isPaused = false
     var end: Result<Void, TransportError>?

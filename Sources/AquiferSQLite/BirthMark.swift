@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A small file beside a database whose contents cannot be loaded again. It records that the database was created, so
 /// that a missing or empty database is never taken for a new one.
@@ -8,7 +8,8 @@ import Foundation
 /// leaves a database without a mark, which the next opening marks. There is never a mark without a created database.
 struct BirthMark: Sendable {
     private let path: String
-    private var file: String { StoreError.mark(of: path) }
+    /// The path of the mark.
+    var file: String { StoreError.mark(of: path) }
 
     init(of path: String) {
         self.path = path
@@ -30,11 +31,9 @@ struct BirthMark: Sendable {
 
             """
         let file = try POSIX.openToWrite(file, truncate: true)
-        try Data(text.utf8).withUnsafeBytes { bytes in
-            Result { () throws(StoreError) in try POSIX.write(file, bytes) }
-        }.get()
+        try POSIX.write(file, Data(text.utf8))
         try POSIX.flush(file)
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = FilePath.folder(of: path)
         if let folder = try POSIX.openToRead(folder) { try POSIX.flush(folder) }
     }
 }

@@ -1,6 +1,6 @@
 import Aquifer
+import AquiferFoundation
 import CSQLite
-import Foundation
 
 /// One connection to a database, for one thread at a time. Its holder ensures that.
 package final class Connection {
@@ -98,15 +98,10 @@ package final class Connection {
         if code == SQLITE_ERROR { throw damage(String(cString: sqlite3_errmsg(handle))) }
         guard code == SQLITE_OK, let opened else { throw error(code, "read an entry") }
         guard sqlite3_blob_bytes(opened) == size else { throw damage("an entry is longer or shorter than its length") }
-        guard let memory = malloc(size) else {
-            throw .failed(operation: "read an entry", reason: "there is no memory left for its \(size) bytes")
+        return try POSIX.data(size) { memory throws(StoreError) in
+            let read = sqlite3_blob_read(opened, memory.baseAddress, Int32(size), 0)
+            guard read == SQLITE_OK else { throw error(read, "read an entry") }
         }
-        let read = sqlite3_blob_read(opened, memory, Int32(size), 0)
-        guard read == SQLITE_OK else {
-            free(memory)
-            throw error(read, "read an entry")
-        }
-        return Data(bytesNoCopy: memory, count: size, deallocator: .free)
     }
 
     func error(_ code: Int32, _ operation: String) -> StoreError {
@@ -121,33 +116,129 @@ package final class Connection {
 
     /// The error for a damaged database.
     func damage(_ reason: String) -> StoreError { .damaged(path: path, reason: reason) }
+}
 
-    /// The store error for a result code of SQLite.
-    private static func error(_ code: Int32, _ handle: OpaquePointer?, _ operation: String, _ path: String)
-        -> StoreError
-    {
-        let reason = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
-        switch code & 0xff {
-        case SQLITE_FULL: return .full(path: path)
-        case SQLITE_READONLY, SQLITE_PERM: return .readOnly(path: path)
-        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: return .busy(path: path)
-        case SQLITE_NOTADB: return .notAStore(path: path)
-        case SQLITE_CORRUPT: return .damaged(path: path, reason: reason)
-        case SQLITE_CONSTRAINT
-        where handle.map(sqlite3_extended_errcode) == Int32(AQUIFER_SQLITE_CONSTRAINT_UNIQUE):
-            // One index has a key that the other one lacks.
-            return .damaged(path: path, reason: reason)
-        case SQLITE_IOERR, SQLITE_CANTOPEN:
-            // SQLite recognizes a full disk only by ENOSPC, and reports "cannot open" for any other reason.
-            switch handle.map({ StoreError.system(aquifer_sqlite_last_errno($0), operation, path: path) }) {
-            case .none, .failed:
-                // The log could not be created, and its error number is lost.
-                let folder = (path as NSString).deletingLastPathComponent
-                if code & 0xff == SQLITE_CANTOPEN, !POSIX.isWritable(folder) { return .readOnly(path: path) }
-                return .failed(operation: operation, reason: "\(reason) (\(path))")
-            case .some(let known): return known
-            }
-        default: return .failed(operation: operation, reason: "\(reason) (\(path))")
+/// A prepared statement of a ``Connection``, kept and reused.
+package final class Statement {
+    private let pointer: OpaquePointer
+    private let connection: Connection
+    private let purpose: String
+
+    init(_ connection: Connection, _ sql: String, _ purpose: String) throws(StoreError) {
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let prepared else { throw connection.preparationError(code, purpose) }
+        pointer = prepared
+        self.connection = connection
+        self.purpose = purpose
+    }
+
+    deinit { sqlite3_finalize(pointer) }
+
+    /// Advances to the next row; true if there is one.
+    package func step() throws(StoreError) -> Bool {
+        switch sqlite3_step(pointer) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code:
+            let error = connection.error(code, purpose)
+            sqlite3_reset(pointer)
+            throw error
         }
     }
+
+    /// Runs a statement that returns nothing, and resets it.
+    package func run() throws(StoreError) {
+        defer { reset() }
+        _ = try step()
+    }
+
+    /// Runs a statement with bytes as a parameter, which are not copied.
+    func run(binding bytes: Data, at index: Int32) throws(StoreError) {
+        try bytes.withUnsafeBytes { raw in
+            bind(index, unowned: raw)
+            return Result { () throws(StoreError) in try run() }
+        }.get()
+    }
+
+    package func reset() {
+        sqlite3_reset(pointer)
+    }
+
+    // MARK: Parameters, counted from 1
+
+    /// Binds a text without copying it: the memory must stay valid until the statement is reset.
+    func bind(_ index: Int32, unowned text: UnsafeBufferPointer<UInt8>) {
+        text.withMemoryRebound(to: CChar.self) {
+            _ = sqlite3_bind_text(pointer, index, $0.baseAddress, Int32($0.count), nil)
+        }
+    }
+
+    /// Binds bytes without copying them: the memory must stay valid until the statement is reset.
+    func bind(_ index: Int32, unowned bytes: UnsafeRawBufferPointer) {
+        if bytes.isEmpty {
+            sqlite3_bind_zeroblob(pointer, index, 0)  // no address would bind NULL
+        } else {
+            sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count), nil)
+        }
+    }
+
+    package func bind(_ index: Int32, _ integer: Int64) {
+        sqlite3_bind_int64(pointer, index, integer)
+    }
+
+    package func bind(_ index: Int32, _ integer: Int64?) {
+        if let integer { bind(index, integer) } else { sqlite3_bind_null(pointer, index) }
+    }
+
+    package func bind(_ index: Int32, _ text: String?) {
+        guard let text else {
+            sqlite3_bind_null(pointer, index)
+            return
+        }
+        withUTF8(text) { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) {
+                _ = aquifer_sqlite_bind_text_copy(pointer, index, $0.baseAddress, Int32($0.count))
+            }
+        }
+    }
+
+    // MARK: Columns, counted from 0
+
+    package func integer(_ column: Int32) -> Int64 {
+        sqlite3_column_int64(pointer, column)
+    }
+
+    package func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(pointer, column) == SQLITE_NULL
+    }
+
+    package func isBlob(_ column: Int32) -> Bool {
+        sqlite3_column_type(pointer, column) == SQLITE_BLOB
+    }
+
+    package func text(_ column: Int32) -> String? {
+        guard let start = sqlite3_column_text(pointer, column) else { return nil }
+        let count = Int(sqlite3_column_bytes(pointer, column))
+        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    /// The bytes of a column, valid until the statement is stepped or reset.
+    package func blob(_ column: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(pointer, column)
+        return UnsafeRawBufferPointer(
+            start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(pointer, column)))
+    }
+}
+
+/// Runs `use` on the bytes of a text.
+func withUTF8<Value, Failure: Error>(
+    _ text: String, _ use: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Value
+) throws(Failure) -> Value {
+    let result = text.utf8.withContiguousStorageIfAvailable { bytes in
+        Result { () throws(Failure) in try use(bytes) }
+    }
+    if let result { return try result.get() }
+    return try Array(text.utf8).withUnsafeBufferPointer(use)
 }

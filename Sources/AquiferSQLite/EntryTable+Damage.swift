@@ -1,6 +1,6 @@
 import Aquifer
+import AquiferFoundation
 import CSQLite
-import Foundation
 
 /// Finding and repairing damage of the table and its indexes.
 extension EntryTable {

@@ -1,6 +1,6 @@
 import Aquifer
+import AquiferFoundation
 import CSQLite
-import Foundation
 
 /// The statements on the table of entries, over one connection.
 final class EntryTable {
@@ -71,13 +71,10 @@ final class EntryTable {
         statement.bind(7, Int64(bitPattern: seal.body))
         statement.bind(9, entry.origin?.sentAt.bits)
         statement.bind(10, entry.origin?.answeredAt?.bits)
-        try withUTF8(key) { utf8 in
-            entry.bytes.withUnsafeBytes { bytes in
-                statement.bind(1, unowned: utf8)
-                statement.bind(8, unowned: bytes)
-                return Result { () throws(StoreError) in try statement.run() }
-            }
-        }.get()
+        try withUTF8(key) { utf8 throws(StoreError) in
+            statement.bind(1, unowned: utf8)
+            try statement.run(binding: entry.bytes, at: 8)
+        }
         if connection.changes == 0 { throw connection.damage("its indexes lead to different rows") }
     }
 
@@ -106,16 +103,14 @@ final class EntryTable {
     }
 
     private func select(_ key: String, _ statement: Statement) throws(StoreError) -> StoredEntry? {
-        try withUTF8(key) { utf8 in
+        try withUTF8(key) { utf8 throws(StoreError) in
             statement.bind(1, unowned: utf8)
             defer { statement.reset() }
-            return Result { () throws(StoreError) in
-                do throws(StoreError) { return try statement.step() ? try entry(statement, key) : nil } catch {
-                    guard case .damaged(_, let reason) = error else { throw error }
-                    throw .unreadable(key: key, reason: "the database is damaged: \(reason)")
-                }
+            do throws(StoreError) { return try statement.step() ? try entry(statement, key) : nil } catch {
+                guard case .damaged(_, let reason) = error else { throw error }
+                throw .unreadable(key: key, reason: "the database is damaged: \(reason)")
             }
-        }.get()
+        }
     }
 
     private func entry(_ statement: Statement, _ key: String) throws(StoreError) -> StoredEntry {
@@ -192,4 +187,54 @@ final class EntryTable {
         prepared[query] = statement
         return statement
     }
+}
+
+/// The columns of an entry's header: ``columns``, from column `first` on.
+struct EntryHeader {
+    static let columns = "saved_at, etag, last_modified, kind, header_checksum, sent_at, answered_at, length(bytes)"
+    static let count: Int32 = 8
+
+    let savedAt: Date
+    let validators: Validators
+    let kind: StoredEntry.Kind
+    let origin: StoredEntry.Origin?
+    let size: Int
+    let checksum: UInt64
+
+    /// Reads the header; `nil` if it is not the header that was stored under `key`.
+    init?(_ statement: Statement, key: String, first: Int32) {
+        guard let kind = UInt8(exactly: statement.integer(first + 3)).flatMap(StoredEntry.Kind.init) else { return nil }
+        self.kind = kind
+        savedAt = statement.date(first)
+        validators = Validators(etag: statement.text(first + 1), lastModified: statement.text(first + 2))
+        checksum = UInt64(bitPattern: statement.integer(first + 4))
+        if statement.isNull(first + 5) {
+            guard statement.isNull(first + 6) else { return nil }
+            origin = nil
+        } else {
+            origin = StoredEntry.Origin(
+                sentAt: statement.date(first + 5),
+                answeredAt: statement.isNull(first + 6) ? nil : statement.date(first + 6))
+        }
+        size = Int(statement.integer(first + 7))
+        let expected = EntrySeal.header(
+            key: key, savedAt: savedAt, validators: validators, kind: kind, origin: origin, size: size)
+        guard checksum == expected else { return nil }
+    }
+
+    func summary(_ key: String) -> StoredEntry.Summary {
+        StoredEntry.Summary(key: key, size: size, savedAt: savedAt, validators: validators, kind: kind)
+    }
+}
+
+extension Statement {
+    /// A date that is stored as the bits of its seconds since 2001.
+    fileprivate func date(_ column: Int32) -> Date {
+        Date(timeIntervalSinceReferenceDate: Double(bitPattern: UInt64(bitPattern: integer(column))))
+    }
+}
+
+extension Date {
+    /// The bits of the seconds since 2001.
+    var bits: Int64 { Int64(bitPattern: timeIntervalSinceReferenceDate.bitPattern) }
 }

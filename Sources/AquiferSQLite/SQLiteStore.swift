@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A store in a SQLite database: the embedded default.
 ///
@@ -44,25 +44,12 @@ public final class SQLiteStore: CacheStore {
     private let patience: Duration
     private let durability: Durability
     private let mark: BirthMark?
+    private let files: FilePolicy
     private let readers: ReaderPool
     /// The writer, used only within the turnstile.
     private nonisolated(unsafe) var writer: Writer
     private let turn = Turnstile()
     private let queue = SerialQueue("aquifer.sqlite-store")
-
-    /// The connection that writes, and its table, for the file at the path when it was opened.
-    private struct Writer {
-        let table: EntryTable
-        let checkpointer: Checkpointer
-
-        init(
-            _ path: String, _ durability: Durability, _ patience: Duration, _ mark: BirthMark?
-        ) throws(StoreError) {
-            let connection = try Opening.writer(path, durability, patience, mark)
-            table = EntryTable(connection)
-            checkpointer = Checkpointer(connection)
-        }
-    }
 
     /// Opens the store in `file`. Creates the file, with its folder, if it is missing. Only this user can read it.
     ///
@@ -76,18 +63,20 @@ public final class SQLiteStore: CacheStore {
     ///   - isIrreplaceable: true for data that cannot be loaded again. A file that was created and is gone or empty is
     ///     then an error, and no new store is created. A store that was created without this option is marked when it
     ///     is next opened with it.
+    ///   - files: the treatment of the files by Apple's systems.
     /// - Throws: ``StoreError/lost(path:)``; ``StoreError/damaged(path:reason:)``; ``StoreError/notAStore(path:)`` if
     ///   `file` is anything else (also a folder, a device, a pipe or a socket), which is left unchanged;
     ///   ``StoreError/newerVersion(path:found:supported:)``; ``StoreError/readOnly(path:)``.
     public init(
         file: URL, durability: Durability = .process, readers: Int = 4, patience: Duration = .seconds(5),
-        isIrreplaceable: Bool = false
+        isIrreplaceable: Bool = false, files: FilePolicy = .systemDefault
     ) throws(StoreError) {
         path = file.standardizedFileURL.path
         self.patience = patience
         self.durability = durability
         mark = isIrreplaceable ? BirthMark(of: path) : nil
-        writer = try Writer(path, durability, patience, mark)
+        self.files = files
+        writer = try Writer(path, durability, patience, mark, files)
         self.readers = ReaderPool(path, limit: readers, patience: patience, mark: mark)
     }
 
@@ -231,7 +220,7 @@ public final class SQLiteStore: CacheStore {
     /// - Throws: ``StoreError/busy(path:)`` on a thread that must not wait.
     private func reopen(_ mayWait: Bool) throws(StoreError) {
         guard mayWait else { throw .busy(path: path) }
-        writer = try Writer(path, durability, patience, mark)
+        writer = try Writer(path, durability, patience, mark, files)
         readers.renew()
     }
 

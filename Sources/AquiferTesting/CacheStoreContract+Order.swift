@@ -92,7 +92,7 @@ extension CacheStoreContract {
 
 /// Notices when it is entered twice.
 private final class Overlap: @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = Lock()
     private var count = 0
 
     /// True if someone else is inside.

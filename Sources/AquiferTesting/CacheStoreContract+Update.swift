@@ -99,7 +99,7 @@ extension StoredEntry {
 
 /// Collects what closures saw.
 final class Recorder<Element: Sendable>: @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = Lock()
     private var elements: [Element] = []
 
     func append(_ element: Element) {

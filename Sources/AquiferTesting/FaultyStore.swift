@@ -51,7 +51,7 @@ public final class FaultyStore: CacheStore {
     }
 
     private let base: any CacheStore
-    private let lock = NSLock()
+    private let lock = Lock()
     private nonisolated(unsafe) var state = State()
 
     /// A store that fails nowhere yet, in front of `base`.

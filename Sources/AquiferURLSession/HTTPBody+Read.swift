@@ -7,27 +7,41 @@ extension HTTPBody {
     /// - Throws: `.unreadableBody` when a file cannot be read or is shorter than its part.
     func read() throws(TransportError) -> Data {
         var all = Data()
-        for part in parts {
-            switch part {
-            case .bytes(let data): all += data
-            case .file(let url, let offset, let length): all += try Self.read(url, offset, length)
-            }
-        }
+        for part in parts { try part.forEachPiece { (piece) throws(TransportError) in all += piece } }
         return all
     }
+}
 
-    private static func read(_ url: URL, _ offset: UInt64, _ length: UInt64) throws(TransportError) -> Data {
-        let data: Data?
-        do {
-            let file = try FileHandle(forReadingFrom: url)
-            try file.seek(toOffset: offset)
-            data = try file.read(upToCount: Int(length))
-        } catch {
-            throw TransportError(.unreadableBody, "\(url.lastPathComponent): \(error.localizedDescription)")
+extension HTTPBody.Part {
+    private static var pieceLength: UInt64 { 1 << 20 }
+
+    /// Hands over the bytes of this part, a file's in pieces of at most 1 MB.
+    ///
+    /// - Throws: `.unreadableBody` when a file cannot be read or is shorter than its part.
+    func forEachPiece(_ take: (Data) throws(TransportError) -> Void) throws(TransportError) {
+        switch self {
+        case .bytes(let data): try take(data)
+        case .file(let url, var offset, let length):
+            var left = length
+            let file: FileHandle
+            do { file = try FileHandle(forReadingFrom: url) } catch { throw Self.unreadable(url, error) }
+            while left > 0 {
+                let piece: Data
+                do {
+                    try file.seek(toOffset: offset)
+                    piece = try file.read(upToCount: Int(min(Self.pieceLength, left))) ?? Data()
+                } catch { throw Self.unreadable(url, error) }
+                guard !piece.isEmpty else {
+                    throw TransportError(.unreadableBody, "\(url.lastPathComponent) is too short")
+                }
+                try take(piece)
+                offset += UInt64(piece.count)
+                left -= UInt64(piece.count)
+            }
         }
-        guard UInt64(data?.count ?? 0) == length else {
-            throw TransportError(.unreadableBody, "\(url.lastPathComponent) is too short")
-        }
-        return data ?? Data()
+    }
+
+    private static func unreadable(_ url: URL, _ error: any Error) -> TransportError {
+        TransportError(.unreadableBody, "\(url.lastPathComponent): \(error.localizedDescription)")
     }
 }

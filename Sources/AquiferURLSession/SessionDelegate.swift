@@ -8,6 +8,11 @@ import Foundation
 /// Passes the session's events to their transfers. The session calls it on a serial queue.
 final class SessionDelegate: NSObject, URLSessionDataDelegate {
     private let transfers = Locked([Int: SessionTransfer]())
+    private let challenge: URLSessionHTTPClient.Challenge?
+
+    init(challenge: URLSessionHTTPClient.Challenge?) {
+        self.challenge = challenge
+    }
 
     func add(_ transfer: SessionTransfer) {
         transfers.withLock { $0[transfer.task.taskIdentifier] = transfer }
@@ -23,6 +28,17 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     ) {
         // `nil` makes the session deliver the redirect itself.
         completionHandler(HTTPResponseHead(response).flatMap { self.transfer(task)?.redirected(by: $0) })
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard let answer = self.challenge else { return completionHandler(.performDefaultHandling, nil) }
+        Task {
+            let (disposition, credential) = await answer(challenge)
+            completionHandler(disposition, credential)
+        }
     }
 
     func urlSession(
@@ -80,8 +96,10 @@ extension TransportError {
             case .timedOut: .timedOut
             case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
                 .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
-                .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+                .clientCertificateRequired:
                 .insecure
+            // The app's own settings refuse the address, whatever the connection.
+            case .appTransportSecurityRequiresSecureConnection: .unsupportedURL
             case .badServerResponse: Self.emptyAnswer
             // The scheme was checked before: Linux reports an unsupported URL for an answer that is not HTTP.
             case .unsupportedURL, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData: .malformed

@@ -30,15 +30,18 @@ final class SessionTransfer: HTTPBodySource {
         var headWaiter: Waiter<HTTPResponseHead>?
         var bodyWaiter: Waiter<Data?>?
         var alarm: Task<Void, Never>?
+        /// The file of the body, until the transfer has ended. Its last reference deletes it, if it is temporary.
+        var upload: UploadFile?
     }
 
     let request: HTTPRequest
     let task: URLSessionDataTask
-    private let state = Locked(State())
+    private let state: Locked<State>
 
-    init(_ request: HTTPRequest, task: URLSessionDataTask) {
+    init(_ request: HTTPRequest, task: URLSessionDataTask, upload: UploadFile?) {
         self.request = request
         self.task = task
+        state = Locked(State(upload: upload))
     }
 
     // MARK: The reader's side
@@ -64,17 +67,19 @@ final class SessionTransfer: HTTPBodySource {
         if Task.isCancelled { cancel() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: Waiter<Data?>) in
-                let (ready, mayGoOn): (Result<Data?, TransportError>?, Bool) = state.withLock { state in
+                let ready: Result<Data?, TransportError>? = state.withLock { state in
                     if !state.unread.isEmpty {
-                        defer { (state.unread, state.isSuspended) = (Data(), false) }
-                        return (.success(state.unread), state.isSuspended)
+                        defer { state.unread = Data() }
+                        // Within the lock, as suspending is: the other order would leave the task suspended for ever.
+                        if state.isSuspended { task.resume() }
+                        state.isSuspended = false
+                        return .success(state.unread)
                     }
-                    if let end = state.end { return (end.map { nil }, false) }
+                    if let end = state.end { return end.map { nil } }
                     precondition(state.bodyWaiter == nil, "A body has one reader at a time")
                     state.bodyWaiter = waiter
-                    return (nil, false)
+                    return nil
                 }
-                if mayGoOn { task.resume() }
                 if let ready { waiter.resume(returning: ready) }
             }
         } onCancel: {
@@ -93,7 +98,7 @@ final class SessionTransfer: HTTPBodySource {
     /// Ends the transfer for its reader. Only the first end counts.
     func end(_ result: Result<Void, TransportError>, cancels: Bool = false) {
         let (isFirst, head, body, alarm) = state.withLock { state in
-            defer { (state.headWaiter, state.bodyWaiter, state.alarm) = (nil, nil, nil) }
+            defer { (state.headWaiter, state.bodyWaiter, state.alarm, state.upload) = (nil, nil, nil, nil) }
             let isFirst = state.end == nil
             if isFirst { state.end = result }
             return (isFirst, state.headWaiter, state.bodyWaiter, state.alarm)
@@ -138,19 +143,20 @@ final class SessionTransfer: HTTPBodySource {
 
     func received(_ data: Data) {
         guard !data.isEmpty else { return }
-        let (waiter, mustWait) = state.withLock { state -> (Waiter<Data?>?, Bool) in
-            guard state.end == nil else { return (nil, false) }
+        let waiter = state.withLock { state -> Waiter<Data?>? in
+            guard state.end == nil else { return nil }
             if let waiter = state.bodyWaiter {
                 state.bodyWaiter = nil
-                return (waiter, false)
+                return waiter
             }
             state.unread += data
-            let mustWait = state.unread.count >= Self.highWater && !state.isSuspended
-            if mustWait { state.isSuspended = true }
-            return (nil, mustWait)
+            if state.unread.count >= Self.highWater && !state.isSuspended {
+                state.isSuspended = true
+                task.suspend()
+            }
+            return nil
         }
         waiter?.resume(returning: .success(data))
-        if mustWait { task.suspend() }
     }
 
     private func setAlarm() {

@@ -17,12 +17,23 @@ import Foundation
 ///
 /// URLSession does not distinguish connecting from waiting: `limits.idle` is the limit of both.
 public final class URLSessionHTTPClient: HTTPClient {
+    /// The answer to an authentication challenge, such as a server's certificate: what to do, and the credential.
+    public typealias Challenge =
+        @Sendable (URLAuthenticationChallenge) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
     private let session: URLSession
     private let delegate: SessionDelegate
 
     /// A client with a session of its own.
-    public init() {
-        let configuration = URLSessionConfiguration.ephemeral
+    ///
+    /// - Parameters:
+    ///   - configuration: The settings of the session, such as `protocolClasses`, `waitsForConnectivity` or a proxy. The
+    ///     client takes a copy. It switches cookies, caching and stored credentials off in any case, because an answer
+    ///     must come from the server.
+    ///   - challenge: Answers authentication challenges, for a pinned or a client's certificate. Without it the system
+    ///     decides.
+    public init(configuration: URLSessionConfiguration = .ephemeral, challenge: Challenge? = nil) {
+        let configuration = Self.copy(configuration)
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.httpCookieAcceptPolicy = .never
@@ -30,8 +41,12 @@ public final class URLSessionHTTPClient: HTTPClient {
         configuration.urlCredentialStorage = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpMaximumConnectionsPerHost = 64
-        delegate = SessionDelegate()
+        delegate = SessionDelegate(challenge: challenge)
         session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    }
+
+    private static func copy(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
+        configuration.copy() as? URLSessionConfiguration ?? configuration
     }
 
     deinit { session.finishTasksAndInvalidate() }
@@ -43,21 +58,24 @@ public final class URLSessionHTTPClient: HTTPClient {
             throw TransportError(.unsupportedURL, "only http and https to a host are spoken")
         }
         if Task.isCancelled { throw .cancelled }
-        let task = session.dataTask(with: try URLRequest(request))
-        let transfer = SessionTransfer(request, task: task)
+        let upload = try UploadFile(request.body)
+        let urlRequest = try URLRequest(request, hasFile: upload != nil)
+        let task =
+            upload.map { session.uploadTask(with: urlRequest, fromFile: $0.file) } ?? session.dataTask(with: urlRequest)
+        let transfer = SessionTransfer(request, task: task, upload: upload)
         delegate.add(transfer)
         return HTTPResponse(head: try await transfer.start(), source: transfer)
     }
 }
 
 extension URLRequest {
-    /// URLSession takes a body from memory or from one file; a body of several parts is joined in memory.
-    init(_ request: HTTPRequest) throws(TransportError) {
+    /// - Parameter hasFile: true if the body is in a file that the task was given; a body in memory is set here.
+    init(_ request: HTTPRequest, hasFile: Bool = false) throws(TransportError) {
         try request.checkHead()
         self.init(url: request.url)
         httpMethod = request.method.rawValue
         for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }
-        if let body = request.body { httpBody = try body.read() }
+        if let body = request.body, !hasFile { httpBody = try body.read() }
         timeoutInterval = request.limits.idle / .seconds(1)
         httpShouldHandleCookies = false
     }

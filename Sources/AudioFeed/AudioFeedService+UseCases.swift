@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The use cases of the audio feed's specification, each by itself. ``AudioFeedService/load()`` does the same in one step,
 /// and shares the request with other loads.

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Clips, their sound, and posting, composed.
 public struct AudioFeedService: Sendable {

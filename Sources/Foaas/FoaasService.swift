@@ -1,5 +1,6 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
+import AquiferWording
 
 /// Phrases and operations, composed.
 public struct FoaasService: Sendable {
@@ -160,14 +161,9 @@ public enum FoaasError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The message for the user. Empty when the user left.
     public func message(in language: Language) -> String {
         switch self {
-        case .path(.tooLong):
-            language.pick("That is too long to be said. Say less.", "Isso é longo demais para ser dito. Diga menos.")
-        case .path(.missing), .path(.unknown):
-            language.pick("Something is still to be filled in.", "Ainda falta preencher alguma coisa.")
-        case .load(.connectivity):
-            language.pick(
-                "You’re offline, and a phrase needs a connection.",
-                "Você está sem conexão, e uma frase precisa dela.")
+        case .path(.tooLong): language.text("foaas.tooLong")
+        case .path(.missing), .path(.unknown): language.text("foaas.missing")
+        case .load(.connectivity): language.text("foaas.needsConnection")
         case .load(let error): error.message(in: language)
         }
     }

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The service that ``FoaasAPIManager`` asks. The app sets it when it starts; calls that come earlier wait for it.
 final class FoaasSetting: Sendable {

@@ -43,7 +43,7 @@ enum MHDResponse {
     }
 
     /// `withCString` hands out a string's own bytes, where passing the string makes an array of them.
-    private static func add(_ field: ServerHeaders.Field, to response: OpaquePointer) -> Bool {
+    private static func add(_ field: HTTPHeaders.Field, to response: OpaquePointer) -> Bool {
         field.name.withCString { name in
             field.value.withCString { MHD_add_response_header(response, name, $0) == .YES }
         }

@@ -8,7 +8,7 @@ struct MultipartParser {
         /// Push more bytes, or say that there are none.
         case needsBytes
         /// A part begins, with these header lines.
-        case head(ServerHeaders)
+        case head(HTTPHeaders)
         /// Bytes of the part, never empty.
         case data(Data)
         /// The part is whole.
@@ -160,8 +160,8 @@ struct MultipartParser {
         return .head(headers)
     }
 
-    private static func headers(_ text: String) throws(MultipartError) -> ServerHeaders {
-        var headers = ServerHeaders()
+    private static func headers(_ text: String) throws(MultipartError) -> HTTPHeaders {
+        var headers = HTTPHeaders()
         // A line that begins with a blank continues the one before (RFC 2045 allows it, HTTP does not).
         let unfolded = text.replacingOccurrences(of: "\r\n ", with: " ").replacingOccurrences(of: "\r\n\t", with: " ")
         for line in unfolded.components(separatedBy: "\r\n") where !line.isEmpty {

@@ -35,7 +35,7 @@ public struct MultipartReader {
         /// The media type that the client gives, as it was written.
         public let contentType: String?
         /// All header lines.
-        public let headers: ServerHeaders
+        public let headers: HTTPHeaders
     }
 
     private let limits: Limits
@@ -118,7 +118,7 @@ public struct MultipartReader {
         do { return try await body.next(isolation: isolation) } catch { throw .body(error) }
     }
 
-    private static func part(_ headers: ServerHeaders) throws(MultipartError) -> Part {
+    private static func part(_ headers: HTTPHeaders) throws(MultipartError) -> Part {
         guard let line = headers["Content-Disposition"] else { throw .malformed("a part has no Content-Disposition") }
         guard let disposition = HeaderParameters(line), disposition.value == "form-data",
             let name = disposition["name"]

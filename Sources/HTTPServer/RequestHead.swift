@@ -14,17 +14,17 @@ enum RequestHead {
     /// The reason to answer 400; `nil` when there is none.
     ///
     /// - Parameter target: the request's target as it was written, without its query.
-    static func fault(method: String, target: String, version: String, headers: ServerHeaders) -> String? {
-        guard isToken(method) else { return "the method is no token" }
+    static func fault(method: String, target: String, version: String, headers: HTTPHeaders) -> String? {
+        guard method.isToken else { return "the method is no token" }
         for field in headers.fields {
-            guard isToken(field.name) else { return "a header's name is no token" }
+            guard field.name.isToken else { return "a header's name is no token" }
             guard isText(field.value) else { return "a header's value has control characters" }
         }
         for name in single where headers.values(of: name).count > 1 { return "two \(name) headers" }
         return lengthFault(version, headers) ?? targetFault(target, headers["Host"])
     }
 
-    private static func lengthFault(_ version: String, _ headers: ServerHeaders) -> String? {
+    private static func lengthFault(_ version: String, _ headers: HTTPHeaders) -> String? {
         if let coding = headers["Transfer-Encoding"] {
             guard headers["Content-Length"] == nil else { return "Content-Length beside Transfer-Encoding" }
             guard version != "HTTP/1.0" else { return "Transfer-Encoding in a request of HTTP/1.0" }
@@ -43,17 +43,6 @@ enum RequestHead {
         let isSame = host.map { $0.equalsIgnoringASCIICase(String(authority)) } ?? true
         return isSame ? nil : "the target's host is not the Host"
     }
-
-    /// RFC 9110, 5.6.2.
-    private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || Self.marks.contains(byte)
-            }
-    }
-
-    private static let marks = Set("!#$%&'*+-.^_`|~".utf8)
 
     private static func isText(_ text: String) -> Bool {
         !text.utf8.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }

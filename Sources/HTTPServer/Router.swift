@@ -31,7 +31,7 @@ public struct Router: Sendable {
     public init() {}
 
     /// Adds a route.
-    public mutating func on(_ method: String, _ pattern: String, _ handler: @escaping Handler) {
+    public mutating func on(_ method: HTTPMethod, _ pattern: String, _ handler: @escaping Handler) {
         let route = Route(method: method, pattern: Self.segments(of: pattern).map(Route.Segment.init), handler: handler)
         // Kept in order of precedence, so that the first match is the best one.
         let position = routes.firstIndex { route.precedes($0) } ?? routes.endIndex
@@ -49,7 +49,7 @@ public struct Router: Sendable {
             if route.method == "GET", request.method == "HEAD", answeringHead == nil {
                 answeringHead = (route, parameters)
             }
-            methods.append(route.method)
+            methods.append(route.method.rawValue)
         }
         if let (route, parameters) = answeringHead { return await route.handler(request, parameters) }
         guard !methods.isEmpty else { return await fallback(request) }
@@ -102,7 +102,7 @@ private struct Route: Sendable {
         }
     }
 
-    let method: String
+    let method: HTTPMethod
     let pattern: [Segment]
     let handler: Router.Handler
 

@@ -88,7 +88,8 @@ private struct Arrival {
         }
         let hasBody = fields.headers.announcedLength > 0 || fields.headers["Transfer-Encoding"] != nil
         let head = ServerRequest(
-            method: method, rawPath: Fields.path(of: target), query: fields.query, headers: fields.headers,
+            method: HTTPMethod(rawValue: method), rawPath: Fields.path(of: target), query: fields.query,
+            headers: fields.headers,
             remoteAddress: connection.remoteAddress, body: hasBody ? .unread : .empty)
         switch core.gate(head) {
         case .known: connection.becomeKnown()
@@ -118,9 +119,9 @@ private struct Arrival {
     }
 }
 
-extension ServerHeaders {
+extension HTTPHeaders {
     /// The length that a request announces for its body. A number that does not fit is as good as the largest.
-    fileprivate var announcedLength: Int { self["Content-Length"].map { Int($0) ?? .max } ?? 0 }
+    fileprivate var announcedLength: Int { self["Content-Length"]?.count() ?? 0 }
 }
 
 /// The daemon is done with a request: answered, cut or left.
@@ -155,7 +156,7 @@ func connectionChanged(
 
 /// The header fields and query items of a request, copied: libmicrohttpd's own die with it.
 private struct Fields {
-    var headers = ServerHeaders()
+    var headers = HTTPHeaders()
     var query: [(name: String, value: String)] = []
     var raw = RawHead()
 
@@ -181,7 +182,7 @@ private func collectField(
     let text = value.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: valueSize), as: UTF8.self) } ?? ""
     if aq_mhd_is_header(kind) != 0 {
         fields.pointee.raw.add(key, keySize, value, valueSize)
-        fields.pointee.headers.fields.append(ServerHeaders.Field(name, text))
+        fields.pointee.headers.add(name, text)
     } else {
         // Plus signs are spaces already.
         fields.pointee.query.append((PercentEncoding.decode(name), PercentEncoding.decode(text)))

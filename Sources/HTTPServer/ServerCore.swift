@@ -35,7 +35,7 @@ final class ServerCore: @unchecked Sendable {
         _ configuration: HTTPServer.Configuration, _ makeAnswers: (_ port: UInt16) -> HTTPServer.Answers
     ) throws(ServerError) {
         if let missing = aq_mhd_missing() { throw .missingLibrary(reason: String(cString: missing)) }
-        Self.ignoreBrokenPipes
+        BrokenPipes.ignore
         self.configuration = configuration
         limit = configuration.connectionLimit(descriptors: DescriptorLimit.current)
         let listener = try ListeningSocket(host: configuration.host, port: configuration.port)
@@ -62,17 +62,6 @@ final class ServerCore: @unchecked Sendable {
             throw error
         }
     }
-
-    private static let ignoreBrokenPipes: Void = {
-        var action = sigaction()
-        guard sigaction(SIGPIPE, nil, &action) == 0 else { return }
-        #if canImport(Darwin)
-            let isDefault = action.__sigaction_u.__sa_handler == nil
-        #else
-            let isDefault = action.__sigaction_handler.sa_handler == nil
-        #endif
-        if isDefault { signal(SIGPIPE, SIG_IGN) }
-    }()
 
     // MARK: Connections
 

@@ -3,7 +3,7 @@ import Foundation
 /// A request as it came from a client.
 public struct ServerRequest: Sendable {
     /// The method as it was written: `GET`.
-    public let method: String
+    public let method: HTTPMethod
     /// The path, percent-decoded: `/v1/feed`. Not for finding files: `%2F` has become `/` in it.
     public let path: String
     /// The path as it was written.
@@ -11,7 +11,7 @@ public struct ServerRequest: Sendable {
     /// The items of the query, decoded, in order. An item without `=` has an empty value.
     public let query: [(name: String, value: String)]
     /// The header fields, in order.
-    public let headers: ServerHeaders
+    public let headers: HTTPHeaders
     /// The client's numeric address, without a port.
     public let remoteAddress: String
     /// The body as it arrives.
@@ -21,7 +21,7 @@ public struct ServerRequest: Sendable {
     ///
     /// - Parameter target: the path and query, percent-encoded: `/v1/feed?limit=10`.
     public init(
-        _ method: String = "GET", _ target: String, headers: ServerHeaders = [:], body: Data = Data(),
+        _ method: HTTPMethod = .get, _ target: String, headers: HTTPHeaders = [:], body: Data = Data(),
         remoteAddress: String = "127.0.0.1"
     ) {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -38,7 +38,7 @@ public struct ServerRequest: Sendable {
     }
 
     init(
-        method: String, rawPath: String, query: [(name: String, value: String)], headers: ServerHeaders,
+        method: HTTPMethod, rawPath: String, query: [(name: String, value: String)], headers: HTTPHeaders,
         remoteAddress: String, body: ServerRequestBody
     ) {
         self.method = method

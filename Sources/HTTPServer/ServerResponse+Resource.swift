@@ -8,7 +8,7 @@ extension ServerResponse {
     ///
     /// - Parameter etag: the entity tag; quotes are added where there are none.
     public static func resource(
-        _ data: Data, contentType: String, etag: String? = nil, lastModified: Date? = nil, headers: ServerHeaders = [:],
+        _ data: Data, contentType: String, etag: String? = nil, lastModified: Date? = nil, headers: HTTPHeaders = [:],
         for request: ServerRequest
     ) -> ServerResponse {
         resource(
@@ -23,7 +23,7 @@ extension ServerResponse {
     /// The same for content that `body` cuts out of something `length` bytes long, such as a file.
     public static func resource(
         length: UInt64, contentType: String, etag: String? = nil, lastModified: Date? = nil,
-        headers: ServerHeaders = [:], for request: ServerRequest, body: (Range<UInt64>) -> Body
+        headers: HTTPHeaders = [:], for request: ServerRequest, body: (Range<UInt64>) -> Body
     ) -> ServerResponse {
         let tag = etag.map { $0.hasSuffix("\"") ? $0 : "\"\($0)\"" }
         var response = ServerResponse(headers: headers)
@@ -43,11 +43,11 @@ extension ServerResponse {
             response.body = body(0..<length)
         case .part(let part):
             response.status = 206
-            response.headers["Content-Range"] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)"
+            response.headers["Content-Range"] = ContentRange.text(part, of: length)
             response.body = body(part)
         case .unsatisfiable:
             response.status = 416
-            response.headers["Content-Range"] = "bytes */\(length)"
+            response.headers["Content-Range"] = ContentRange.text(nil, of: length)
             response.headers["Content-Type"] = nil
         }
         return response

@@ -19,14 +19,14 @@ public struct ServerResponse: Sendable {
     /// The status, 200 to 999; anything else is answered as 500.
     public var status: Int
     /// The header fields. `Content-Length`, `Transfer-Encoding` and `Date` are the server's own.
-    public var headers: ServerHeaders
+    public var headers: HTTPHeaders
     /// The body.
     public var body: Body
     /// True if this is ``drop``.
     public private(set) var isDropped = false
 
     /// An answer of these parts.
-    public init(status: Int = 200, headers: ServerHeaders = [:], body: Body = .bytes(Data())) {
+    public init(status: Int = 200, headers: HTTPHeaders = [:], body: Body = .bytes(Data())) {
         self.status = status
         self.headers = headers
         self.body = body

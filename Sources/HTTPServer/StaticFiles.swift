@@ -11,7 +11,7 @@ public struct StaticFiles: Sendable {
 
     /// The files below `root`.
     public init(root: URL) {
-        self.root = Self.resolved(root.path) ?? root.path
+        self.root = ServedFile.resolved(root.path) ?? root.path
     }
 
     /// Answers with the file at the request's path: 404 if there is none, 405 for other methods than `GET` and `HEAD`.
@@ -26,14 +26,13 @@ public struct StaticFiles: Sendable {
             response.headers["Allow"] = "GET, HEAD"
             return response
         }
-        guard let file = locate(path), let status = Self.status(of: file) else {
+        guard let file = locate(path), let status = ServedFile(file) else {
             return .refusal(404, "not found")
         }
-        let modified = status.modified
         return .resource(
             length: status.length, contentType: Self.contentType(of: file),
-            etag: String(status.length, radix: 16) + "-" + String(modified.nanoseconds, radix: 16),
-            lastModified: modified.date, headers: ["Cache-Control": "no-cache"], for: request
+            etag: String(status.length, radix: 16) + "-" + String(status.modifiedNanoseconds, radix: 16),
+            lastModified: status.modified, headers: ["Cache-Control": "no-cache"], for: request
         ) { part in
             .file(path: file, offset: part.lowerBound, length: part.upperBound - part.lowerBound)
         }
@@ -53,36 +52,9 @@ public struct StaticFiles: Sendable {
             guard isSafe else { return nil }
             segments.append(name)
         }
-        guard let file = Self.resolved(root + "/" + segments.joined(separator: "/")), file.hasPrefix(root + "/")
+        guard let file = ServedFile.resolved(root + "/" + segments.joined(separator: "/")), file.hasPrefix(root + "/")
         else { return nil }
         return file
-    }
-
-    private static func resolved(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
-
-    private struct Status {
-        var length: UInt64
-        var modified: (nanoseconds: Int64, date: Date)
-    }
-
-    private static func status(of path: String) -> Status? {
-        var info = stat()
-        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
-        #if canImport(Darwin)
-            let time = info.st_mtimespec
-        #else
-            let time = info.st_mtim
-        #endif
-        return Status(
-            length: UInt64(info.st_size),
-            modified: (
-                Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec),
-                Date(timeIntervalSince1970: Double(time.tv_sec))
-            ))
     }
 
     /// The media type of a file's name; `application/octet-stream` for one that is not known.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A user's words about a picture.
 public struct ImageComment: Sendable, Hashable, Identifiable, Codable {

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 import Observation
 
 /// One picture on the screen: loaded when near, cancelled when gone, tried again when it failed.

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Contacts, cards and payments, composed.
 public struct PaymentsService: Sendable {

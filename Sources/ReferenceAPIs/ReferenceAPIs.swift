@@ -11,24 +11,24 @@ public final class ReferenceAPIs: Sendable {
     /// The remotes, with their media read from the module's resources.
     ///
     /// - Parameters:
-    ///   - folder: the folder of the clips that are posted to the audio feed, the payments' transactions, and the
+    ///   - directory: the folder of the clips that are posted to the audio feed, the payments' transactions, and the
     ///     drive's accounts and files. Other processes and later ones share it. It is made with the first of them.
     ///     `nil` is a temporary folder that goes with the remotes.
     ///   - clock: the clock by which ``Fault/slow`` waits.
     ///   - now: the date of transactions and clips. The dates of comments count from its first answer.
     /// - Throws: when the resources are missing or unreadable.
     public init(
-        folder: URL? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        directory: URL? = nil, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws {
         let feed = try ReferenceFeed(media: try Media("feed"), now: now())
         let payments = try ReferencePayments(
-            media: try Media("payments"), folder: folder?.appending(path: "payments", directoryHint: .isDirectory),
+            media: try Media("payments"), folder: directory?.appending(path: "payments", directoryHint: .isDirectory),
             now: now)
         let foaas = try ReferenceFoaas(media: try Media("foaas"))
-        let audio = try ReferenceAudio(media: try Media("audio"), store: ClipStore(folder: folder, now: now))
+        let audio = try ReferenceAudio(media: try Media("audio"), store: ClipStore(folder: directory, now: now))
         let drive = ReferenceDrive(
-            store: DriveStore(folder: folder?.appending(path: "drive", directoryHint: .isDirectory)), now: now)
+            store: DriveStore(folder: directory?.appending(path: "drive", directoryHint: .isDirectory)), now: now)
         remotes = [
             .feed: feed.handler, .payments: payments.handler, .foaas: foaas.handler, .audio: audio.handler,
             .drive: drive.handler,

@@ -50,7 +50,8 @@ final class RequestLog: Sendable {
             state.counts.active += 1
             state.requests.append(
                 ReferenceRequest(
-                    method: request.method, path: String(request.path.prefix(200)), range: request.headers["Range"],
+                    method: request.method.rawValue, path: String(request.path.prefix(200)),
+                    range: request.headers["Range"],
                     status: nil, bytes: 0))
             if state.requests.count > Self.length {
                 state.requests.removeFirst()

@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A payment that was decided. It holds the card's last four digits, and nothing of the code.
 struct LedgerTransaction: Sendable, Codable, Hashable {
     let id: Int
@@ -90,7 +82,7 @@ final class TransactionLedger: Sendable {
     /// Runs the work with the lock, after reading the lines of other processes. Nobody else, in this process or
     /// another, reads or writes meanwhile.
     private func exclusively<Value: Sendable>(
-        isWriting: Bool, _ work: @escaping @Sendable (inout State, Int32?) throws(Failure) -> Value
+        isWriting: Bool, _ work: @escaping @Sendable (inout State, LedgerFile?) throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let departure = Departure()
         let result: Result<Value, Failure> = await withTaskCancellationHandler {
@@ -110,46 +102,34 @@ final class TransactionLedger: Sendable {
 
     /// Call this on the queue.
     private func locked<Value>(
-        isWriting: Bool, unless departure: Departure, _ work: (inout State, Int32?) throws(Failure) -> Value
+        isWriting: Bool, unless departure: Departure, _ work: (inout State, LedgerFile?) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         guard !departure.hasHappened else { throw .left }
         guard let folder else { return try work(&state, nil) }
         let path = folder.appending(path: "transactions.jsonl").path
-        if !isWriting && access(path, F_OK) != 0 && errno == ENOENT { return try work(&state, nil) }
+        if !isWriting && LedgerFile.isMissing(path) { return try work(&state, nil) }
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch { throw .unusable("\(folder.path) cannot be made") }
-        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .system("open", path) }
-        defer { _ = close(file) }
+        guard let file = LedgerFile(path) else { throw .system("open", path) }
+        defer { file.close() }
         let end = ContinuousClock.now + patience
-        while flock(file, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw .system("lock", path) }
+        while !file.lock() {
+            guard file.isLockedByOther else { throw .system("lock", path) }
             guard !departure.hasHappened else { throw .left }
             guard ContinuousClock.now < end else { throw .unusable("\(path) is held by another process") }
-            _ = usleep(1000)
+            LedgerFile.pauseOneMillisecond()
         }
         try catchUp(file, path)
         return try work(&state, file)
     }
 
     /// Reads the lines that were added since the last read. The caller holds the file's lock.
-    private func catchUp(_ file: Int32, _ path: String) throws(Failure) {
-        let size = lseek(file, 0, SEEK_END)
-        guard size >= 0 else { throw .system("read", path) }
+    private func catchUp(_ file: LedgerFile, _ path: String) throws(Failure) {
+        guard let size = file.size else { throw .system("read", path) }
         // A shorter file is not the file that was read before, so reading starts again.
-        if size < off_t(state.offset) { state = State() }
-        var added = Data(count: Int(size) - state.offset)
-        var done = 0
-        while done < added.count {
-            let (at, offset) = (done, state.offset)
-            let count = added.withUnsafeMutableBytes {
-                pread(file, $0.baseAddress?.advanced(by: at), $0.count - at, off_t(offset + at))
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw .system("read", path) }
-            done += count
-        }
+        if size < state.offset { state = State() }
+        guard var added = file.read(from: state.offset, to: size) else { throw .system("read", path) }
         while let end = added.firstIndex(of: UInt8(ascii: "\n")) {
             let line = added[added.startIndex..<end]
             let transaction: LedgerTransaction
@@ -166,36 +146,28 @@ final class TransactionLedger: Sendable {
     /// Writes a line at the end of the last complete one, and flushes it.
     ///
     /// - Returns: The offset of its end.
-    private func append(_ transaction: LedgerTransaction, to file: Int32, at offset: Int) throws(Failure) -> Int {
+    private func append(_ transaction: LedgerTransaction, to file: LedgerFile, at offset: Int) throws(Failure) -> Int {
         var line: Data
         do { line = try JSONEncoder().encode(transaction) } catch { throw .unusable("a transaction cannot be encoded") }
         line.append(UInt8(ascii: "\n"))
-        var done = 0
-        while done < line.count {
-            let at = done
-            let count = line.withUnsafeBytes {
-                pwrite(file, $0.baseAddress?.advanced(by: at), $0.count - at, off_t(offset + at))
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw undone(file, offset) }
-            done += count
-        }
         // A killed process may have left bytes after this line. They were never answered.
-        guard ftruncate(file, off_t(offset + line.count)) == 0, fsync(file) == 0 else { throw undone(file, offset) }
+        guard file.write(line, at: offset), file.cut(to: offset + line.count), file.flush() else {
+            throw undone(file, offset)
+        }
         return offset + line.count
     }
 
     /// Removes a partly written line, so that a payment answered with an error is not booked.
-    private func undone(_ file: Int32, _ offset: Int) -> Failure {
+    private func undone(_ file: LedgerFile, _ offset: Int) -> Failure {
         let failure = Failure.system("write", "transactions.jsonl")
-        _ = ftruncate(file, off_t(offset))
+        _ = file.cut(to: offset)
         return failure
     }
 }
 
 extension TransactionLedger.Failure {
     fileprivate static func system(_ operation: String, _ path: String) -> Self {
-        .unusable("could not \(operation) \(path): \(String(cString: strerror(errno)))")
+        .unusable("could not \(operation) \(path): \(LedgerFile.lastError)")
     }
 }
 

@@ -17,6 +17,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("AQUIFER_BIN", str(ROOT / ".build/debug/aquifer"))
 
 
+def commands():
+    """The names of all commands, as the completion script of fish has them."""
+    script = subprocess.run([BINARY, "completion", "fish"], capture_output=True, text=True, timeout=20, check=True).stdout
+    words = re.findall(r"^complete -c aquifer -n '__aquifer_is \"([a-z ]*)\"' -a ([a-z-]+) -d ", script, re.MULTILINE)
+    groups = {word for before, word in words if before == ""}
+    pairs = {f"{before} {word}" for before, word in words if before in groups - {"help"}}
+    return pairs | groups - {pair.split()[0] for pair in pairs}
+
+
 class Aquifer:
     """Runs `aquifer` on a folder of its own."""
 

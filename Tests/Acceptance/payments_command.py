@@ -23,13 +23,6 @@ REFUSED_CARD = USAGE  # expired meanwhile, or the test card on a remote that is 
 NOT_KNOWN = re.compile(r"not known whether|unknown whether|may or may not", re.I)
 
 
-def rows(document, name):
-    """The list in a JSON document: bare, as `value`, or under its name."""
-    if isinstance(document, list):
-        return document
-    return document["value"] if "value" in document else document[name]
-
-
 class Payer:
     """Somebody at the command line, with a remote."""
 
@@ -72,11 +65,11 @@ class Payer:
         return self.aquifer.json("contacts", *words, *self.remote)
 
     def cards(self):
-        return rows(self.aquifer.json("cards", "list", *self.remote), "cards")
+        return self.aquifer.json("cards", "list", *self.remote)["value"]
 
     def payments(self):
         """The payments, the latest first."""
-        return rows(self.aquifer.json("payments", "list", *self.remote), "payments")
+        return self.aquifer.json("payments", "list", *self.remote)["value"]
 
     def states(self):
         return [payment["state"] for payment in self.payments()]

@@ -11,16 +11,18 @@ import urllib.request
 
 import pytest
 
-from conftest import BINARY, ROOT
+from conftest import BINARY, ROOT, commands
 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
 
 
-@pytest.mark.parametrize("command", ["", "serve", "remotes", "feed", "contacts", "cards", "pay", "payments", "cache"])
+@pytest.mark.parametrize("command", [
+    "", "serve", "remotes", "feed", "contacts", "cards", "pay", "payments", "foaas", "audio", "outbox", "drive", "cache",
+    "completion", "man", "help", "feed list", "outbox send", "drive upload", "drive transaction"])
 def test_help_is_the_golden_text(aquifer, command):
     result = aquifer(*command.split(), "--help", data=False)
     assert result.returncode == 0 and result.stderr == ""
-    assert result.stdout == (GOLDEN / f"help{'-' + command if command else ''}.txt").read_text()
+    assert result.stdout == (GOLDEN / f"help{'-' + command.replace(' ', '-') if command else ''}.txt").read_text()
 
 
 def test_help_fits_a_terminal_of_a_hundred_and_twenty_columns():
@@ -35,35 +37,57 @@ def test_version(aquifer):
 
 
 @pytest.mark.parametrize(
-    "words, message",
+    "words, message, help",
     [
-        ([], "say what to do: serve, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive or cache"),
-        (["frob"], '"frob" is not a command'),
-        (["feed"], "list, comments or image is missing"),
-        (["feed", "frob"], '"feed frob" is not a command'),
-        (["feed", "list", "extra"], '"extra" is one word too many'),
-        (["feed", "list", "--limit", "0"], '--limit takes a number from 1, not "0"'),
-        (["feed", "list", "--limit", "ten"], '--limit takes a number from 1, not "ten"'),
-        (["feed", "list", "--limit", "1", "--all"], "--limit and --all exclude each other"),
-        (["feed", "list", "--frob"], "--frob is not an option"),
-        (["feed", "list", "--port", "1"], '--port does not go with "feed list"'),
-        (["feed", "comments"], "the picture's ID is missing"),
-        (["feed", "image", "0A0A0A0A-0000-0000-0000-000000000001"], "say where the picture goes: -o FILE, or -o - for standard output"),
-        (["cards"], "list, add, default, remove, rotate-key, accept-older or discard-older is missing"),
-        (["payments"], "list, check, retry, give-up or discard is missing"),
-        (["pay"], "the contact's @username is missing"),
-        (["pay", "@ana"], "the amount is missing"),
-        (["feed", "list", "--card", "1"], '--card does not go with "feed list"'),
-        (["cache"], "list, validate or clear is missing"),
-        (["serve", "--port", "99999"], '--port takes a number from 0 to 65535, not "99999"'),
-        (["feed", "list", "--at", "soon"], '--at takes a time such as 2026-11-21T09:00:00Z, +8d or -1h, not "soon"'),
-        (["feed", "list", "--remote", "feed=ftp://a"], '--remote takes an http or https address, not "ftp://a"'),
+        ([], "say what to do: serve, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive, cache, completion, man or help", ""),
+        (["frob"], '"frob" is not a command', ""),
+        (["feed"], "list, comments or image is missing", "feed"),
+        (["feed", "frob"], '"feed frob" is not a command', "feed"),
+        (["feed", "list", "extra"], '"extra" is one word too many', "feed list"),
+        (["feed", "list", "--limit", "0"], '--limit takes a number from 1, not "0"', "feed list"),
+        (["feed", "list", "--limit", "ten"], '--limit takes a number from 1, not "ten"', "feed list"),
+        (["feed", "list", "--limit", "1", "--all"], "--limit and --all exclude each other", "feed list"),
+        (["feed", "list", "--frob"], "--frob is not an option", ""),
+        (["feed", "list", "--port", "1"], '--port does not go with "feed list"', "feed list"),
+        (["feed", "comments"], "the picture's ID is missing", "feed comments"),
+        (["feed", "image", "0A0A0A0A-0000-0000-0000-000000000001"], "say where the picture goes: -o FILE, or -o - for standard output", "feed image"),
+        (["cards"], "list, add, default, remove, rotate-key, accept-older or discard-older is missing", "cards"),
+        (["payments"], "list, check, retry, give-up or discard is missing", "payments"),
+        (["pay"], "the contact's @username is missing", "pay"),
+        (["pay", "@ana"], "the amount is missing", "pay"),
+        (["feed", "list", "--card", "1"], '--card does not go with "feed list"', "feed list"),
+        (["cache"], "list, validate or clear is missing", "cache"),
+        (["serve", "--port", "99999"], '--port takes a number from 0 to 65535, not "99999"', "serve"),
+        (["feed", "list", "--at", "soon"], '--at takes a time such as 2026-11-21T09:00:00Z, +8d or -1h, not "soon"', "feed list"),
+        (["feed", "list", "--remote", "feed=ftp://a"], '--remote takes an http or https address, not "ftp://a"', "feed list"),
+        (["outbox", "send", "now"], '"now" is one word too many', "outbox send"),
+        (["outbox", "discard"], "the item's ID is missing", "outbox discard"),
+        (["drive", "upload", "photos"], "the file to upload is missing", "drive upload"),
+        (["help", "frob"], '"frob" is not a command', "help"),
+        (["help", "feed", "frob"], '"feed frob" is not a command', "feed"),
+        (["help", "feed", "list", "extra"], '"extra" is one word too many', "help"),
+        (["completion", "tcsh"], '"tcsh" is not a shell that is supported; there is bash, zsh and fish', "completion"),
+        (["man", "--offline"], '--offline does not go with "man"', "man"),
     ],
 )
-def test_a_mistake_is_64_and_one_line_that_says_what_was_wrong(aquifer, words, message):
-    result = aquifer(*words)
+def test_a_mistake_is_64_and_one_line_that_says_what_was_wrong_and_names_the_help(aquifer, words, message, help):
+    result = aquifer(*words, data=words[:1] not in (["help"], ["completion"], ["man"]))
     assert result.returncode == 64 and result.stdout == ""
-    assert result.stderr == f"aquifer: {message}; see aquifer --help\n"
+    assert result.stderr == f"aquifer: {message}; see aquifer {help and help + ' '}--help\n"
+    named = aquifer(*help.split(), "--help", data=False)
+    assert named.returncode == 0 and named.stdout.startswith(f"Usage: aquifer {help or 'COMMAND'}")
+
+
+def test_each_command_and_each_group_has_a_help_of_its_own(aquifer):
+    names = commands()
+    texts = {}
+    for name in names | {name.split()[0] for name in names}:
+        result = aquifer(*name.split(), "--help", data=False)
+        assert (result.returncode, result.stderr) == (0, "") and result.stdout.startswith(f"Usage: aquifer {name}")
+        assert aquifer("help", *name.split(), data=False).stdout == result.stdout
+        assert max(len(line) for line in result.stdout.splitlines()) <= 120
+        texts[result.stdout] = name
+    assert len(texts) > 60
 
 
 def start(*words):

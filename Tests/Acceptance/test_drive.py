@@ -76,8 +76,8 @@ def test_every_kind_has_a_short_name(aquifer, seed, word, kind):
 
 def test_the_document_names_the_account_and_who_has_still_to_sign(aquifer, seed):
     report = json.loads(transaction(aquifer, "create", seed / "seed.hex", "--json", *WORDS["initialize_account2"]).stdout)
-    assert report["storage_account"] == VECTORS["pdas"]["storage_account"]["address"]
-    assert report["missing_signatures"] == [VECTORS["constants"]["uploader"]]
+    assert report["value"]["storageAccount"] == VECTORS["pdas"]["storage_account"]["address"]
+    assert report["value"]["missingSignatures"] == [VECTORS["constants"]["uploader"]]
 
 
 @pytest.mark.parametrize("words, said", [
@@ -186,7 +186,7 @@ def test_from_a_new_account_to_an_immutable_one(drive, tmp_path):
     said(drive("get", first, "-o", out))
     assert out.read_text() == "one"
     assert drive("get", first, "-o", "-", text=False).stdout == b"one"
-    assert json.loads(said(drive("get", first, "-o", out, "--json"))) == {"file": str(out), "bytes": 3}
+    assert json.loads(said(drive("get", first, "-o", out, "--json")))["value"] == {"file": str(out), "bytes": 3}
     missing = drive("get", first)
     assert missing.returncode == USAGE and "-o FILE" in missing.stderr
     plain.write_text("three")
@@ -198,11 +198,11 @@ def test_from_a_new_account_to_an_immutable_one(drive, tmp_path):
     assert said(drive("objects", "photos")).splitlines() == ["a b#?é%.txt", "plain.txt"]
     said(drive("delete", first, "--yes"))
     assert said(drive("files", "photos")).splitlines() == ["plain.txt"]
-    assert json.loads(said(drive("objects", account, "--json"))) == {"keys": ["plain.txt"]}
+    assert json.loads(said(drive("objects", account, "--json")))["value"] == ["plain.txt"]
     said(drive("add-storage", "photos", "1MB", "--yes"))
     said(drive("reduce-storage", "photos", "512KB", "--yes"))
     report = json.loads(said(drive("info", "photos", "--json")))
-    assert report["value"]["reserved_bytes"] == 10 * 2**20 + 2**20 - 512 * 2**10
+    assert report["value"]["reservedBytes"] == 10 * 2**20 + 2**20 - 512 * 2**10
     said(drive("make-immutable", "photos", "--yes"))
     for words in (["delete", second, "--yes"], ["edit", "photos", plain], ["upload", "photos", plain, "--replace"]):
         refused = drive(*words)
@@ -388,7 +388,7 @@ def test_each_account_has_an_age_of_its_own(drive):
     second = said(drive("create", "new", "1MB", "--at", "+6d"))
     both = drive("list", "--offline", "--at", "+6d")
     assert first in said(both) and second in both.stdout and "6 days ago" in both.stderr
-    assert [("saved_at" in account) for account in json.loads(said(drive("list", "--offline", "--at", "+6d", "--json")))["value"]] == [False, True]
+    assert [(account["savedAt"] is not None) for account in json.loads(said(drive("list", "--offline", "--at", "+6d", "--json")))["value"]] == [False, True]
     later = drive("list", "--offline", "--at", "+12d")
     assert second in said(later) and first not in later.stdout and "6 days ago" in later.stderr and "missing" in later.stderr
     assert drive("list", "--offline", "--at", "+14d").returncode == UNAVAILABLE

@@ -207,6 +207,6 @@ def test_a_payment_without_an_answer_is_75_and_one_that_could_not_be_sent_69(run
     fails(pay(20), UNKNOWN)
     assert len(foreign_payments.bodies) == 1, "it was sent, and what became of it is not known"
     # Asked again while nothing answers, it is as little known.
-    identifier = json.loads(run("payments list --json", *remote).stdout)["payments"][0]["id"]
+    identifier = json.loads(run("payments list --json", *remote).stdout)["value"][0]["id"]
     foreign_payments.stop()
     assert run(f"payments check {identifier}", *remote).returncode == UNKNOWN

@@ -10,6 +10,12 @@ import pytest
 from conftest import BINARY
 
 
+def local(value):
+    """The document of a value of this machine, all of whose parts could be read."""
+    return {"source": "local", "savedAt": None, "because": None, "saveError": None, "value": value, "failures": []}
+
+
+
 def test_works_against_a_plain_static_file_server_online_then_stopped_then_eight_days_later(aquifer, files):
     remote = ("--remote", f"feed={files.address}")
     online = aquifer.json("feed", "list", *remote)
@@ -77,7 +83,7 @@ def test_invalid_data_with_nothing_saved_is_65_and_saves_nothing(aquifer, files,
     result = aquifer("feed", "list", "--remote", f"feed={files.address}")
     assert result.returncode == 65 and result.stdout == ""
     assert "not what its contract says" in result.stderr
-    assert aquifer.json("cache", "list") == {"entries": [], "failures": []}
+    assert aquifer.json("cache", "list") == local([])
 
 
 def test_invalid_data_falls_back_on_the_saved_copy_and_says_so(aquifer, files):
@@ -239,17 +245,17 @@ def test_what_is_saved_can_be_listed_validated_and_cleared(aquifer, files):
     remote = ("--remote", f"feed={files.address}")
     aquifer.json("feed", "list", *remote)
     key = f"feed:{files.address}/v1/feed"
-    assert [entry["key"] for entry in aquifer.json("cache", "list")["entries"]] == [key]
+    assert [entry["key"] for entry in aquifer.json("cache", "list")["value"]] == [key]
     table = aquifer("cache", "list").stdout.splitlines()
     assert table[0].split() == ["STATE", "SAVED", "BYTES", "KEY"] and table[1].startswith("fresh") and table[1].endswith(key)
-    assert aquifer.json("cache", "validate") == {"removed": [], "failures": []}
-    assert aquifer.json("cache", "list", "--at", "+7d")["entries"][0]["validity"] == "expired"
-    assert aquifer.json("cache", "validate", "--at", "+7d") == {"removed": [key], "failures": []}
+    assert aquifer.json("cache", "validate") == local({"removed": []})
+    assert aquifer.json("cache", "list", "--at", "+7d")["value"][0]["validity"] == "expired"
+    assert aquifer.json("cache", "validate", "--at", "+7d") == local({"removed": [key]})
     aquifer.json("feed", "list", *remote)
     nothing = aquifer("cache", "clear", "none")
     assert nothing.returncode == 66 and "nothing is saved" in nothing.stderr
-    assert aquifer.json("cache", "clear", key) == {"deleted": 1, "failures": []}
-    assert aquifer.json("cache", "list") == {"entries": [], "failures": []}
+    assert aquifer.json("cache", "clear", key) == local({"deleted": 1})
+    assert aquifer.json("cache", "list") == local([])
 
 
 def test_many_processes_on_one_folder_do_not_disturb_each_other(aquifer, files):

@@ -144,12 +144,12 @@ def test_an_operation_without_fields_needs_none(foaas, remote):
 def test_the_filter_is_on_unless_told_otherwise(foaas):
     assert "d*mn" in foaas("say", "one1", "from=me").stdout
     assert "damn" in foaas("say", "one1", "from=me", "--unfiltered").stdout
-    assert "d*mn" in document(foaas("say", "one1", "from=me", "--json"))["message"]
+    assert "d*mn" in document(foaas("say", "one1", "from=me", "--json"))["value"]["message"]
 
 
 def test_a_phrase_is_two_lines_or_a_document(foaas):
     assert foaas("say", "two1", "tool=a", "from=me", "--unfiltered").stdout.splitlines()[1] == "- me"
-    assert document(foaas("say", "one1", "from=me", "--json")).keys() == {"message", "subtitle"}
+    assert document(foaas("say", "one1", "from=me", "--json"))["value"].keys() == {"message", "subtitle"}
 
 
 def test_html_instead_of_json_is_invalid_data(foaas, remote):

@@ -9,7 +9,7 @@ from conftest import ROOT, Aquifer
 
 GOLDEN = ROOT / "Tests/Golden/edb8069/app"
 GOLDEN_PAYMENTS = {
-    ("approved", "12.34"), ("declined", "5.0"), ("failed", "7.0"), ("unknown", "9.99"),
+    ("approved", 12.34), ("declined", 5), ("failed", 7), ("unknown", 9.99),
 }
 AN_HOUR_LATER = ("--offline", "--at", "2026-11-21T10:00:00Z")
 
@@ -46,7 +46,7 @@ def test_the_saved_copy_of_each_app_is_shown(golden):
 
 
 def test_everything_that_was_saved_is_good(golden):
-    entries = show(golden, "cache", "list")["entries"]
+    entries = show(golden, "cache", "list")["value"]
     assert {entry["validity"] for entry in entries} == {"fresh"}
     assert {entry["key"].split(":")[0] for entry in entries} >= {
         "audio", "comments", "contacts", "drive-accounts", "drive-contents", "feed", "foaas", "data"}
@@ -58,17 +58,17 @@ def test_nothing_of_it_is_shown_when_it_has_expired(golden):
 
 
 def test_the_payments_are_listed_in_their_states(golden):
-    payments = show(golden, "payments", "list")["payments"]
-    assert {(payment["state"], str(payment["value"])) for payment in payments} == GOLDEN_PAYMENTS
+    payments = show(golden, "payments", "list")["value"]
+    assert {(payment["state"], payment["value"]) for payment in payments} == GOLDEN_PAYMENTS
 
 
 def test_the_cards_open_with_their_key(golden):
-    cards = show(golden, "cards", "list")["cards"]
+    cards = show(golden, "cards", "list")["value"]
     assert [(card["masked"], card["expiry"]) for card in cards] == [("•••• 4242", "12/38"), ("•••• 0126", "11/38")]
 
 
 def test_the_outbox_has_its_items_and_sends_them_when_told(golden):
-    items = show(golden, "outbox", "list")["items"]
+    items = show(golden, "outbox", "list")["value"]
     assert [(item["id"], item["state"], item["label"]) for item in items] == [(1, "refused", "Refused"), (2, "waiting", "Behind it")]
     golden("outbox", "discard", "1")
     sent = golden("outbox", "send")
@@ -86,7 +86,7 @@ def test_a_clip_that_was_kept_is_there_offline(golden, tmp_path):
 def test_the_drive_has_its_account_and_its_file(golden, tmp_path):
     key = ("--keypair", str(tmp_path / "config/owner.json"))
     (account,) = saved(golden, "drive", "list", *key)
-    assert account["identifier"] == "photos" and account["reserved_bytes"] == 1 << 20 and account["current_usage"] == 19
-    assert saved(golden, "drive", "files", "photos", *key) == [{"file_name": "note.txt", "size": 19}]
+    assert account["identifier"] == "photos" and account["reservedBytes"] == 1 << 20 and account["currentUsage"] == 19
+    assert saved(golden, "drive", "files", "photos", *key) == [{"fileName": "note.txt", "size": 19}]
     online = golden.json("drive", "list", *key)  # what the reference remote kept
     assert online["source"] == "remote" and [account["identifier"] for account in online["value"]] == ["photos"]

@@ -188,7 +188,7 @@ def test_the_list_of_payments_shows_whom_they_went_to_without_harm(aquifer, host
     shown = is_shown(aquifer("payments", "list", *remote))
     assert len(shown.splitlines()) == 2, shown
     is_whole(aquifer("payments", "list", *remote, "--json"), WORD)
-    identifier = json.loads(aquifer("payments", "list", *remote, "--json").stdout)["payments"][0]["id"]
+    identifier = json.loads(aquifer("payments", "list", *remote, "--json").stdout)["value"][0]["id"]
     for word in ("check", "give-up"):
         said = aquifer("payments", word, identifier, *remote)
         assert is_harmless(said.stdout + said.stderr), said.stderr
@@ -202,7 +202,7 @@ def test_a_name_on_a_card_with_harm_in_it_is_refused_and_not_repeated_with_it(aq
     for name in ("Ana\x1b[2J", "Ana\u202eb", "Ana\x9b31m"):
         result = aquifer("cards", "add", input=f"4242424242424242\n{name}\n12/39\n", start_new_session=True)
         assert result.returncode == 64 and is_harmless(result.stderr), result.stderr
-    assert aquifer.json("cards", "list") == {"cards": []}
+    assert aquifer.json("cards", "list") ["value"] == []
 
 
 def test_the_outbox_shows_titles_and_what_a_server_refused_without_harm(aquifer, hostile):
@@ -210,7 +210,7 @@ def test_the_outbox_shows_titles_and_what_a_server_refused_without_harm(aquifer,
     assert queued.returncode == 0, queued.stderr
     shown = is_shown(aquifer("outbox", "list"))
     assert len(shown.splitlines()) == 2, shown
-    is_whole(aquifer("outbox", "list", "--json"), json.loads(aquifer("outbox", "list", "--json").stdout)["items"][0]["label"])
+    is_whole(aquifer("outbox", "list", "--json"), json.loads(aquifer("outbox", "list", "--json").stdout)["value"][0]["label"])
     sent = aquifer("outbox", "send")
     assert sent.returncode == 1 and is_harmless(sent.stdout + sent.stderr), sent.stderr
     shown = is_shown(aquifer("outbox", "list"))

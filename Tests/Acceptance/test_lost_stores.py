@@ -45,7 +45,7 @@ def test_a_lost_ledger_is_told_by_every_command_and_the_others_go_on(golden, los
     paid = golden("pay", "@tatiane.andrade", "1,00", "--cvv-stdin", input="123\n")
     assert is_told(paid, file)
     assert golden("feed", "list", *AN_HOUR_LATER).returncode == DELIVERED
-    assert len(show(golden, "outbox", "list")["items"]) == 2
+    assert len(show(golden, "outbox", "list")["value"]) == 2
     assert show(golden, "cache", "list")["failures"] == []
     assert [entry for entry in listing(golden.data) if entry[0].startswith("payments")] == [
         entry for entry in before if entry[0].startswith("payments")], "nothing was made in its place"
@@ -63,7 +63,7 @@ def test_a_lost_outbox_is_told_by_every_command_and_the_others_go_on(golden, los
     for words in ([], ["--later"]):
         result = golden("audio", "post", str(clip), "--title", "A", *words)
         assert is_told(result, file) and result.stdout == ""
-    assert len(show(golden, "payments", "list")["payments"]) == 4
+    assert len(show(golden, "payments", "list")["value"]) == 4
     assert golden("feed", "list", *AN_HOUR_LATER).returncode == DELIVERED
 
 
@@ -74,7 +74,7 @@ def test_lost_phrases_are_told_by_the_inspector_and_phrases_go_on(golden, lose):
     for words in (["cache", "list"], ["cache", "validate"], ["cache", "clear"]):
         is_told(golden(*words, *AN_HOUR_LATER), file)
     report = golden.json("cache", "list", *AN_HOUR_LATER, status=STORE)
-    assert [failure["store"] for failure in report["failures"]] == ["foaas.sqlite"]
+    assert [failure["name"] for failure in report["failures"]] == ["foaas.sqlite"]
     phrase = golden("foaas", "say", "version")
     assert phrase.returncode == DELIVERED and phrase.stdout, phrase.stderr
 
@@ -86,7 +86,7 @@ def test_the_mark_is_the_way_back(golden, lose):
     lose(file)
     is_told(golden("payments", "list"), file)
     file.write_bytes(aside.read_bytes())
-    assert len(show(golden, "payments", "list")["payments"]) == 4, "the advice of the error worked: the backup"
+    assert len(show(golden, "payments", "list")["value"]) == 4, "the advice of the error worked: the backup"
     lose(file)
     (golden.data / "payments.sqlite-made").unlink()
     result = golden("payments", "list")
@@ -117,8 +117,8 @@ def test_a_damaged_store_is_told_with_what_to_do_and_the_others_are_listed(golde
     assert table.returncode == STORE and "foaas:seen" in table.stdout, table.stderr
     assert f"{golden.data}/values.sqlite is damaged" in table.stderr and "move it away" in table.stderr
     report = golden.json("cache", "list", *AN_HOUR_LATER, status=STORE)
-    assert [failure["store"] for failure in report["failures"]] == ["values.sqlite"]
-    assert any(entry["key"].startswith("data:") for entry in report["entries"])
+    assert [failure["name"] for failure in report["failures"]] == ["values.sqlite"]
+    assert any(entry["key"].startswith("data:") for entry in report["value"])
     for path in golden.data.glob("values.sqlite*"):
         path.unlink()
     assert golden("cache", "list", *AN_HOUR_LATER).returncode == DELIVERED, "the advice of the error worked"

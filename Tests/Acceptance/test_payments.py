@@ -247,7 +247,7 @@ def test_pays_another_implementation_of_the_contract_which_answers_the_value_as_
 def test_json_of_a_payment_is_one_document_with_its_state(payer):
     payer.has_card()
     document = json.loads(payer.pay(MARCIA, "10", "--json").stdout)
-    assert document["state"] == "approved" and document["number"] == 501
+    assert document["value"]["state"] == "approved" and document["value"]["number"] == 501
 
 
 def test_a_username_is_taken_without_its_sign_too(payer, foreign_payments):
@@ -751,6 +751,17 @@ def test_the_default_card_is_shown_and_chosen_and_a_declined_one_is_it_no_more(p
     assert payer("cards", "default", "0A0A0A0A").returncode == NOT_FOUND
 
 
+def test_a_named_card_pays_without_a_look_at_the_default_one(payer, foreign_payments):
+    named, default = payer.has_card(VISA), payer.has_card(DECLINED)
+    with sqlite3.connect(payer.aquifer.data / "payments.sqlite") as database:
+        harmed = database.execute("UPDATE entry SET bytes = x'00' WHERE key IN ('chosen-card', 'declined-cards')")
+        assert harmed.rowcount >= 1
+    database.close()
+    document = json.loads(payer.pay(MARCIA, "10", "--card", named, "--json").stdout)
+    assert document["value"]["state"] == "approved" and document["value"]["card"]["id"] == named != default
+    assert [json.loads(body)["card_number"] for body in foreign_payments.bodies] == [VISA], "no byte of the default card went"
+
+
 def test_a_removed_card_does_not_come_back_with_an_older_copy_until_the_user_says_so(payer):
     first, second = payer.has_card(VISA), payer.has_card(AMEX)
     vault = payer.aquifer.data / "cards/cards.vault"
@@ -790,7 +801,7 @@ def test_a_payment_whose_record_is_damaged_is_told_and_does_not_hide_the_others(
     assert result.returncode == STORE and good in result.stdout and damaged not in result.stdout
     assert "cannot be read" in result.stderr and "nothing was deleted" in result.stderr
     document = json.loads(payer("payments", "list", "--json").stdout)
-    assert [payment["id"] for payment in document["payments"]] == [good] and len(document["unreadable"]) == 1
+    assert [payment["id"] for payment in document["value"]] == [good] and [part["name"] for part in document["failures"]] == [damaged]
     assert payer("payments", "check", damaged).returncode == STORE
     result = payer.pay(MARCIA, "30")
     assert result.returncode == DELIVERED and "cannot be read, and may be the same as this one" in result.stderr
@@ -923,4 +934,8 @@ def test_a_payment_that_cannot_be_written_down_is_not_sent(payer, foreign_paymen
     assert "was not sent" in result.stderr and is_one_line(result.stderr)
     for words in (("list",), ("list", "--json")):
         result = payer("payments", *words)
-        assert (result.returncode, result.stdout) == (STORE, "") and "nothing was paid" not in result.stderr
+        assert result.returncode == STORE and "nothing was paid" not in result.stderr
+        if "--json" in words:
+            assert json.loads(result.stdout)["error"]["kind"] == "store"
+        else:
+            assert result.stdout == ""

@@ -141,7 +141,7 @@ def test_what_is_damaged_is_listed_validated_and_gone(golden):
     (record,) = (golden.data / "audio").glob("*.info")
     content = record.read_bytes()
     record.write_bytes(content[:20] + bytes([content[20] ^ 1]) + content[21:])
-    entries = show(golden, "cache", "list")["entries"]
+    entries = show(golden, "cache", "list")["value"]
     bad = {entry["key"].split(":")[0] for entry in entries if entry["validity"] == "unreadable"}
     assert bad == {"feed", "audio", "foaas", "data", "file"} and all(
         entry["reason"] for entry in entries if entry["validity"] == "unreadable")
@@ -149,9 +149,9 @@ def test_what_is_damaged_is_listed_validated_and_gone(golden):
     assert table.stdout.count("unreadable") == 5 and "5 of these cannot be read" in table.stderr
     offline = golden("feed", "list", *AN_HOUR_LATER)
     assert offline.returncode == STORE and "aquifer cache validate" in offline.stderr
-    removed = show(golden, "cache", "validate")["removed"]
+    removed = show(golden, "cache", "validate")["value"]["removed"]
     assert {key.split(":")[0] for key in removed} == bad and len(removed) == 5
-    left = show(golden, "cache", "list")["entries"]
+    left = show(golden, "cache", "list")["value"]
     assert {entry["validity"] for entry in left if not entry["key"].startswith("file:")} == {"fresh"}
     files = [(entry["validity"], entry["size"]) for entry in left if entry["key"].startswith("file:")]
     assert files == [("partial", 0)], "the user keeps the clip: its pin stays, so that it is downloaded again"
@@ -163,34 +163,34 @@ def test_clear_deletes_what_is_damaged_the_users_own_too_and_leaves_the_rest_of_
     damage(golden.data / "values.sqlite", "bytes = x'00'", "key LIKE 'audio:%'")
     damage(golden.data / "pictures.sqlite", "etag = 'x'", "key LIKE 'data:%'")
     damage(golden.data / "foaas.sqlite", "kind = 9", "key = 'foaas:seen'")
-    before = show(golden, "cache", "list")["entries"]
+    before = show(golden, "cache", "list")["value"]
     damaged = {entry["key"] for entry in before if entry["validity"] == "unreadable"}
     assert {key.split(":")[0] for key in damaged} == {"feed", "audio", "data", "foaas"} and "foaas:seen" in damaged
     own = {entry["key"] for entry in before if entry["key"].startswith("file:")} | {"foaas:settings"}
-    assert show(golden, "cache", "clear") == {"deleted": len(before) - len(own), "failures": []}
-    left = show(golden, "cache", "list")["entries"]
+    assert show(golden, "cache", "clear")["value"] == {"deleted": len(before) - len(own)}
+    left = show(golden, "cache", "list")["value"]
     assert {entry["key"] for entry in left} == own and "unreadable" not in {entry["validity"] for entry in left}
 
 
 def test_one_damaged_entry_is_cleared_by_its_key_and_the_others_stay(golden):
     damage(golden.data / "values.sqlite", "saved_at = saved_at + 1", "key LIKE 'feed:%'")
-    before = {entry["key"]: entry["validity"] for entry in show(golden, "cache", "list")["entries"]}
+    before = {entry["key"]: entry["validity"] for entry in show(golden, "cache", "list")["value"]}
     (key,) = (key for key, validity in before.items() if validity == "unreadable")
-    assert show(golden, "cache", "clear", key) == {"deleted": 1, "failures": []}
-    assert {entry["key"]: entry["validity"] for entry in show(golden, "cache", "list")["entries"]} == {
+    assert show(golden, "cache", "clear", key)["value"] == {"deleted": 1}
+    assert {entry["key"]: entry["validity"] for entry in show(golden, "cache", "list")["value"]} == {
         other: validity for other, validity in before.items() if other != key}
 
 
 def test_clear_leaves_what_is_the_users_own(golden):
-    kept = {entry["key"] for entry in show(golden, "cache", "list")["entries"]}
+    kept = {entry["key"] for entry in show(golden, "cache", "list")["value"]}
     assert any(key.startswith("file:") for key in kept) and {"foaas:seen", "foaas:settings"} <= kept
     show(golden, "cache", "clear")
-    left = {entry["key"] for entry in show(golden, "cache", "list")["entries"]}
+    left = {entry["key"] for entry in show(golden, "cache", "list")["value"]}
     assert left == {key for key in kept if key.startswith("file:")} | {"foaas:seen", "foaas:settings"}
     for key in sorted(left):
-        assert show(golden, "cache", "clear", key) == {"deleted": 1, "failures": []}
-    assert show(golden, "cache", "list") == {"entries": [], "failures": []}
-    assert len(show(golden, "payments", "list")["payments"]) == 4 and len(show(golden, "outbox", "list")["items"]) == 2
+        assert show(golden, "cache", "clear", key)["value"] == {"deleted": 1}
+    assert show(golden, "cache", "list") ["value"] == []
+    assert len(show(golden, "payments", "list")["value"]) == 4 and len(show(golden, "outbox", "list")["value"]) == 2
 
 
 # A database that is cut, replaced or none (lines 16 and 20)

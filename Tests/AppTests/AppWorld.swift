@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferTesting
+import AquiferWording
 import Foundation
 import HTTPServer
 
@@ -36,9 +37,9 @@ final class AppWorld: Sendable {
     func request(_ method: String, _ target: String, _ body: String = "", _ headers: [String: String] = [:]) async
         -> ServerResponse
     {
-        var fields = ServerHeaders([.init("Host", "127.0.0.1")])
+        var fields = HTTPHeaders([.init("Host", "127.0.0.1")])
         for (name, value) in headers { fields[name] = value }
-        let request = ServerRequest(method, target, headers: fields, body: Data(body.utf8))
+        let request = ServerRequest(HTTPMethod(rawValue: method), target, headers: fields, body: Data(body.utf8))
         if case .refused(let refusal) = WebServer.admission(of: request, gate) { return refusal }
         return await WebServer.answer(request, site)
     }

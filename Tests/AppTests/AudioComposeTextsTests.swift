@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferTesting
+import AquiferWording
 import AudioFeed
 import Foundation
 import Testing
@@ -28,7 +29,7 @@ struct AudioComposeTextsTests {
         let service = AudioFeedService(
             base: try #require(URL(string: "http://audio.example")), client: client, store: saved,
             downloads: { () throws(StoreError) in
-                try Downloads(folder: downloads, client: client, retry: .never, now: { clock })
+                try Downloads(directory: downloads, client: client, retry: .never, now: { clock })
             },
             outbox: AudioFeedService.outbox(
                 in: store, attachments: folder.appending(path: "outbox"), client: client,

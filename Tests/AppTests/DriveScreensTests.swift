@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import HTTPServer
 import ShadowDrive

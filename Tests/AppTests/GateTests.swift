@@ -12,7 +12,7 @@ struct GateTests {
         Gate(host: host, port: port, token: token, addresses: SignedAddresses(token: token) { Date() })
     }
 
-    private func request(_ headers: ServerHeaders, _ target: String = "/api/feed") -> ServerRequest {
+    private func request(_ headers: HTTPHeaders, _ target: String = "/api/feed") -> ServerRequest {
         ServerRequest("GET", target, headers: headers)
     }
 
@@ -51,7 +51,7 @@ struct GateTests {
             (["Authorization": "secret"], false), (["Authorization": "Bearer "], false),
         ] as [([String: String], Bool)])
     func token(headers: [String: String], admitted: Bool) {
-        #expect(gate.admits(request(ServerHeaders(headers.map { .init($0.key, $0.value) }))) == admitted)
+        #expect(gate.admits(request(HTTPHeaders(headers.map { .init($0.key, $0.value) }))) == admitted)
         #expect(Self.gate(token: nil).admits(request([:])))
     }
 

@@ -13,6 +13,7 @@ struct PageScript {
 
     /// The page of a screen: `screens/drive-account.js`.
     init(_ name: String) throws {
+        let bases: Set = ["screen.js", "list-screen.js"]
         var seen: [String: String] = [:]
         func read(_ file: URL) throws {
             let path = file.standardizedFileURL.path
@@ -21,12 +22,12 @@ struct PageScript {
             seen[path] = text
             for match in text.matches(of: /from "(\.\.?\/(?:components\/)?[\w-]+\.js)"/)
             where
-                file.deletingLastPathComponent().lastPathComponent != "js"
+                file.deletingLastPathComponent().lastPathComponent != "js" || bases.contains(file.lastPathComponent)
             {
                 let next = file.deletingLastPathComponent().appending(path: String(match.1)).standardizedFileURL
-                // The modules beside `screens` and `components` draw no states, except for the base of all screens.
+                // The modules beside `screens` and `components` draw no states, except for the bases of screens.
                 guard
-                    next.deletingLastPathComponent().lastPathComponent != "js" || next.lastPathComponent == "screen.js"
+                    next.deletingLastPathComponent().lastPathComponent != "js" || bases.contains(next.lastPathComponent)
                 else { continue }
                 try read(next)
             }
@@ -39,12 +40,11 @@ struct PageScript {
 
     /// True if a module reads this key of anything: `.key`, `{ key } = …`, `({ key }) => …`. So does a text of the
     /// catalogue, which gets its values by name.
-    func mentions(_ key: String) throws -> Bool {
+    func reads(_ key: String) throws -> Bool {
         let access = try Regex("\\.\(key)\\b(?!\\()")
         let taken = try Regex("(?:const|let|\\() ?\\{[^{}()]*\\b\(key)\\b[^{}()]*\\}")
-        let words = Self.words()
-        return (modules + words).contains { $0.contains(access) || $0.contains(taken) }
-            || words.contains { $0.contains("{\(key)}") }
+        return try (modules + Self.words()).contains { $0.contains(access) || $0.contains(taken) }
+            || Self.words().contains { $0.contains("{\(key)}") }
     }
 
     /// The keys that the page's own module reads of its state, each with the keys that lead to it:
@@ -63,10 +63,8 @@ struct PageScript {
         return found
     }
 
-    /// The catalogues of words.
-    private static func words() -> [String] {
-        let places = ["App/Public/js/strings/en.js", "AquiferWording/en.json", "AquiferWording/Resources/en.json"]
-        // Only one of them is there.
-        return places.compactMap { try? String(contentsOf: sources.appending(path: $0), encoding: .utf8) }
+    /// The catalogue of texts.
+    private static func words() throws -> [String] {
+        [try String(contentsOf: sources.appending(path: "AquiferWording/Languages/en.json"), encoding: .utf8)]
     }
 }

@@ -1,4 +1,5 @@
 import AquiferTesting
+import AquiferWording
 import Foundation
 import HTTPServer
 import Testing

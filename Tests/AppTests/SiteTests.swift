@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import HTTPServer
 import ReferenceAPIs
@@ -31,6 +32,22 @@ struct SiteTests {
         #expect(await world.request("GET", "/assets/none.js").status == 404)
         #expect(await world.request("GET", "/assets/../Info.plist").status == 404)
         #expect(await world.request("GET", "/favicon.ico").headers["Content-Type"] == "image/svg+xml")
+    }
+
+    @Test(
+        "A page gets the texts of one language, and not again while they are the same",
+        arguments: [("pt-BR", "pt-BR", "Feed"), ("pt", "pt-BR", "Feed"), ("en", "en", "Feed"), ("de", "en", "Feed")])
+    func words(asked: String, tag: String, feed: String) async throws {
+        let world = AppWorld()
+        let response = await world.request("GET", "/assets/words/\(asked).json")
+        #expect(response.status == 200 && response.headers["Content-Language"] == tag)
+        let texts = try JSONDecoder().decode([String: Language.Text].self, from: try await response.collectBody())
+        #expect(texts == Language.best(for: tag).texts)
+        #expect(texts["nav.feed"] == .plain(feed))
+        let etag = try #require(response.headers["ETag"])
+        let again = await world.request("GET", "/assets/words/\(asked).json", "", ["If-None-Match": etag])
+        #expect(again.status == 304)
+        #expect(await world.request("POST", "/assets/words/en.json").status == 405)
     }
 
     @Test("Without the token the API is closed, and the page is told so")

@@ -16,7 +16,7 @@ struct UploadsTests {
     }
 
     private func body(_ text: String) -> ServerRequestBody {
-        ServerRequest("POST", "/", headers: ServerHeaders(), body: Data(text.utf8)).body
+        ServerRequest("POST", "/", headers: HTTPHeaders(), body: Data(text.utf8)).body
     }
 
     private func text(_ file: URL) -> String? {

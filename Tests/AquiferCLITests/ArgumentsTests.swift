@@ -6,17 +6,30 @@ import Testing
 
 @Suite("The words of a command line")
 struct ArgumentsTests {
+    private let text = ValueOption("--text", takes: "TEXT", .text, help: "a text")
+    private let file = ValueOption("-o", "--output", takes: "FILE", .file, help: "a file")
+    private let pair = ValueOption("--pair", takes: "X=Y", .text, help: "a pair")
+    private let json = Flag("--json", help: "a flag")
+    private let all = Flag("--all", help: "another flag")
+
     private func parse(_ words: String...) throws(CommandError) -> Arguments {
-        try Arguments(words, valued: ["--data", "-o", "--remote"], flags: ["--json", "--all"])
+        try Arguments(words, knowing: [text, file, pair].map(\.declaration) + [json, all].map(\.declaration))
     }
 
     @Test("Options stand anywhere, with = or without")
     func options() throws {
-        let arguments = try parse("feed", "--data=/a=b", "list", "--json", "-o", "-", "--remote", "x=1", "--remote=y=2")
+        let arguments = try parse("feed", "--text=/a=b", "list", "--json", "-o", "-", "--pair", "x=1", "--pair=y=2")
         #expect(arguments.words == ["feed", "list"])
-        #expect(arguments.value("--data") == "/a=b" && arguments.value("-o") == "-" && arguments.has("--json"))
-        #expect(arguments.all("--remote") == ["x=1", "y=2"])
-        #expect(!arguments.has("--all"))
+        #expect(try arguments.value(text) == "/a=b")
+        #expect(try arguments.value(file) == "-")
+        #expect(try arguments.all(pair) == ["x=1", "y=2"])
+        #expect(arguments.has(json) && !arguments.has(all))
+    }
+
+    @Test("An option has the same value under each of its names, and the last one counts")
+    func names() throws {
+        #expect(try parse("-o", "a", "--output", "b").value(file) == "b")
+        #expect(try parse("--output=b", "-o", "a").value(file) == "a")
     }
 
     @Test("Two dashes end the options")
@@ -38,7 +51,7 @@ struct ArgumentsTests {
         ])
     func mistakes(words: [String], message: String) {
         do throws(CommandError) {
-            _ = try Arguments(words, valued: ["--data"], flags: ["--json"])
+            _ = try Arguments(words, knowing: [Options.data.declaration, Options.json.declaration])
             Issue.record("understood")
         } catch {
             #expect(error.status == .usage && error.message == message)
@@ -57,27 +70,25 @@ struct TimeOptionTests {
             ("2026-05-28T20:26:40Z", 0), ("2026-05-28T20:27:40+00:00", 60),
         ] as [(String, TimeInterval)])
     func times(text: String, offset: TimeInterval) {
-        #expect(TimeOption.offset(text, from: now) == offset)
+        #expect(TimeOption(text)?.offset(from: now) == offset)
     }
 
     @Test(
         "Takes nothing else", arguments: ["", "8d", "+d", "+8", "+8y", "tomorrow", "+-8d", "+nand", "+infd", "+1e99d"])
     func nonsense(text: String) {
-        #expect(TimeOption.offset(text, from: now) == nil)
+        #expect(TimeOption(text) == nil)
     }
 }
 
 @Suite("The options that go everywhere")
 struct GlobalOptionsTests {
     private func options(_ words: String...) throws(CommandError) -> GlobalOptions {
-        try GlobalOptions(
-            Arguments(
-                words, valued: ["--data", "--remote", "--at", "--fault"], flags: ["--json", "--offline", "--quiet"]))
+        try GlobalOptions(Arguments(words, knowing: CommandTable.options))
     }
 
     private func message(_ words: String...) -> String? {
         do throws(CommandError) {
-            _ = try GlobalOptions(Arguments(words, valued: ["--data", "--remote", "--at", "--fault"], flags: []))
+            _ = try GlobalOptions(Arguments(words, knowing: CommandTable.options))
             return nil
         } catch { return error.status == .usage ? error.message : "\(error.status)" }
     }

@@ -13,7 +13,7 @@ struct ExitStatusTests {
         let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
         let rows = ExitStatus.allCases.map { "| \($0.rawValue) | \($0.meaning) |" }
         #expect(readme.contains("| code | meaning |\n|---|---|\n" + rows.joined(separator: "\n") + "\n\n"))
-        #expect(Help.text(for: []).hasSuffix(ExitStatus.table))
+        #expect(HelpText.lines(for: []).joined(separator: "\n").hasSuffix(ExitStatus.table))
     }
 
     @Test(

@@ -16,14 +16,14 @@ struct TableTests {
 
     @Test("Columns stay aligned under wide letters, combining marks and emoji")
     func alignment() {
-        let lines = Table.lines(
+        let lines = TextTable.lines(
             ["NAME", "ID"], [["ana", "1"], ["日本語", "2"], ["e\u{301}e\u{301}", "3"], ["👍🏽👍🏽", "4"]])
         #expect(lines == ["NAME    ID", "ana     1", "日本語  2", "e\u{301}e\u{301}      3", "👍🏽👍🏽    4"])
     }
 
     @Test("A cell cannot begin a row or leave its column")
     func forgery() {
-        let lines = Table.lines(["NAME", "ID"], [["ana\n@eve  9", "1"], ["b\u{1B}[40Cb", "2\r\n3"]])
+        let lines = TextTable.lines(["NAME", "ID"], [["ana\n@eve  9", "1"], ["b\u{1B}[40Cb", "2\r\n3"]])
         #expect(lines == ["NAME         ID", "ana @eve  9  1", "b\u{FFFD}[40Cb      2 3"])
     }
 }

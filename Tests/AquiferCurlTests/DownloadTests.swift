@@ -12,7 +12,7 @@ struct DownloadTests {
         let server = try FileServer(size: size, cuts: [1, 1_000_000, 262_143])
         try await withTemporaryFolder { folder in
             let retry = RetryPolicy(attempts: 2, base: .zero)
-            let downloads = try Downloads(folder: folder, client: CurlHTTPClient(), retry: retry)
+            let downloads = try Downloads(directory: folder, client: CurlHTTPClient(), retry: retry)
             let file = try await downloads.file(for: server.url)
             #expect(try await file.isTheServers(size))
             #expect(server.sent == [0..<1, 1..<1_000_001, 1_000_001..<1_262_144, 1_262_144..<size])
@@ -25,12 +25,13 @@ struct DownloadTests {
         let server = try FileServer(size: size)
         try await withTemporaryFolder { folder in
             var count = 0
-            for try await bytes in try Downloads(folder: folder, client: CurlHTTPClient()).download(server.url).bytes()
+            for try await bytes in try Downloads(directory: folder, client: CurlHTTPClient()).download(server.url)
+                .bytes()
             {
                 count += bytes.count
                 if count > 1_000_000 { break }
             }
-            let file = try await Downloads(folder: folder, client: CurlHTTPClient()).file(for: server.url)
+            let file = try await Downloads(directory: folder, client: CurlHTTPClient()).file(for: server.url)
             #expect(try await file.isTheServers(size))
             let start = try #require(server.sent.last?.lowerBound)
             #expect(start >= count)
@@ -50,7 +51,7 @@ struct DownloadTests {
                     let loader = DataLoader(
                         client: client, store: MemoryStore(),
                         downloads: try Downloads(
-                            folder: folder, client: client, retry: RetryPolicy(attempts: 2, base: .zero)))
+                            directory: folder, client: client, retry: RetryPolicy(attempts: 2, base: .zero)))
                     let warm = try FileServer(size: 1000)
                     _ = try await loader.file(for: warm.url)
                     let before = try peakMemory()
@@ -72,7 +73,7 @@ struct DownloadTests {
                 await #expect(processExitsWith: .signal(SIGKILL)) { [url = url as URL, path = path as String] in
                     let clock = ManualClock()
                     let downloads = try Downloads(
-                        folder: URL(fileURLWithPath: path), client: CurlHTTPClient(),
+                        directory: URL(fileURLWithPath: path), client: CurlHTTPClient(),
                         // Cut, it waits on a clock that stands still.
                         retry: RetryPolicy(attempts: 2, base: .seconds(1), clock: clock, random: { 1 }))
                     let download = downloads.download(url)
@@ -80,7 +81,7 @@ struct DownloadTests {
                         kill(getpid(), SIGKILL)
                     }
                 }
-                let file = try await Downloads(folder: folder, client: CurlHTTPClient()).file(for: server.url)
+                let file = try await Downloads(directory: folder, client: CurlHTTPClient()).file(for: server.url)
                 #expect(try await file.isTheServers(size))
                 #expect(server.sent == [0..<3_000_000, (11 * 262_144)..<size])
             }
@@ -97,7 +98,7 @@ struct DownloadTests {
                     signal(SIGXFSZ, SIG_IGN)
                     var limit = rlimit(rlim_cur: 1_000_000, rlim_max: 1_000_000)
                     setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-                    let downloads = try Downloads(folder: URL(fileURLWithPath: path), client: CurlHTTPClient())
+                    let downloads = try Downloads(directory: URL(fileURLWithPath: path), client: CurlHTTPClient())
                     do {
                         _ = try await downloads.file(for: url)
                         Issue.record("it fitted")
@@ -105,7 +106,7 @@ struct DownloadTests {
                         guard case .store(.full) = error as? DownloadError else { throw error }
                     }
                 }
-                let downloads = try Downloads(folder: folder, client: CurlHTTPClient())
+                let downloads = try Downloads(directory: folder, client: CurlHTTPClient())
                 let kept = try #require(try await downloads.list().first).progress.received
                 #expect(kept > 500_000 && kept <= 1_000_000)
                 #expect(try await downloads.file(for: server.url).isTheServers(size))

@@ -1,4 +1,5 @@
 #if os(macOS) || os(Linux)
+    import AquiferTesting
     import Foundation
     import Testing
 
@@ -24,12 +25,8 @@
 
         /// Runs the helper, which is built beside the tests.
         private func hammer(_ arguments: String...) async throws -> (status: Int32, output: String) {
-            var place = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
-            while !FileManager.default.isExecutableFile(atPath: place.appendingPathComponent("OutboxHammer").path) {
-                try #require(place.path != "/", "OutboxHammer is not built")
-                place.deleteLastPathComponent()
-            }
-            return try await Child.run(place.appendingPathComponent("OutboxHammer").path, arguments)
+            let program = try #require(BuiltProgram.named("OutboxHammer"), "OutboxHammer is not built")
+            return try await Child.run(program.path, arguments)
         }
     }
 #endif

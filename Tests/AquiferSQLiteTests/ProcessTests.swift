@@ -1,6 +1,7 @@
 #if os(macOS) || os(Linux)
     import Aquifer
     import AquiferSQLite
+    import AquiferTesting
     import Foundation
     import Testing
 
@@ -88,12 +89,8 @@
 
         /// Runs the helper, which is built beside the tests.
         private func hammer(_ arguments: String...) async throws -> (status: Int32, output: String) {
-            var place = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
-            while !FileManager.default.isExecutableFile(atPath: place.appendingPathComponent("StoreHammer").path) {
-                try #require(place.path != "/", "StoreHammer is not built")
-                place.deleteLastPathComponent()
-            }
-            return try await Child.run(place.appendingPathComponent("StoreHammer").path, arguments)
+            let program = try #require(BuiltProgram.named("StoreHammer"), "StoreHammer is not built")
+            return try await Child.run(program.path, arguments)
         }
     }
 #endif

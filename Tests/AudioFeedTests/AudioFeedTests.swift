@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferTesting
+import AquiferWording
 import Foundation
 import Testing
 
@@ -95,7 +96,7 @@ struct AudioFeedTests {
         let key = "audio:http://audio.example/v1/audio"
         try await world.store.insert(StoredEntry(bytes: Data("x".utf8), savedAt: world.date.now), for: key)
         guard
-            case .invalidData? = await failure({ () async throws(AudioCacheError) in
+            case .invalidData? = await failure(of: { () async throws(AudioCacheError) in
                 try await world.service.loadSaved()
             })
         else {
@@ -295,7 +296,7 @@ struct AudioFeedTests {
         let gone = try ClipDraft(title: "Rain", file: try world.file(name: "gone.mp3"))
         try FileManager.default.removeItem(at: gone.file)
         guard
-            case .attachment("gone.mp3", _)? = await failure({ () async throws(OutboxError) in
+            case .attachment("gone.mp3", _)? = await failure(of: { () async throws(OutboxError) in
                 try await world.service.postLater(gone)
             })
         else {

@@ -28,7 +28,7 @@ final class AudioWorld: Sendable {
                 try downloads.withLock { opened throws(StoreError) in
                     if let opened { return opened }
                     let made = try Downloads(
-                        folder: folder.appending(path: "audio"), client: client, retry: .never, now: now)
+                        directory: folder.appending(path: "audio"), client: client, retry: .never, now: now)
                     opened = made
                     return made
                 }
@@ -70,10 +70,4 @@ extension ScriptedHTTPClient.Reply {
     }
 
     static let refused = Self.failure(TransportError(.cannotConnect, "refused"))
-}
-
-/// The error of a function; `nil` if it throws none.
-func failure<E: Error>(_ body: () async throws(E) -> some Any) async -> E? {
-    do throws(E) { _ = try await body() } catch { return error }
-    return nil
 }

@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferTesting
+import AquiferUserDefaults
 import Foundation
 import Testing
 

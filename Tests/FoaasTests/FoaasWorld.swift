@@ -56,9 +56,3 @@ extension ScriptedHTTPClient.Reply {
 
     static let refused = Self.failure(TransportError(.cannotConnect, "refused"))
 }
-
-/// The error of a function; `nil` if it throws none.
-func failure<E: Error>(_ body: () async throws(E) -> some Any) async -> E? {
-    do throws(E) { _ = try await body() } catch { return error }
-    return nil
-}

@@ -26,7 +26,7 @@ struct AnswerTests {
             ("DELETE", "/v1/image/7/comments", 405, "method not allowed\n"),
         ])
     func routes(method: String, target: String, status: Int, text: String) async throws {
-        let response = await router().handle(ServerRequest(method, target))
+        let response = await router().handle(ServerRequest(HTTPMethod(rawValue: method), target))
         #expect(response.status == status)
         #expect(String(decoding: try await response.collectBody(), as: UTF8.self) == text)
         if status == 405 { #expect(response.headers["Allow"] == "GET, HEAD, PUT") }
@@ -58,7 +58,7 @@ struct AnswerTests {
             ("lines=0-1", 200, nil, "0123456789"),
         ] as [(String?, Int, String?, String)])
     func ranges(range: String?, status: Int, contentRange: String?, body: String) async throws {
-        var headers = ServerHeaders()
+        var headers = HTTPHeaders()
         headers["Range"] = range
         let response = ServerResponse.resource(
             Data("0123456789".utf8), contentType: "text/plain", for: ServerRequest("GET", "/", headers: headers))
@@ -81,7 +81,7 @@ struct AnswerTests {
             (["Range": "bytes=0-1", "If-Range": "Sun, 06 Nov 1994 08:49:37 GMT"], 206),
         ] as [([String: String], Int)])
     func conditions(headers: [String: String], status: Int) {
-        let request = ServerRequest("GET", "/", headers: ServerHeaders(headers.map { .init($0.key, $0.value) }))
+        let request = ServerRequest("GET", "/", headers: HTTPHeaders(headers.map { .init($0.key, $0.value) }))
         let response = ServerResponse.resource(
             Data("0123456789".utf8), contentType: "text/plain", etag: "a",
             lastModified: Date(timeIntervalSince1970: 784_111_777.5), for: request)

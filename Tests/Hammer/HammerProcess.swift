@@ -18,7 +18,7 @@ package final class HammerProcess {
     /// - Parameter onLine: called with each line that the process has written whole, on a thread of its own, up to its
     ///   end.
     package init(_ arguments: [String], onLine: @escaping @Sendable (String) -> Void) throws {
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
+        process.executableURL = Bundle.main.executableURL
         process.arguments = arguments
         let pipe = Pipe()
         process.standardOutput = pipe

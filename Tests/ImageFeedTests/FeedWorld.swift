@@ -57,12 +57,3 @@ func json(_ items: [FeedItem]) -> Data {
         preconditionFailure("strings are JSON: \(error)")
     }
 }
-
-func failure<Value, Failure: Error>(of work: () async throws(Failure) -> Value) async -> Failure? {
-    do throws(Failure) {
-        _ = try await work()
-        return nil
-    } catch {
-        return error
-    }
-}

@@ -23,7 +23,7 @@ final class PaymentsWorld: Sendable {
         service = PaymentsService(
             base: base, client: client, store: store, pictureStore: store, ledgerStore: ledger,
             sending: folder.appending(path: "sending"),
-            vault: CardVault(folder: folder.appending(path: "cards"), keys: folder.appending(path: "keys")),
+            vault: CardVault(directory: folder.appending(path: "cards"), keys: folder.appending(path: "keys")),
             allowsTestCard: allowsTestCard, clock: clock, now: date.read)
     }
 
@@ -87,15 +87,6 @@ extension ScriptedHTTPClient.Reply {
             """.utf8))
 
     static let refused = Self.failure(TransportError(.cannotConnect))
-}
-
-func failure<Value, Failure: Error>(of work: () async throws(Failure) -> Value) async -> Failure? {
-    do throws(Failure) {
-        _ = try await work()
-        return nil
-    } catch {
-        return error
-    }
 }
 
 extension String {

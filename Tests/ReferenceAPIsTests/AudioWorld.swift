@@ -15,7 +15,7 @@ struct AudioWorld {
         now: @escaping @Sendable () -> Date = { Date(timeIntervalSince1970: 1_795_000_000) },
         _ test: (AudioWorld) async throws -> Void
     ) async throws {
-        let apis = try ReferenceAPIs(folder: folder, clock: clock, now: now)
+        let apis = try ReferenceAPIs(directory: folder, clock: clock, now: now)
         try await way.run(apis) { client, base in
             try await test(AudioWorld(apis: apis, client: client, base: base.appending(path: "audio/v1")))
         }
@@ -65,7 +65,7 @@ struct AudioWorld {
         return Answer(status: response.head.status, headers: response.head.headers, data: data, isCut: isCut)
     }
 
-    func get(_ url: URL, _ headers: HTTPHeaders = [:], method: HTTPRequest.Method = .get) async throws -> Answer {
+    func get(_ url: URL, _ headers: HTTPHeaders = [:], method: HTTPMethod = .get) async throws -> Answer {
         try await send(HTTPRequest(method, url, headers: headers))
     }
 

@@ -31,7 +31,7 @@ struct DriveWorld {
         let folder = folder ?? own
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let apis = try ReferenceAPIs(
-            folder: folder.appending(path: "state"), now: { Date(timeIntervalSince1970: 1_795_000_000) })
+            directory: folder.appending(path: "state"), now: { Date(timeIntervalSince1970: 1_795_000_000) })
         try await way.run(apis) { client, root in
             let base = root.appending(path: "drive")
             let service = ShadowDriveService(

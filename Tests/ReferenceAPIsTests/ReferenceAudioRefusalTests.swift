@@ -72,9 +72,9 @@ struct ReferenceAudioRefusalTests {
     @Test("A body that ends amid the sound saves nothing, and the key stays free")
     func cutUpload() async throws {
         try await AudioWorld.withFolder { folder in
-            let apis = try ReferenceAPIs(folder: folder)
+            let apis = try ReferenceAPIs(directory: folder)
             let form = AudioWorld.form([.metadata(#"{"title":"a"}"#), .audio(AudioWorld.sound)])
-            let headers: ServerHeaders = [
+            let headers: HTTPHeaders = [
                 "Content-Type": "multipart/form-data; boundary=frontier", "Idempotency-Key": "k",
             ]
             for length in [0, 200, 20_000, form.count - 6] {

@@ -10,7 +10,7 @@ struct ReferenceFoaasTests {
         let base: URL
 
         func get(
-            _ path: String, accept: String? = "application/json", method: HTTPRequest.Method = .get,
+            _ path: String, accept: String? = "application/json", method: HTTPMethod = .get,
             _ more: HTTPHeaders = [:]
         ) async throws -> (status: Int, headers: HTTPHeaders, text: String) {
             var headers = more

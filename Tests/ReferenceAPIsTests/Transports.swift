@@ -36,12 +36,12 @@ struct InProcessClient: HTTPClient {
     let handler: ServerHandler
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        var headers = ServerHeaders(request.headers.fields.map { .init($0.name, $0.value) })
+        var headers = HTTPHeaders(request.headers.fields.map { .init($0.name, $0.value) })
         headers["Host"] = request.url.host()
         var target = request.url.path(percentEncoded: true)
         if let query = request.url.query(percentEncoded: true) { target += "?\(query)" }
         let body = try whole(request.body)
-        let response = await handler(ServerRequest(request.method.rawValue, target, headers: headers, body: body))
+        let response = await handler(ServerRequest(request.method, target, headers: headers, body: body))
         if response.isDropped { throw TransportError(.interrupted, "dropped") }
         let head = HTTPResponseHead(
             status: response.status, headers: HTTPHeaders(response.headers.fields.map { .init($0.name, $0.value) }),

@@ -7,13 +7,26 @@ import sys
 
 import pytest
 
+#: The file of a copy with the output of `swift package dump-package`.
+DESCRIPTION = "description.json"
+
 
 def architecture(script, folder):
-    return subprocess.run([sys.executable, str(script), str(folder)], capture_output=True, text=True, timeout=120)
+    # A copy whose Package.swift is unchanged need not be described again, which takes longer than the rules.
+    described, root = folder / DESCRIPTION, script.parents[1]
+    is_same = described.exists() and (folder / "Package.swift").read_text() == (root / "Package.swift").read_text()
+    command = [sys.executable, str(script), str(folder), *([str(described)] if is_same else [])]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="session")
+def description(root):
+    command = ["swift", "package", "dump-package"]
+    return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True, timeout=120).stdout
 
 
 @pytest.fixture
-def copy(root, tmp_path):
+def copy(root, tmp_path, description):
     """The package without its media and programs: what the rules look at."""
     shutil.copytree(
         root / "Sources", tmp_path / "Sources", ignore=shutil.ignore_patterns("Media", "Public", "Aquifer.docc"))
@@ -26,6 +39,7 @@ def copy(root, tmp_path):
             root / folder, tmp_path / folder, ignore=shutil.ignore_patterns(".build*", "Golden", "__pycache__"))
     for name in ("Package.swift", "ARCHITECTURE.md"):
         shutil.copy(root / name, tmp_path)
+    (tmp_path / DESCRIPTION).write_text(description)
     return tmp_path
 
 
@@ -59,8 +73,17 @@ BROKEN_LINES = [
     ("ImageFeed/FeedModel.swift", "import HTTPServer", "ImageFeed must not import HTTPServer"),
     ("ImageFeed/FeedModel.swift", "@preconcurrency import AquiferCurl", "ImageFeed must not import AquiferCurl"),
     ("HTTPServer/StaticFiles.swift", "import Aquifer", "HTTPServer must not import Aquifer"),
+    ("HTTPMessages/HTTPHeaders.swift", "import Aquifer", "HTTPMessages must not import Aquifer"),
     ("ReferenceAPIs/Media.swift", "import Aquifer", "ReferenceAPIs must not import Aquifer"),
     ("App/Web/Site.swift", "import FoundationNetworking", "only AquiferURLSession imports FoundationNetworking"),
+    *((file, line, "full Foundation makes each program") for file, line in [
+        ("Aquifer/Caching/Cache.swift", "import Foundation"), ("AquiferSQLite/Schema.swift", "@preconcurrency import Foundation"),
+        ("AquiferCurl/Poller.swift", "    import Foundation"), ("Payments/Cards/Card.swift", "import class Foundation.NumberFormatter"),
+        ("ShadowDrive/API/SolanaRPC.swift", "import FoundationInternationalization"),
+        ("Aquifer/Support/Text+Unicode.swift", "internal import FoundationXML"),
+    ]),
+    ("Foaas/FoaasService.swift", "import Foundation", "full Foundation is imported in a file …+Foundation.swift"),
+    ("ImageFeed/FeedModel.swift", "import FoundationEssentials", "import AquiferFoundation: it chooses"),
     ("App/Web/Site.swift", "import Synchronization", "the thread sanitizer misunderstands"),
     ("App/Web/Site.swift", "import AquiferTesting", "App does not say in Package.swift that it imports AquiferTesting"),
     ("ImageFeed/FeedModel.swift", "let start = Date()", "time and chance are injected"),
@@ -69,10 +92,10 @@ BROKEN_LINES = [
     ("App/Web/Site.swift", "let x = try! f()", "no try!"),
     ("App/Web/Site.swift", "let x = try? f()", "a try? says"),
     *((file, line, "only Console prints") for file, line in [
-        ("AquiferCLI/Columns.swift", 'func f() { print("a") }'), ("AquiferCLI/Columns.swift", 'func f() { Swift.print("a") }'),
-        ("AquiferCLI/Columns.swift", 'func f() { fputs("a", f) }'), ("AquiferCLI/Columns.swift", "let x = stderr"),
-        ("AquiferCLI/Columns.swift", "let x = FileHandle.standardError"), ("AquiferCLI/Columns.swift", "func f() { write(1, a, 1) }"),
-        ("AquiferCLI/Columns.swift", "func f() throws { try Descriptor.output.write(data) }"), ("App/Web/Site.swift", 'func f() { NSLog("a") }'),
+        ("AquiferCLI/Terminal/Columns.swift", 'func f() { print("a") }'), ("AquiferCLI/Terminal/Columns.swift", 'func f() { Swift.print("a") }'),
+        ("AquiferCLI/Terminal/Columns.swift", 'func f() { fputs("a", f) }'), ("AquiferCLI/Terminal/Columns.swift", "let x = stderr"),
+        ("AquiferCLI/Terminal/Columns.swift", "let x = FileHandle.standardError"), ("AquiferCLI/Terminal/Columns.swift", "func f() { write(1, a, 1) }"),
+        ("AquiferCLI/Terminal/Columns.swift", "func f() throws { try Descriptor.output.write(data) }"), ("App/Web/Site.swift", 'func f() { NSLog("a") }'),
     ]),
     ("App/Web/Site.swift", "// TODO: later", "finish it or file it"),
     ("AquiferTesting/FaultyStore.swift", "func f() async { _ = await eventually { true } }", "look at what eventually returns"),
@@ -121,18 +144,27 @@ def test_a_target_missing_on_the_page_is_told(copy, script):
 
 
 def test_a_package_from_elsewhere_is_told(copy, script):
-    change(copy / "Package.swift", "    targets: [", '    dependencies: [\n.package(path: "../other")\n],\n    targets: [')
+    none = "let dependencies: [Package.Dependency] = []"
+    change(copy / "Package.swift", none, none.removesuffix("]") + '.package(path: "../other")]')
     result = architecture(script, copy)
     assert result.returncode == 1
     assert re.search(r"Package\.swift:\d+: packages from elsewhere", result.stdout), result.stdout
 
 
 def test_a_feature_that_chooses_a_store_is_told(copy, script):
-    change(copy / "Package.swift", 'library("ImageFeed", ["Aquifer"])', 'library("ImageFeed", ["Aquifer", "AquiferSQLite"])')
+    change(copy / "Package.swift", 'library("ImageFeed", [', 'library("ImageFeed", ["AquiferSQLite", ')
     result = architecture(script, copy)
     assert result.returncode == 1
     assert re.search(r"Package\.swift:\d+: ImageFeed must not depend on AquiferSQLite", result.stdout)
     assert re.search(r"Package\.swift:\d+: only App and aquifer choose AquiferSQLite, not ImageFeed", result.stdout)
+
+
+def test_a_light_library_that_depends_on_a_heavy_one_is_told(copy, script):
+    change(copy / "Package.swift", 'library("AquiferCrypto", [', 'library("AquiferCrypto", ["AquiferUserDefaults", ')
+    result = architecture(script, copy)
+    assert result.returncode == 1
+    words = "AquiferCrypto is light and must not depend on AquiferUserDefaults, which needs full Foundation"
+    assert words in result.stdout, result.stdout
 
 
 def test_a_page_that_is_too_long_is_told(copy, script):

@@ -26,7 +26,8 @@ def script(root):
 @pytest.fixture
 def copy(root, tmp_path):
     """The documents, and what they are compared with."""
-    for name in [*DOCUMENTS, "Makefile", "Sources/AquiferCLI/Command.swift"]:
+    table = [str(path.relative_to(root)) for path in (root / "Sources/AquiferCLI/Table").glob("*.swift")]
+    for name in [*DOCUMENTS, "Makefile", *table]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / name, tmp_path / name)
     shutil.copytree(root / "Examples", tmp_path / "Examples", ignore=shutil.ignore_patterns(".build"))

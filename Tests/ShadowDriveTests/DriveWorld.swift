@@ -193,12 +193,3 @@ extension ScriptedHTTPClient.Reply {
 
     static let offline = Self.failure(TransportError(.cannotConnect))
 }
-
-func failure<Value, Failure: Error>(of work: () async throws(Failure) -> Value) async -> Failure? {
-    do throws(Failure) {
-        _ = try await work()
-        return nil
-    } catch {
-        return error
-    }
-}

@@ -7,7 +7,7 @@ enum Plan {
     static func open(_ path: String) -> CardVault {
         let place = URL(fileURLWithPath: path)
         return CardVault(
-            folder: place.appendingPathComponent("vault"), keys: place.appendingPathComponent("keys"),
+            directory: place.appendingPathComponent("vault"), keys: place.appendingPathComponent("keys"),
             patience: .seconds(30))
     }
 

@@ -10,8 +10,8 @@ struct DownloadBench {
     init(folder: URL) throws {
         let folder = folder.appending(path: "downloads", directoryHint: .isDirectory)
         let client = CurlHTTPClient(configuration: .init(usesProxies: false))
-        process = try Downloads(folder: folder, client: client, retry: .never)
-        power = try Downloads(folder: folder, client: client, retry: .never, durability: .power)
+        process = try Downloads(directory: folder, client: client, retry: .never)
+        power = try Downloads(directory: folder, client: client, retry: .never, durability: .power)
     }
 
     /// The seconds until the file of a URL is delivered, every block of it with its checksum.

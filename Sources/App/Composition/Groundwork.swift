@@ -43,7 +43,7 @@ struct Groundwork: Sendable {
         defaults = FoaasDefaults(in: folder)
         sound = Lazy { () throws(StoreError) in
             try Downloads(
-                folder: folder.appending(path: "audio", directoryHint: .isDirectory), client: client,
+                directory: folder.appending(path: "audio", directoryHint: .isDirectory), client: client,
                 bound: AudioFeedService.bound, retry: configuration.retry, now: configuration.now)
         }
     }

@@ -86,7 +86,7 @@ final class ReferenceHost: Sendable {
             guard state.server == nil else { return }
             DescriptorLimit.raise()
             guard DescriptorLimit.leaves(Self.descriptors) else { throw TooFewDescriptors() }
-            let apis = try ReferenceAPIs(folder: folder)
+            let apis = try ReferenceAPIs(directory: folder)
             for (remote, fault) in state.faults { apis.set(fault, of: remote) }
             var configuration = ReferenceAPIs.configuration
             // The client is in the same process, so each connection takes two descriptors.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferUserDefaults
 import Foaas
 import Foundation
 

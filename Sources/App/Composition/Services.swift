@@ -74,7 +74,7 @@ extension PaymentsService {
             base: ground.base(of: .payments), client: ground.client, store: ground.values,
             pictureStore: ground.pictures, ledgerStore: ground.irreplaceable("payments.sqlite"),
             sending: ground.folder("sending"),
-            vault: CardVault(folder: ground.folder("cards"), keys: configuration.keys),
+            vault: CardVault(directory: ground.folder("cards"), keys: configuration.keys),
             allowsTestCard: configuration.remotes[.payments] == nil || configuration.allowTestCard,
             retry: configuration.retry, now: ground.now)
     }

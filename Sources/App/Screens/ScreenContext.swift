@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 
 /// The context in which a screen describes its state for the page. All texts are chosen here.

@@ -28,10 +28,7 @@ enum AccessToken {
             let token = random()
             let draft = try POSIX.openToWrite(path + ".new", truncate: true)
             try POSIX.makePrivate(path + ".new")
-            let written = Array("\(token)\n".utf8).withUnsafeBytes { bytes in
-                Result { () throws(StoreError) in try POSIX.write(draft, bytes) }
-            }
-            try written.get()
+            try POSIX.write(draft, Array("\(token)\n".utf8))
             try POSIX.flush(draft)
             try POSIX.replace(path, with: path + ".new")
             return token
@@ -51,11 +48,7 @@ enum AccessToken {
 
     private static func read(_ path: String) throws(StoreError) -> String? {
         guard POSIX.isPrivate(path), let file = try POSIX.openToRead(path) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = bytes.withUnsafeMutableBytes { raw in
-            Result { () throws(StoreError) in try POSIX.read(file, into: raw, at: 0) }
-        }
-        let text = String(decoding: bytes.prefix(try count.get()), as: UTF8.self)
+        let text = String(decoding: try POSIX.read(file, upTo: 64), as: UTF8.self)
         guard text.hasSuffix("\n") else { return nil }
         let token = text.dropLast()
         return token.count == 32 && token.allSatisfy { $0.isASCII && $0.isHexDigit } ? String(token) : nil

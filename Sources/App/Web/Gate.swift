@@ -95,7 +95,7 @@ extension ServerResponse {
         return response
     }
 
-    private static let protections: ServerHeaders = [
+    private static let protections: HTTPHeaders = [
         "Content-Security-Policy":
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
             + "manifest-src 'self'; font-src 'self'; media-src 'self' blob:; base-uri 'none'; "

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import HTTPServer
 
@@ -52,7 +53,7 @@ struct InspectorAPI: Sendable {
     }
 
     private func list(_ request: ServerRequest) async -> ServerResponse {
-        let language = Language(tag: request.queryValue("lang") ?? "en")
+        let language = Language.best(for: request.queryValue("lang") ?? "en")
         let report = await services.inspector.entries()
         return .json(
             List(

@@ -39,7 +39,7 @@ enum Relayed {
     }
 
     /// The security headers of every answer with relayed bytes.
-    static let headers: ServerHeaders = [
+    static let headers: HTTPHeaders = [
         "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
         "X-Content-Type-Options": "nosniff",
     ]
@@ -53,7 +53,7 @@ extension ServerResponse {
     ///   - headers: More headers, of this server's own.
     init(
         relaying response: HTTPResponse, as kind: Relayed.Kind, keeping fields: [String],
-        headers: ServerHeaders = [:]
+        headers: HTTPHeaders = [:]
     ) {
         let head = response.head
         let body = response.body

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import HTTPServer
 import ImageFeed
@@ -34,7 +35,7 @@ struct ScreenAPI: Sendable {
 
     private func events(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
         guard let session = await session(request, screen) else { return unknownScreen }
-        let language = Language(tag: request.queryValue("lang") ?? "en")
+        let language = Language.best(for: request.queryValue("lang") ?? "en")
         let now = services.configuration.now
         let sign = addresses.sign
         // The state is sent again before the addresses in the last one expire, even if nothing changes.
@@ -81,7 +82,7 @@ struct ScreenAPI: Sendable {
             return ServerResponse(body: .bytes(loaded.value))
                 .relayed(PictureCheck.mediaType(of: loaded.value), as: .picture)
         } catch {
-            return .failure(error, language: Language(tag: request.queryValue("lang") ?? "en"))
+            return .failure(error, language: .best(for: request.queryValue("lang") ?? "en"))
         }
     }
 

@@ -23,8 +23,10 @@ struct Site: Sendable {
         self.router = router
     }
 
-    /// `/assets/…` are files; every other address is the one page, which shows the screen that the address names.
+    /// `/assets/words/…` are the texts of a language, `/assets/…` are files; every other address is the one page, which
+    /// shows the screen that the address names.
     func page(_ request: ServerRequest) -> ServerResponse {
+        if let words = PageWords.response(for: request) { return words }
         let prefix = "/assets/"
         if request.rawPath.hasPrefix(prefix) {
             return files.response(for: request, path: "/" + request.rawPath.dropFirst(prefix.count))

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension Cache {
     /// Changes the saved value in one atomic step, and stamps it with the current time. No change is lost when two
@@ -28,8 +28,8 @@ extension Cache {
     /// - Parameter change: takes the saved value and returns the new one with its stamp. The saved value is `nil` if it
     ///   is missing, expired, or damaged: such a value is neither delivered nor extended.
     /// - Throws: ``StoreError``; the saved value is then unchanged.
-    public func add(
-        _ change: @Sendable (Saved<Value>?) -> (value: Value, savedAt: Date)
+    public func update(
+        restamping change: @Sendable (Saved<Value>?) -> (value: Value, savedAt: Date)
     ) async throws(StoreError) {
         try await update { current throws(StoreError) in
             let (value, savedAt) = change(try known(current))

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// Converts a value to bytes and back.
 public struct CacheCodec<Value: Sendable>: Sendable {
@@ -33,4 +33,198 @@ extension CacheCodec where Value: BinaryCodable {
     public static var binary: CacheCodec {
         CacheCodec(encode: { BinaryWriter.encode($0) }, decode: { try BinaryReader.decode($0) })
     }
+}
+
+/// A value with its own compact binary form.
+///
+/// Fields are written and read in the same order. The bytes begin with `format`. Raise it when the form changes: old
+/// bytes then become unreadable instead of being read wrongly.
+public protocol BinaryCodable: Sendable {
+    /// The number of this form, for the value and all that it holds.
+    static var format: UInt8 { get }
+    /// Reads the fields in the order they were written.
+    init(from reader: inout BinaryReader) throws(BinaryReader.Failure)
+    /// Writes the fields.
+    func write(to writer: inout BinaryWriter)
+}
+
+/// Writes fields one after another: little-endian integers, byte counts before texts.
+public struct BinaryWriter {
+    private var bytes: [UInt8] = []
+
+    /// The bytes of a value, its format first.
+    public static func encode<Value: BinaryCodable>(_ value: Value) -> Data {
+        var writer = BinaryWriter()
+        writer.bytes.append(Value.format)
+        value.write(to: &writer)
+        return Data(writer.bytes)
+    }
+
+    /// Makes room for this many bytes more.
+    public mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+
+    /// Writes a whole number in as few bytes as it needs (LEB128).
+    public mutating func write(_ value: UInt64) {
+        var rest = value
+        while rest > 0x7F {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    /// Writes a date, exactly.
+    public mutating func write(_ value: Date) {
+        withUnsafeBytes(of: value.timeIntervalSinceReferenceDate.bitPattern.littleEndian) {
+            bytes.append(contentsOf: $0)
+        }
+    }
+
+    /// Writes a UUID: 16 bytes.
+    public mutating func write(_ value: UUID) {
+        withUnsafeBytes(of: value.uuid) { bytes.append(contentsOf: $0) }
+    }
+
+    /// Writes a text as UTF-8.
+    public mutating func write(_ value: String) {
+        var value = value
+        value.withUTF8 { text in
+            write(UInt64(text.count))
+            bytes.append(contentsOf: text)
+        }
+    }
+
+    /// Writes a text that may be absent.
+    public mutating func write(_ value: String?) {
+        guard let value else { return bytes.append(0) }
+        bytes.append(1)
+        write(value)
+    }
+
+    /// Writes a count, then each element.
+    public mutating func write<Element: BinaryCodable>(_ values: [Element]) {
+        write(UInt64(values.count))
+        for value in values { value.write(to: &self) }
+    }
+}
+
+/// Reads the bytes of a ``BinaryWriter``. Never reads past the end, even if the bytes are arbitrary.
+public struct BinaryReader {
+    /// The bytes were not written by a writer of this format.
+    public struct Failure: Error, Sendable, CustomStringConvertible {
+        /// The mistake and its place.
+        public let description: String
+
+        /// A failure for this reason.
+        public init(_ reason: String) { description = reason }
+    }
+
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 0
+
+    /// Decodes the value of these bytes.
+    public static func decode<Value: BinaryCodable>(_ data: Data) throws(Failure) -> Value {
+        do {
+            return try data.withUnsafeBytes { bytes in
+                var reader = BinaryReader(bytes)
+                let format = try reader.byte()
+                guard format == Value.format else {
+                    throw Failure("format \(format), this version reads \(Value.format)")
+                }
+                let value = try Value(from: &reader)
+                guard reader.offset == bytes.count else {
+                    throw Failure("\(bytes.count - reader.offset) bytes too many")
+                }
+                return value
+            }
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure("\(error)")
+        }
+    }
+
+    private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    /// Reads a whole number.
+    public mutating func uint() throws(Failure) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while shift < 64 {
+            let next = try byte()
+            value |= UInt64(next & 0x7F) << shift
+            if next < 0x80 { return value }
+            shift += 7
+        }
+        throw failure("a number without an end")
+    }
+
+    /// Reads a date.
+    public mutating func date() throws(Failure) -> Date {
+        let start = try take(8)
+        let bits = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+        return Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
+    }
+
+    /// Reads a UUID.
+    public mutating func uuid() throws(Failure) -> UUID {
+        UUID(uuid: bytes.loadUnaligned(fromByteOffset: try take(16), as: uuid_t.self))
+    }
+
+    /// Reads a text.
+    public mutating func string() throws(Failure) -> String {
+        let count = try uint()
+        guard count <= UInt64(bytes.count - offset) else { throw failure("a text longer than the bytes") }
+        let start = try take(Int(count))
+        let text = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + Int(count))])
+        guard let string = String(validating: text, as: UTF8.self) else { throw failure("a text that is not UTF-8") }
+        return string
+    }
+
+    /// Reads a text that may be absent.
+    public mutating func optionalString() throws(Failure) -> String? {
+        switch try byte() {
+        case 0: nil
+        case 1: try string()
+        default: throw failure("a mark that is neither 0 nor 1")
+        }
+    }
+
+    /// Reads a count, then that many elements.
+    public mutating func array<Element: BinaryCodable>(of type: Element.Type = Element.self) throws(Failure)
+        -> [Element]
+    {
+        let count = try uint()
+        // Each element takes at least one byte: an impossible count must not reserve memory.
+        guard count <= UInt64(bytes.count - offset) else { throw failure("more elements than bytes") }
+        var elements: [Element] = []
+        elements.reserveCapacity(Int(count))
+        for _ in 0..<count { elements.append(try Element(from: &self)) }
+        return elements
+    }
+
+    private mutating func byte() throws(Failure) -> UInt8 {
+        bytes[try take(1)]
+    }
+
+    private mutating func take(_ count: Int) throws(Failure) -> Int {
+        guard bytes.count - offset >= count else { throw failure("the bytes end early") }
+        defer { offset += count }
+        return offset
+    }
+
+    private func failure(_ reason: String) -> Failure { Failure("\(reason) at byte \(offset)") }
+}
+
+extension Array: BinaryCodable where Element: BinaryCodable {
+    /// The elements' format.
+    public static var format: UInt8 { Element.format }
+
+    /// Reads a count, then that many elements.
+    public init(from reader: inout BinaryReader) throws(BinaryReader.Failure) {
+        self = try reader.array()
+    }
+
+    /// Writes a count, then each element.
+    public func write(to writer: inout BinaryWriter) { writer.write(self) }
 }

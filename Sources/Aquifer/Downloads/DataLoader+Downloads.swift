@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// Loading data that is too large for memory, into files. An interrupted download resumes.
 extension DataLoader {

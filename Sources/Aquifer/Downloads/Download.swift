@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// One caller's share in a download. Callers of one URL share its transfer. The transfer ends when the last of them
 /// leaves; the received bytes stay, so that a later download resumes.
@@ -178,11 +178,8 @@ extension DownloadedFile {
 extension POSIX.File {
     /// Reads bytes that are known to be in the file.
     fileprivate func bytes(_ count: Int, at offset: Int) throws(StoreError) -> Data {
-        var bytes = Data(count: count)
-        let done = try bytes.withUnsafeMutableBytes { raw in
-            Result { () throws(StoreError) in try POSIX.read(self, into: raw, at: offset) }
-        }.get()
-        guard done == count else { throw .failed(operation: "read \(path)", reason: "it became shorter") }
+        let bytes = try POSIX.read(self, upTo: count, at: offset)
+        guard bytes.count == count else { throw .failed(operation: "read \(path)", reason: "it became shorter") }
         return bytes
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The request of a transfer.
 enum DownloadQuestion: Sendable, Equatable {
@@ -51,7 +51,7 @@ enum DownloadAnswer: Sendable, Equatable {
             self = head.status == 200 ? .all(total: head.contentLength) : Self.part(head, question)
         case (304, .ifChanged): self = .unchanged
         case (416, .rest(let start, _, let total)):
-            let size = ContentRange(head)?.total
+            let size = ContentRange(head.headers["Content-Range"])?.total
             self = size == start && (total ?? start) == start ? .nothingLeft : .startOver
         default: self = .refused(.status(head.status))
         }
@@ -59,7 +59,8 @@ enum DownloadAnswer: Sendable, Equatable {
 
     /// A partial answer is accepted if it begins where the bytes on disk end, and agrees with the known length and tag.
     private static func part(_ head: HTTPResponseHead, _ question: DownloadQuestion) -> DownloadAnswer {
-        guard case .rest(let start, let tag, let total) = question, let range = ContentRange(head),
+        guard case .rest(let start, let tag, let total) = question,
+            let range = ContentRange(head.headers["Content-Range"]),
             let bytes = range.bytes, bytes.lowerBound == start
         else { return .startOver }
         if let total, let size = range.total, size != total { return .startOver }
@@ -67,32 +68,6 @@ enum DownloadAnswer: Sendable, Equatable {
         if let size, bytes.upperBound > size { return .startOver }
         if let etag = head.headers["ETag"], tag.hasPrefix("\""), etag != tag { return .startOver }
         return .rest(end: bytes.upperBound, total: size)
-    }
-}
-
-/// `Content-Range: bytes 0-9/100`, `bytes 0-9/*` or `bytes */100` (RFC 9110, 14.4).
-struct ContentRange: Sendable, Equatable {
-    var bytes: Range<Int>?
-    var total: Int?
-
-    init?(_ head: HTTPResponseHead) {
-        guard let field = head.headers["Content-Range"], field.lowercased().hasPrefix("bytes ") else { return nil }
-        let parts = field.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        if parts[1] != "*" {
-            guard let total = Self.number(parts[1]) else { return nil }
-            self.total = total
-        }
-        guard parts[0] != "*" else { return }
-        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false).map(Self.number)
-        guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < Int.max else {
-            return nil
-        }
-        bytes = first..<(last + 1)
-    }
-
-    private static func number(_ text: Substring) -> Int? {
-        text.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? Int(text) : nil
     }
 }
 

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The settings that all downloads of a folder share.
 struct DownloadSetting: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The folder of downloads. All calls block: call them only on the library's own queues.
 ///
@@ -20,10 +20,11 @@ struct DownloadFolder: Sendable {
     private let folder: StoreFolder
     private let patience: Duration
 
-    init(path: String, patience: Duration) throws(StoreError) {
+    init(path: String, patience: Duration, files: FilePolicy = .systemDefault) throws(StoreError) {
         folder = StoreFolder(path: path, purpose: .downloads)
         self.patience = patience
         try folder.open(patience: patience)
+        try files.apply(to: [folder.path])
     }
 
     static func name(of url: String) -> String {
@@ -107,11 +108,7 @@ struct DownloadFolder: Sendable {
     func contents(_ path: String) throws(StoreError) -> Data? {
         guard let file = try POSIX.openToRead(path) else { return nil }
         guard let size = try POSIX.size(file) else { throw .notAStore(path: path) }
-        var bytes = Data(count: size)
-        let count = try bytes.withUnsafeMutableBytes { raw in
-            Result { () throws(StoreError) in try POSIX.read(file, into: raw, at: 0) }
-        }.get()
-        return bytes.prefix(count)
+        return try POSIX.read(file, upTo: size)
     }
 
     /// Opens the complete download of a URL; `nil` if there is none.
@@ -192,9 +189,7 @@ struct DownloadFolder: Sendable {
     func touch(_ name: String, _ date: Date) throws(StoreError) {
         let file = try POSIX.openToWrite(path(name, .used), truncate: false)
         let bits = [date.timeIntervalSinceReferenceDate.bitPattern.littleEndian]
-        try bits.withUnsafeBytes { raw in
-            Result { () throws(StoreError) in try POSIX.write(file, raw, at: 0) }
-        }.get()
+        try bits.withUnsafeBytes { Data($0) }.withBytes { raw throws(StoreError) in try POSIX.write(file, raw, at: 0) }
     }
 
     func isPinned(_ name: String) -> Bool { POSIX.exists(path(name, .pin)) }

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// Checksums of the blocks of a file, so that any part of it can be verified without reading the whole file.
 enum BlockSum {

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The progress of a download.
 public struct DownloadProgress: Sendable, Hashable {

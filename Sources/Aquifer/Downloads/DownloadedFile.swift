@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A complete download: a file on disk with random access, whose bytes are verified when they are read.
 ///
@@ -72,26 +72,16 @@ public final class DownloadedFile: Sendable {
         let range = range.clamped(to: 0..<length)
         guard !range.isEmpty else { return Data() }
         var bytes = Data(capacity: range.count)
-        var block = Data(count: min(BlockSum.size, length))
         for index in (range.lowerBound / BlockSum.size)...((range.upperBound - 1) / BlockSum.size) {
             let start = index * BlockSum.size
             let count = min(BlockSum.size, length - start)
-            try block.withUnsafeMutableBytes { raw in
-                Result { () throws(StoreError) in
-                    let part = UnsafeMutableRawBufferPointer(rebasing: raw[..<count])
-                    guard try POSIX.read(data, into: part, at: start) == count else {
-                        throw .unreadable(key: record.url, reason: "it became shorter")
-                    }
-                    let read = UnsafeRawBufferPointer(part)
-                    guard BlockSum.of(read, index, seed: record.seed) == record.sums[index] else {
-                        throw .unreadable(key: record.url, reason: "the checksum of its bytes is wrong")
-                    }
-                    let wanted = range.clamped(to: start..<(start + count))
-                    bytes.append(
-                        contentsOf: UnsafeRawBufferPointer(
-                            rebasing: read[(wanted.lowerBound - start)..<(wanted.upperBound - start)]))
-                }
-            }.get()
+            let block = try POSIX.read(data, upTo: count, at: start)
+            guard block.count == count else { throw .unreadable(key: record.url, reason: "it became shorter") }
+            guard block.withUnsafeBytes({ BlockSum.of($0, index, seed: record.seed) }) == record.sums[index] else {
+                throw .unreadable(key: record.url, reason: "the checksum of its bytes is wrong")
+            }
+            let wanted = range.clamped(to: start..<(start + count))
+            bytes.append(block[(wanted.lowerBound - start)..<(wanted.upperBound - start)])
         }
         return bytes
     }

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// Listing and removing damaged downloads.
 extension Downloads {

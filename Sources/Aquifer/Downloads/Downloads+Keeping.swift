@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The summary of one download in a list.
 public struct DownloadSummary: Sendable, Hashable {

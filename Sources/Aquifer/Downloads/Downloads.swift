@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// Downloads large data by URL into the files of a folder. It loads chunk by chunk, resumes interrupted downloads, and
 /// keeps the folder within a bound.
@@ -53,30 +53,36 @@ public final class Downloads: Sendable {
     /// downloads.
     ///
     /// - Parameters:
-    ///   - folder: a folder of downloads, or an empty or missing one.
+    ///   - directory: a folder of downloads, or an empty or missing one.
     ///   - client: the client that carries out the transfers.
     ///   - bound: the maximum size of the folder in bytes when no download is under way, not counting pinned downloads.
     ///   - policy: the time for which a file is delivered without a request; by default, seven days.
-    ///   - limit: the maximum length of one download in bytes; by default, 4 GiB.
+    ///   - limit: the maximum length of one download in bytes; by default, 4 GiB, or 2 GiB where a number has
+    ///     32 bits.
     ///   - retry: the policy for resuming an interrupted transfer; attempts that bring bytes are not counted.
     ///   - patience: the time for which another process may hold a download without progress.
     ///   - durability: the failures that a delivered download survives.
+    ///   - files: the treatment of the files by Apple's systems.
     ///   - clock: the clock for waiting for another process.
     ///   - now: the clock for the stamps and ages of files.
     ///   - check: validates the head of an answer with content, such as its media type. The status is validated
     ///     already.
-    /// - Throws: ``StoreError/notAStore(path:)`` if `folder` holds anything else,
+    /// - Throws: ``StoreError/notAStore(path:)`` if `directory` holds anything else,
     ///   ``StoreError/newerVersion(path:found:supported:)``, ``StoreError/readOnly(path:)`` if it is missing and cannot
     ///   be created.
     public init(
-        folder: URL, client: any HTTPClient, bound: Int = 1 << 30, policy: CachePolicy = .sevenDays,
-        limit: Int = 4 << 30, retry: RetryPolicy = RetryPolicy(), patience: Duration = .seconds(30),
-        durability: Durability = .process, clock: any Clock<Duration> = ContinuousClock(),
+        directory: URL, client: any HTTPClient, bound: Int = 1 << 30, policy: CachePolicy = .sevenDays,
+        limit: Int = Int(clamping: 4 << 30 as Int64), retry: RetryPolicy = RetryPolicy(),
+        patience: Duration = .seconds(30),
+        durability: Durability = .process, files: FilePolicy = .systemDefault,
+        clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() },
         check: @escaping Check = { _ in }
     ) throws(StoreError) {
         setting = DownloadSetting(
-            client: client, folder: try DownloadFolder(path: folder.standardizedFileURL.path, patience: .seconds(5)),
+            client: client,
+            folder: try DownloadFolder(
+                path: directory.standardizedFileURL.path, patience: .seconds(5), files: files),
             policy: policy, limit: limit, retry: retry, patience: patience, durability: durability, clock: clock,
             now: now, check: check)
         self.bound = bound

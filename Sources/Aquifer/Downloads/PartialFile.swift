@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// An incomplete download: its bytes so far, and the journal with their checksums.
 ///
@@ -67,12 +67,10 @@ final class PartialFile: @unchecked Sendable {
 
     /// Appends bytes.
     func append(_ chunk: Data) throws(StoreError) {
-        try chunk.withUnsafeBytes { bytes in
-            Result { () throws(StoreError) in
-                try POSIX.write(data, bytes, at: received)
-                try account(bytes)
-            }
-        }.get()
+        try chunk.withBytes { bytes throws(StoreError) in
+            try POSIX.write(data, bytes, at: received)
+            try account(bytes)
+        }
     }
 
     /// Ends the transfer before the download is complete, and records the checksum of the last bytes too. Deletes the
@@ -126,9 +124,9 @@ final class PartialFile: @unchecked Sendable {
         record.sums += sums
         received += bytes.count
         guard !sums.isEmpty else { return }
-        try sums.withUnsafeBytes { raw in
-            Result { () throws(StoreError) in try POSIX.write(journal, raw, at: journalEnd) }
-        }.get()
+        try sums.withUnsafeBytes { Data($0) }.withBytes { raw throws(StoreError) in
+            try POSIX.write(journal, raw, at: journalEnd)
+        }
         journalEnd += sums.count * 8
     }
 

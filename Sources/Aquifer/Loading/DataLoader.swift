@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// Loads data by URL (images, sounds). A fresh saved copy is delivered; otherwise the remote's data is loaded and
 /// saved.

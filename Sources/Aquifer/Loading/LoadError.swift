@@ -71,7 +71,7 @@ public enum InvalidData: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Maps an error of a mapper, without repeating the body.
-    init(mapping error: any Error) {
+    package init(mapping error: any Error) {
         switch error {
         case let error as InvalidData: self = error
         case let error as DecodingError: self = .body(error.place)
@@ -94,4 +94,9 @@ extension DecodingError {
         let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
         return "\(path.isEmpty ? "the document" : path) \(mistake)"
     }
+}
+
+extension InvalidData {
+    /// The body was compressed although it was not requested so. Its inflated size has no bound.
+    package static let compressed = InvalidData.body("it came compressed, which was not asked for")
 }

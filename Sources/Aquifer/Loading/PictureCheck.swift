@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// Recognizes pictures by their first bytes. Bytes that browsers do not draw are not worth saving.
 public enum PictureCheck {

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A value that an app shows, in its best copy. A load delivers the latest value of the remote and saves it. When the
 /// remote has no valid answer, it delivers the saved copy if that is fresh, and otherwise throws the remote's error.
@@ -107,5 +107,77 @@ public final class Resource<Value: Sendable>: Sendable {
 
     private func decoded(_ entry: StoredEntry) -> Value? {
         do throws(StoreError) { return try cache.decode(entry).value } catch { return nil }
+    }
+}
+
+/// The source of a value.
+public enum LoadSource: Sendable, Hashable {
+    /// The remote delivered it, or confirmed that the saved copy is the latest.
+    case remote
+    /// The value is the copy saved at `savedAt`. `because` is the reason why it is not the latest; `nil` when the
+    /// latest was not, or not yet, requested.
+    case cache(savedAt: Date, because: FallbackReason?)
+}
+
+/// A value and its source.
+public struct Loaded<Value: Sendable>: Sendable {
+    /// The value.
+    public var value: Value
+    /// The source of the value.
+    public var source: LoadSource
+    /// The stamp of its saved copy; `nil` when none could be saved.
+    public var savedAt: Date?
+    /// The reason why the value could not be saved. The value is the latest all the same.
+    public var saveError: StoreError?
+
+    /// Creates a value with its source.
+    public init(_ value: Value, source: LoadSource, savedAt: Date? = nil, saveError: StoreError? = nil) {
+        self.value = value
+        self.source = source
+        self.savedAt = savedAt
+        self.saveError = saveError
+    }
+
+    /// The same with another value.
+    public func map<Other: Sendable>(_ transform: (Value) -> Other) -> Loaded<Other> {
+        Loaded<Other>(transform(value), source: source, savedAt: savedAt, saveError: saveError)
+    }
+}
+
+extension Loaded: Equatable where Value: Equatable {}
+
+/// The use cases that ``Resource/load()`` combines. Use them to combine the parts in another way, and in tests that
+/// follow a specification. ``Resource/saved()`` is the fourth use case, "load from cache".
+extension Resource {
+    /// The use case "load from remote": requests the value from the remote and delivers it. The saved copy is neither
+    /// read nor changed. Each call sends a request of its own, which other loads do not share.
+    ///
+    /// - Throws: ``LoadError/connectivity(_:)``, ``LoadError/invalidData(_:)``, or ``LoadError/cancelled``.
+    public func loadFromRemote() async throws(LoadError) -> Value {
+        try await remote.load()
+    }
+
+    /// The use case "validate cache": deletes the saved copy if it has expired or cannot be read, in one atomic step.
+    ///
+    /// Run it after ``load()``, not before: an expired copy is never shown, but until it is deleted its validators can
+    /// spare the transfer of a value that has not changed.
+    ///
+    /// - Returns: true if a copy was deleted.
+    /// - Throws: ``StoreError`` when the store failed. The copy may then still be there; it is not shown either way.
+    @discardableResult
+    public func validateSaved() async throws(StoreError) -> Bool {
+        try await cache.validate()
+    }
+
+    /// The use case "save": replaces the saved copy by this value, stamped with the time, in one atomic step.
+    ///
+    /// It replaces any saved copy, even one from a newer answer of the server, and keeps no validators: the next load
+    /// transfers the whole value. ``load()`` keeps the newer answer and the validators.
+    ///
+    /// - Returns: the stamp.
+    /// - Throws: ``StoreError`` when it could not be saved. The copy before is then still there.
+    @discardableResult
+    public func save(_ value: Value) async throws(StoreError) -> Date {
+        try await cache.save(value)
     }
 }

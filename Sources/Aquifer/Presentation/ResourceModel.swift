@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 import Observation
 
 /// The state that a screen binds to: the value to show, its source, whether a newer one is being loaded, and the error

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The outbox's own folder of copies of the files that it sends, so that a queued file can neither change nor vanish.
 ///
@@ -113,36 +113,46 @@ struct AttachmentFolder: Sendable {
     private func copy(
         _ source: URL, _ offset: UInt64, _ length: UInt64, to name: String
     ) throws(OutboxError) -> POSIX.File {
-        let unusable = { (reason: String) in
-            OutboxError.attachment(name: source.lastPathComponent, reason: reason)
-        }
+        let original = try Self.original(source)
         do throws(StoreError) {
             try POSIX.makeFolder(path)
             let target = try locked(name)
-            let from: POSIX.File?
-            do throws(StoreError) { from = try POSIX.openToRead(source.path) } catch {
-                throw .failed(operation: "", reason: "cannot be read")
-            }
-            guard let from, try POSIX.size(from) != nil else { throw .failed(operation: "", reason: "is not there") }
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunk, alignment: 16)
-            defer { buffer.deallocate() }
-            var done: UInt64 = 0
-            while done < length {
-                guard let at = Int(exactly: offset + done) else { break }
-                let wanted = UnsafeMutableRawBufferPointer(
-                    rebasing: buffer[..<Int(min(UInt64(Self.chunk), length - done))])
-                let count = try POSIX.read(from, into: wanted, at: at)
-                guard count > 0 else { throw .failed(operation: "", reason: "is shorter than it should be") }
-                try POSIX.write(target, UnsafeRawBufferPointer(rebasing: wanted[..<count]))
-                done += UInt64(count)
-            }
-            try POSIX.flush(target)
-            return target
+            if try copy(original, offset, length, to: target) { return target }
         } catch {
-            // A fault of the original file is reported as such; any other fault belongs to the folder of the copy.
-            if case .failed("", let reason) = error { throw unusable(reason) }
             throw .store(error)
         }
+        throw .attachment(name: source.lastPathComponent, reason: "is shorter than it should be")
+    }
+
+    /// The file to copy, open.
+    private static func original(_ source: URL) throws(OutboxError) -> POSIX.File {
+        let name = source.lastPathComponent
+        do throws(StoreError) {
+            if let file = try POSIX.openToRead(source.path), try POSIX.size(file) != nil { return file }
+        } catch {
+            throw .attachment(name: name, reason: "cannot be read")
+        }
+        throw .attachment(name: name, reason: "is not there")
+    }
+
+    /// Copies a part of a file, and flushes the copy; false if the file ends before the part does.
+    private func copy(
+        _ original: POSIX.File, _ offset: UInt64, _ length: UInt64, to target: POSIX.File
+    ) throws(StoreError) -> Bool {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunk, alignment: 16)
+        defer { buffer.deallocate() }
+        var done: UInt64 = 0
+        while done < length {
+            guard let at = Int(exactly: offset.saturatingAdding(done)) else { return false }
+            let wanted = UnsafeMutableRawBufferPointer(
+                rebasing: buffer[..<Int(min(UInt64(Self.chunk), length - done))])
+            let count = try POSIX.read(original, into: wanted, at: at)
+            guard count > 0 else { return false }
+            try POSIX.write(target, UnsafeRawBufferPointer(rebasing: wanted[..<count]))
+            done += UInt64(count)
+        }
+        try POSIX.flush(target)
+        return true
     }
 
     /// Creates an empty file that no sweep deletes while it is held.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The facts that show whether a file is unchanged.
 struct FileFacts: Sendable, Hashable, Codable {
@@ -15,9 +15,9 @@ struct FileFacts: Sendable, Hashable, Codable {
             throw MultipartForm.UnusableFile(name: url.lastPathComponent, reason: "is not there")
         }
         guard attributes[.type] as? FileAttributeType == .typeRegular,
-            let size = attributes[.size] as? NSNumber, let modified = attributes[.modificationDate] as? Date
+            let size = attributes[.size] as? UInt64, let modified = attributes[.modificationDate] as? Date
         else { throw MultipartForm.UnusableFile(name: url.lastPathComponent, reason: "is not a file") }
-        self.size = size.uint64Value
+        self.size = size
         self.modified = modified
     }
 }

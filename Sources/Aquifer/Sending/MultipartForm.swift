@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A form with files, as `multipart/form-data` (RFC 7578). Files are read only while the body is sent.
 ///
@@ -75,16 +75,8 @@ public struct MultipartForm: Sendable {
     /// Escapes a name as browsers do (RFC 7578, 2 and 4.2; WHATWG HTML, "multipart/form-data encoding algorithm"). An
     /// unescaped quote or line break would end the name, so that its author could add fields.
     private static func escaped(_ text: String, quotes: Bool = true) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"" where quotes: result += "%22"
-            case "\r": result += "%0D"
-            case "\n": result += "%0A"
-            case "\0": result += "%00"
-            default: result.unicodeScalars.append(scalar)
-            }
+        PercentEncoding.encode(text) { byte in
+            ![0, 0x0A, 0x0D].contains(byte) && (byte != UInt8(ascii: "\"") || !quotes)
         }
-        return result
     }
 }

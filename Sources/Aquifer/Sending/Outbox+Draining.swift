@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension Outbox {
     /// Sends all items that can be sent now. The remaining items wait for their time, for a decision, or for another

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension Outbox {
     /// All items in the queue, also of other processes, in the order in which they were queued.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension Outbox {
     /// Reads the changes in the store since the last read.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension Outbox {
     /// Claims an item, sends it, and saves the outcome.
@@ -120,7 +120,7 @@ extension HTTPRequest {
     init(_ record: OutboxRecord, body: HTTPBody?) {
         let headers = HTTPHeaders(record.message.headers.map { HTTPHeaders.Field($0.first ?? "", $0.last ?? "") })
         self.init(
-            Method(rawValue: record.head.method), record.head.url, headers: headers, body: body,
-            limits: record.message.requestLimits, followsRedirects: record.message.followsRedirects)
+            HTTPMethod(rawValue: record.head.method), record.head.url, headers: headers, body: body,
+            limits: record.message.limits, followsRedirects: record.message.followsRedirects)
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension Outbox {
     /// The queue as this outbox knows it, now and after each change, including progress. A slow reader receives the

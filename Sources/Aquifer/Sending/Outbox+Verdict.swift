@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension Outbox.Verdict {
     /// The verdict of an outbox that does not know the app's contract. The status decides, see ``init(status:)``. An

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A durable queue of requests. A queued request survives the loss of the network and the end of the process, and is
 /// sent once and in order.
@@ -238,7 +238,7 @@ extension Outbox.Item {
     init(_ id: Outbox.ID, _ head: OutboxRecord.Head, _ state: Outbox.State) {
         self.init(
             id: id, group: head.group, label: head.label, key: head.key, queuedAt: head.queuedAt,
-            method: HTTPRequest.Method(rawValue: head.method), url: head.url, length: head.length,
+            method: HTTPMethod(rawValue: head.method), url: head.url, length: head.length,
             attempts: head.attempts, state: state)
     }
 }

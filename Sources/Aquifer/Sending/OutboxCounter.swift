@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The counter of item numbers, stored beside the items. Each change is a single update of one entry.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// One outbox's view of the queue. It is a hint, so that the store is not read again for each item; the store decides
 /// when an item is claimed.

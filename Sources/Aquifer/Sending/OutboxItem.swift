@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension Outbox {
     /// The number of an item. Numbers increase in the order in which items were queued, and are never reused.
@@ -34,7 +34,7 @@ extension Outbox {
         /// The time when it was queued, by the clock of the process that queued it.
         public let queuedAt: Date
         /// The request's method.
-        public let method: HTTPRequest.Method
+        public let method: HTTPMethod
         /// The request's address.
         public let url: URL
         /// The size of its body in bytes.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// An item in the store, as JSON. It is one entry, which changes in one step or not at all.
 struct OutboxRecord: Sendable, Codable {
@@ -45,7 +45,7 @@ struct OutboxRecord: Sendable, Codable {
     struct Message: Sendable, Codable {
         var headers: [[String]]
         var parts: [Part]?
-        var limits: Limits
+        var limits: HTTPRequest.Limits
         /// Absent in records of versions that followed every redirect; the method then decides.
         var followsRedirects: Bool?
     }
@@ -57,14 +57,6 @@ struct OutboxRecord: Sendable, Codable {
         case kept(name: String, original: String, length: UInt64)
         /// A file outside the folder, which must be unchanged.
         case file(URL, offset: UInt64, length: UInt64, FileFacts)
-    }
-
-    struct Limits: Sendable, Codable {
-        var connect: Duration
-        var idle: Duration
-        var total: Duration?
-        var redirects: Int
-        var headerBytes: Int
     }
 
     /// The version, which increases with every change. It is stored as the entry's ETag, so that a list shows the
@@ -89,16 +81,8 @@ extension OutboxRecord.Message {
     init(_ request: HTTPRequest, parts: [OutboxRecord.Part]?) {
         headers = request.headers.fields.map { [$0.name, $0.value] }
         self.parts = parts
-        limits = .init(
-            connect: request.limits.connect, idle: request.limits.idle, total: request.limits.total,
-            redirects: request.limits.redirects, headerBytes: request.limits.headerBytes)
+        limits = request.limits
         followsRedirects = request.followsRedirects
-    }
-
-    var requestLimits: HTTPRequest.Limits {
-        .init(
-            connect: limits.connect, idle: limits.idle, total: limits.total, redirects: limits.redirects,
-            headerBytes: limits.headerBytes)
     }
 
     /// The names of the item's files in the outbox's own folder.

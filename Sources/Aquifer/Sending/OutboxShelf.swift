@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The outbox's entries in its store: each item under `item:` and its number in 20 digits, beside a counter. All
 /// decisions between processes are made here, in single updates of single entries.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The use case "save to remote": sends a value once, validates the answer, and delivers its value.
 ///

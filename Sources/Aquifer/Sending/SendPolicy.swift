@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The policy of an ``Outbox``: the number of items sent at once, the waits before further attempts, and the clocks.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The file format of ``FileStore`` for an entry: a header of 56 bytes, the key, the validators, the bytes.
 ///
@@ -49,7 +49,7 @@ package enum EntryCoding {
     }
 
     /// True if the data begins like an entry.
-    static func isEntry(_ data: Data) -> Bool {
+    package static func isEntry(_ data: Data) -> Bool {
         data.count >= 4 && data.withUnsafeBytes { load(UInt32.self, $0, 0) } == magic
     }
 

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// Reads one file of a ``FileStore``, and verifies everything in it.
 struct EntryFile {
@@ -57,19 +57,13 @@ struct EntryFile {
     }
 
     private func body(_ count: Int, from offset: Int, _ inStart: UnsafeRawBufferPointer) throws -> Data {
-        guard count > 0, let memory = malloc(count) else { return Data() }
-        let target = UnsafeMutableRawBufferPointer(start: memory, count: count)
-        target.copyMemory(from: inStart)
-        let rest = UnsafeMutableRawBufferPointer(rebasing: target[inStart.count...])
-        do {
-            guard try POSIX.read(file, into: rest, at: offset + inStart.count) == rest.count else {
-                throw EntryCoding.Damage("it became shorter while it was read")
-            }
-        } catch {
-            free(memory)
-            throw error
+        var isWhole = true
+        let bytes = try POSIX.data(count) { target throws(StoreError) in
+            target.copyMemory(from: inStart)
+            let rest = UnsafeMutableRawBufferPointer(rebasing: target[inStart.count...])
+            isWhole = try POSIX.read(file, into: rest, at: offset + inStart.count) == rest.count
         }
-        // The `Data` is made last, because a small `Data` copies the memory at once and frees it.
-        return Data(bytesNoCopy: memory, count: count, deallocator: .free)
+        guard isWhole else { throw EntryCoding.Damage("it became shorter while it was read") }
+        return bytes
     }
 }

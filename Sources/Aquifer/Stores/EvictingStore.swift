@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A store around another one that keeps the entries that can be fetched again within a bound.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A store that keeps each entry in a file of its own, all of them in one folder that is the store's alone.
 ///
@@ -19,13 +19,17 @@ public final class FileStore: CacheStore {
     /// - Parameters:
     ///   - directory: the folder of a store, or an empty or missing one.
     ///   - patience: the time for which a write waits for another process before it throws ``StoreError/busy(path:)``.
+    ///   - files: the treatment of the files by Apple's systems.
     /// - Throws: ``StoreError/notAStore(path:)`` if `directory` holds anything else,
     ///   ``StoreError/newerVersion(path:found:supported:)``, ``StoreError/readOnly(path:)`` if it is missing and cannot
     ///   be created. A read-only store can be opened and read; its writes throw.
-    public init(directory: URL, patience: Duration = .seconds(5)) throws(StoreError) {
+    public init(
+        directory: URL, patience: Duration = .seconds(5), files: FilePolicy = .systemDefault
+    ) throws(StoreError) {
         folder = StoreFolder(path: directory.standardizedFileURL.path)
         self.patience = patience
         try folder.open(patience: patience)
+        try files.apply(to: [folder.path])
     }
 
     /// See ``CacheStore/retrieve(_:)``.
@@ -77,7 +81,7 @@ public final class FileStore: CacheStore {
 
     /// See ``CacheStore/remove(_:)``.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
-        let name = (damaged.place as NSString).lastPathComponent
+        let name = FilePath.name(of: damaged.place)
         guard name.hasSuffix(FileName.suffix), damaged.place == folder.path + "/" + name else { return }
         try await write { () throws(StoreError) in
             guard case .failure = try self.look(name) else { return }

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A store in this process's memory, whose entries are gone when it is released. Use it for tests, previews and
 /// short-lived tools.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The folder of a ``FileStore`` or of ``Downloads``. A marker file identifies it, and a lock admits one writer at a
 /// time.
@@ -37,7 +37,7 @@ struct StoreFolder: Sendable {
             try removeLeftover()
             return
         }
-        let ours = Set([lock, incoming].map { ($0 as NSString).lastPathComponent })
+        let ours = Set([lock, incoming].map { FilePath.name(of: $0) })
         guard let names = try? POSIX.names(in: path) else {  // not a folder, or not ours to look into
             throw .notAStore(path: path)
         }
@@ -68,9 +68,7 @@ struct StoreFolder: Sendable {
         do throws(StoreError) {
             let file = try POSIX.openToWrite(incoming, truncate: true)
             for part in parts {
-                try part.withUnsafeBytes { bytes in
-                    Result { () throws(StoreError) in try POSIX.write(file, bytes) }
-                }.get()
+                try POSIX.write(file, part)
             }
             if isFlushed { try POSIX.flush(file) }
             try POSIX.replace(target, with: incoming)
@@ -109,11 +107,7 @@ struct StoreFolder: Sendable {
             throw .notAStore(path: path)
         }
         guard let file else { return false }
-        var buffer = [UInt8](repeating: 0, count: 64)
-        let count = try buffer.withUnsafeMutableBytes { raw in
-            Result { () throws(StoreError) in try POSIX.read(file, into: raw, at: 0) }
-        }.get()
-        let text = String(decoding: buffer.prefix(count), as: UTF8.self)
+        let text = String(decoding: try POSIX.read(file, upTo: 64), as: UTF8.self)
         guard text.hasPrefix(title), text.hasSuffix("\n"),
             let found = Int(text.dropFirst(title.count).dropLast())
         else { throw .notAStore(path: path) }

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The validators of an answer, with which a later request asks the server for changes (RFC 9110, 8.8).
 public struct Validators: Sendable, Hashable {
@@ -18,6 +18,30 @@ public struct Validators: Sendable, Hashable {
 
     /// True if there is no validator.
     public var isEmpty: Bool { etag == nil && lastModified == nil }
+}
+
+extension Validators {
+    /// The validators that can be sent back to the server. A server's text may be invalid as a field's value: a saved
+    /// validator with a line break would prevent its entry from ever being loaded again.
+    var fitToSend: Validators {
+        Validators(
+            // No tag contains a space (RFC 9110, 8.8.3); a client may have replaced a line break with one.
+            etag: etag.flatMap { $0.canBeSentBack && !$0.contains(" ") ? $0 : nil },
+            lastModified: lastModified.flatMap { $0.canBeSentBack ? $0 : nil })
+    }
+
+    /// The validators of an answer.
+    ///
+    /// A validator that cannot be sent back is left out (``fitToSend``). So is a `Last-Modified` in the same second as
+    /// the answer (RFC 9110, 8.8.2.2): a change later in that second would have the same date, and a 304 would confirm
+    /// the old value for ever.
+    init(_ head: HTTPResponseHead) {
+        self = Validators(etag: head.headers["ETag"], lastModified: head.headers["Last-Modified"]).fitToSend
+        guard let modified = lastModified.flatMap(HTTPDate.parse),
+            let sent = head.headers["Date"].flatMap(HTTPDate.parse)
+        else { return }
+        if sent.timeIntervalSince(modified) < 1 { lastModified = nil }
+    }
 }
 
 /// The entry of a store under one key: bytes and a small header. A store knows no model types.
@@ -88,5 +112,81 @@ public struct StoredEntry: Sendable, Hashable {
             self.validators = validators
             self.kind = kind
         }
+    }
+}
+
+/// A key that compares by its UTF-8 bytes, as stores do. Canonically equivalent Swift strings are equal, but as keys
+/// they differ.
+package struct StoreKey: Hashable {
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    package init(checking text: String) throws(StoreError) {
+        guard !text.isEmpty else { throw .invalidKey(text) }
+        self.text = text
+    }
+
+    package static func == (a: StoreKey, b: StoreKey) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(Checksum.xxh64(text))
+    }
+}
+
+/// The two checksums that every store on disk keeps with an entry.
+///
+/// The checksum of the header covers key, date, validators, kind, origin and size, so that a list is verified without
+/// reading the bytes. The checksum of the bytes is seeded with the header's: a valid header with the valid bytes of
+/// another entry is detected as damage.
+package struct EntrySeal: Sendable, Hashable {
+    package var header: UInt64
+    package var body: UInt64
+
+    package init(header: UInt64, body: UInt64) {
+        self.header = header
+        self.body = body
+    }
+
+    /// The checksums of `entry` under `key`.
+    package init(_ entry: StoredEntry, key: String) {
+        header = Self.header(
+            key: key, savedAt: entry.savedAt, validators: entry.validators, kind: entry.kind,
+            origin: entry.origin, size: entry.bytes.count)
+        body = entry.bytes.withUnsafeBytes { [header] in Self.body($0, header: header) }
+    }
+
+    package static func header(
+        key: String, savedAt: Date, validators: Validators, kind: StoredEntry.Kind,
+        origin: StoredEntry.Origin? = nil, size: Int
+    ) -> UInt64 {
+        var flags = UInt64(kind.rawValue)
+        if validators.etag != nil { flags |= 0x100 }
+        if validators.lastModified != nil { flags |= 0x200 }
+        // The checksum of an entry without an origin is the same as in versions before origins.
+        if origin != nil { flags |= 0x400 }
+        if origin?.answeredAt != nil { flags |= 0x800 }
+        let fixed = (
+            savedAt.timeIntervalSinceReferenceDate.bitPattern.littleEndian, UInt64(size).littleEndian,
+            flags.littleEndian
+        )
+        // Each part seeds the checksum of the next: it needs no buffer, and two splits of the same bytes differ.
+        var hash = withUnsafeBytes(of: fixed) { Checksum.xxh64($0) }
+        hash = Checksum.xxh64(key, seed: hash)
+        if let etag = validators.etag { hash = Checksum.xxh64(etag, seed: hash) }
+        if let lastModified = validators.lastModified { hash = Checksum.xxh64(lastModified, seed: hash) }
+        if let origin {
+            let dates = [origin.sentAt, origin.answeredAt ?? origin.sentAt].map {
+                $0.timeIntervalSinceReferenceDate.bitPattern.littleEndian
+            }
+            hash = dates.withUnsafeBytes { [hash] in Checksum.xxh64($0, seed: hash) }
+        }
+        return hash
+    }
+
+    package static func body(_ bytes: UnsafeRawBufferPointer, header: UInt64) -> UInt64 {
+        bytes.count > 16 ? Checksum.rapid(bytes, seed: header) : Checksum.xxh64(bytes, seed: header)
     }
 }

@@ -29,6 +29,12 @@ package final class Changing<Value: Sendable>: Sendable {
 
     /// The value once it has changed since `version`; `nil` when the task is cancelled.
     package func next(after version: UInt64) async -> (value: Value, version: UInt64)? {
+        await wait(after: version)
+        return Task.isCancelled ? nil : current
+    }
+
+    /// Returns once the value has changed since `version`, or the task is cancelled.
+    package func wait(after version: UInt64) async {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -46,6 +52,34 @@ package final class Changing<Value: Sendable>: Sendable {
         } onCancel: {
             state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
         }
-        return Task.isCancelled ? nil : current
     }
+
+    /// Waits like ``wait(after:)``, for at most `time`.
+    package func wait(after version: UInt64, atMost time: Duration, on clock: any Clock<Duration>) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.wait(after: version) }
+            // Sleeping throws only when the task was cancelled, and then there is nothing to wait for.
+            group.addTask { try? await clock.sleep(for: time) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+/// A change without a value: it notifies waiting tasks of an event. A ring between a look and a wait is not missed:
+///
+/// ```swift
+/// let heard = bell.rings
+/// if !look() { await bell.wait(after: heard) }
+/// ```
+package typealias Bell = Changing<Void>
+
+extension Changing where Value == Void {
+    package convenience init() { self.init(()) }
+
+    /// The number of rings so far.
+    package var rings: UInt64 { current.version }
+
+    /// Wakes all waiting tasks.
+    package func ring() { update { _ in } }
 }

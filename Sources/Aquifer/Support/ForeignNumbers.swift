@@ -28,11 +28,3 @@ extension UInt64 {
         return Int(whole.dividingFullWidth(part.multipliedFullWidth(by: 100)).quotient)
     }
 }
-
-extension StringProtocol {
-    /// The text as a count: ASCII digits and nothing else. A count that is too large becomes the largest number.
-    package func count<Number: FixedWidthInteger>(as _: Number.Type = Number.self) -> Number? {
-        guard !isEmpty, utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
-        return Number(self) ?? .max
-    }
-}

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 #if canImport(Darwin)
     import Darwin
@@ -134,8 +134,13 @@ package enum POSIX {
         }
     }
 
-    /// Flushes the written bytes to the device.
+    /// Flushes the written bytes to the device, past its own cache.
     package static func flush(_ file: File) throws(StoreError) {
+        #if canImport(Darwin)
+            // `fsync` leaves the bytes in the drive's cache there, which a loss of power empties. Not every file system
+            // and volume knows the command that flushes the cache too.
+            if retry({ fcntl(file.descriptor, F_FULLFSYNC) }) == 0 { return }
+        #endif
         guard retry({ fsync(file.descriptor) }) == 0 else {
             throw .system(errno, "flush \(file.path)", path: file.path)
         }
@@ -183,7 +188,7 @@ package enum POSIX {
     /// Creates a folder that only this user can enter, and its parent folders. Does nothing if it exists.
     package static func makeFolder(_ path: String) throws(StoreError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        let parent = (path as NSString).deletingLastPathComponent
+        let parent = FilePath.folder(of: path)
         guard errno == ENOENT, !parent.isEmpty, parent != path else {
             throw .system(errno, "make the folder \(path)", path: path)
         }
@@ -237,6 +242,26 @@ package enum POSIX {
     /// Blocks this thread. Call it only on the library's own queues.
     package static func pause(microseconds: UInt32) {
         _ = usleep(microseconds)
+    }
+
+    /// `count` bytes that `fill` writes. They are not cleared first.
+    ///
+    /// - Throws: `.failed` if there is no memory for them; what `fill` throws.
+    package static func data(
+        _ count: Int, fill: (UnsafeMutableRawBufferPointer) throws(StoreError) -> Void
+    ) throws(StoreError) -> Data {
+        guard count > 0 else { return Data() }
+        guard let memory = malloc(count) else {
+            throw .failed(operation: "read", reason: "there is no memory left for \(count) bytes")
+        }
+        do throws(StoreError) {
+            try fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
+        } catch {
+            free(memory)
+            throw error
+        }
+        // The `Data` is made last, because a small `Data` copies the memory at once and frees it.
+        return Data(bytesNoCopy: memory, count: count, deallocator: .free)
     }
 
     fileprivate static func message(_ code: Int32) -> String { String(cString: strerror(code)) }

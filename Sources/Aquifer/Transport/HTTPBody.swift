@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The body of a request: pieces of memory and of files, one after another.
 ///

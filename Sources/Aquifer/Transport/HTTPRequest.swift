@@ -1,27 +1,9 @@
-import Foundation
+import AquiferFoundation
 
 /// An HTTP request as a value.
 public struct HTTPRequest: Sendable, Hashable {
-    /// A request method (RFC 9110, 9).
-    public struct Method: Sendable, Hashable, RawRepresentable, ExpressibleByStringLiteral {
-        /// The token on the request line, in capitals.
-        public let rawValue: String
-        /// A method of this token.
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// A method of this token.
-        public init(stringLiteral value: String) { self.init(rawValue: value) }
-        /// The `GET` method, which reads.
-        public static let get: Method = "GET"
-        /// The `POST` method, which sends.
-        public static let post: Method = "POST"
-
-        /// True if a request of this method changes nothing on the server: `GET`, `HEAD`, `OPTIONS` and `TRACE` (RFC
-        /// 9110, 9.2.1). An unknown method may change something.
-        public var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(rawValue) }
-    }
-
     /// The limits that a client enforces while it carries out a request.
-    public struct Limits: Sendable, Hashable {
+    public struct Limits: Sendable, Hashable, Codable {
         /// The longest wait for a connection.
         public var connect: Duration
         /// The longest silence of the other side once connected.
@@ -47,8 +29,8 @@ public struct HTTPRequest: Sendable, Hashable {
         }
     }
 
-    /// The method; by default, ``Method/get``.
-    public var method: Method
+    /// The method; by default, `GET`.
+    public var method: HTTPMethod
     /// The address. Only `http` and `https` are supported, also in redirects.
     public var url: URL
     /// The fields to send. A client adds `Host`, `Content-Length` and only fields that do not change the meaning.
@@ -59,7 +41,7 @@ public struct HTTPRequest: Sendable, Hashable {
     public var limits: Limits
     /// True if the client follows redirects; otherwise it returns a 3xx answer as it is.
     ///
-    /// By default the method decides: requests with a safe method are redirected (``Method/isSafe``), all others are
+    /// By default the method decides: requests with a safe method are redirected (`HTTPMethod.isSafe`), all others are
     /// not. A server may carry out a request before it redirects it. The server at the other address does not know of
     /// that, and its answer would be taken for the outcome.
     ///
@@ -101,7 +83,7 @@ public struct HTTPRequest: Sendable, Hashable {
     ///   - followsRedirects: true if redirects are followed; `nil` for the default of the method.
     ///   - onSent: receives the number of bytes of the body that have been sent, see ``onSent``.
     public init(
-        _ method: Method = .get, _ url: URL, headers: HTTPHeaders = [:], body: HTTPBody? = nil,
+        _ method: HTTPMethod = .get, _ url: URL, headers: HTTPHeaders = [:], body: HTTPBody? = nil,
         limits: Limits = Limits(), followsRedirects: Bool? = nil, onSent: (@Sendable (UInt64) -> Void)? = nil
     ) {
         self.method = method
@@ -111,5 +93,78 @@ public struct HTTPRequest: Sendable, Hashable {
         self.limits = limits
         if let followsRedirects { self.followsRedirects = followsRedirects }
         self.onSent = onSent
+    }
+}
+
+extension HTTPRequest {
+    /// Checks that the head of a request is valid.
+    ///
+    /// - Throws: `.malformed` when a field cannot be written as one line, or the method is no token.
+    package func checkHead() throws(TransportError) {
+        guard method.rawValue.isToken else {
+            throw TransportError(.malformed, "a method that is not a token")
+        }
+        guard headers.fields.allSatisfy(\.isOneLine) else {
+            throw TransportError(.malformed, "a header field with a line break or no name")
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// The request that follows a redirect (RFC 9110, 15.4); `nil` if the answer itself is delivered.
+    ///
+    /// The answer is delivered when it is no redirect, when this request follows none (``followsRedirects``), and when
+    /// the redirect would send the body to another origin. Both clients of this package use this method, so that they
+    /// follow the same rules.
+    ///
+    /// - Throws: `.tooManyRedirects` when it leads to another scheme than `http(s)`, or from `https` to `http`.
+    package func redirected(by head: HTTPResponseHead) throws(TransportError) -> HTTPRequest? {
+        guard followsRedirects, HTTPStatus.isRedirect(head.status),
+            let location = head.headers["Location"]
+        else { return nil }
+        guard let target = URL(string: location, relativeTo: url)?.absoluteURL, let scheme = target.scheme?.lowercased()
+        else { throw TransportError(.malformed, "a redirect to what is not a URL") }
+        guard scheme == "https" || (scheme == "http" && url.scheme?.lowercased() == "http") else {
+            throw TransportError(.tooManyRedirects, "a redirect from \(url.scheme ?? "") to \(scheme)")
+        }
+        var next = self
+        next.url = target
+        if becomesGet(after: head.status) {
+            next.method = .get
+            next.followsRedirects = true
+            next.body = nil
+            for name in ["Content-Type", "Content-Length", "Content-Encoding"] { next.headers[name] = nil }
+        }
+        if !target.hasSameOrigin(as: url) {
+            guard next.body == nil else { return nil }
+            for name in ["Authorization", "Cookie", "Proxy-Authorization"] { next.headers[name] = nil }
+        }
+        return next
+    }
+
+    /// A 303 always changes the method to `GET`; by custom, 301 and 302 do so for a `POST`.
+    private func becomesGet(after status: Int) -> Bool {
+        switch status {
+        case 303: method != .head
+        case 301, 302: method == .post
+        default: false
+        }
+    }
+}
+
+extension URL {
+    fileprivate func hasSameOrigin(as other: URL) -> Bool {
+        scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()
+            && portOrDefault == other.portOrDefault
+    }
+
+    private var portOrDefault: Int { port ?? (scheme?.lowercased() == "https" ? 443 : 80) }
+}
+
+extension URL {
+    /// True if this is an absolute `http` or `https` address with a host: the only kind that a remote may point to.
+    public var isWebAddress: Bool {
+        let scheme = scheme?.lowercased()
+        return (scheme == "http" || scheme == "https") && host()?.isEmpty == false
     }
 }

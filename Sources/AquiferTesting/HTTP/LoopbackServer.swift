@@ -18,7 +18,6 @@ public final class LoopbackServer: Sendable {
 
     /// The port it listens on.
     public let port: Int
-    private let listener: Int32
     private let state = Watched((connections: 0, isStopped: false))
 
     /// Listens on a free port.
@@ -27,7 +26,6 @@ public final class LoopbackServer: Sendable {
     /// - Throws: `POSIXError` when there is none.
     public init(patience: Duration = .seconds(60), _ script: @escaping Script) throws {
         let (listener, port) = try Socket.listen()
-        self.listener = listener
         self.port = port
         let state = state
         let thread = Thread {
@@ -72,7 +70,8 @@ public final class LoopbackServer: Sendable {
             defer { state.isStopped = true }
             return state.isStopped
         }
-        // Wakes the thread out of `accept`, which then closes the socket: no one else may, the number is used again.
-        if !wasStopped { shutdown(listener, Int32(SHUT_RDWR)) }
+        // A last connection wakes the thread out of `accept`, which then closes the socket: no one else may, the number is
+        // used again. (Shutting the socket down would do on Linux only.)
+        if !wasStopped { Socket.knock(port: port) }
     }
 }

@@ -19,9 +19,7 @@ enum Socket {
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         #endif
         guard listener >= 0 else { throw error }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var address = loopback(port: 0)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = withUnsafeMutablePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
@@ -34,6 +32,32 @@ enum Socket {
             throw error
         }
         return (listener, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    /// Connects to a port of 127.0.0.1, and closes the connection at once.
+    static func knock(port: Int) {
+        #if canImport(Darwin)
+            let caller = socket(AF_INET, SOCK_STREAM, 0)
+        #else
+            let caller = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #endif
+        guard caller >= 0 else { return }
+        defer { close(caller) }
+        var address = loopback(port: UInt16(truncatingIfNeeded: port))
+        // A server that does not answer has ended already.
+        _ = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                connect(caller, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    private static func loopback(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        address.sin_port = port.bigEndian
+        return address
     }
 
     private static func listenQueue(_ socket: Int32) -> Bool {

@@ -18,7 +18,7 @@ extension HTTPClientContract {
         Check(.answers, "The head comes before the body, and each chunk as it arrives") { trial in
             let goOn = DispatchSemaphore(value: 0)
             let server = try LoopbackServer.answering { connection, _ in
-                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n")
+                try connection.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 6\r\n\r\n")
                 for chunk in ["one", "two"] {
                     guard goOn.wait(timeout: .now() + 10) == .success else { return }
                     try connection.send(chunk)
@@ -45,10 +45,12 @@ extension HTTPClientContract {
             trial in
             let server = try LoopbackServer.answering { connection, request in
                 if request.target == "/chunked" {
-                    try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                    try connection.send(
+                        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
                     try connection.send("3\r\none\r\n3\r\ntwo\r\n0\r\nX-Trailer: t\r\n\r\n")
                 } else {
-                    try connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nonetwo")
+                    try connection.send(
+                        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\nonetwo")
                     throw POSIXError(.ECANCELED)
                 }
             }
@@ -62,12 +64,14 @@ extension HTTPClientContract {
                 switch request.target {
                 case "/204": try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
                 case "/304": try connection.send("HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n")
-                case "/head": try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+                case "/head":
+                    try connection.send(
+                        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n")
                 default: try connection.respond()
                 }
             }
             for path in ["/204", "/304", "/head", "/empty"] {
-                let method: HTTPRequest.Method = path == "/head" ? "HEAD" : .get
+                let method: HTTPMethod = path == "/head" ? "HEAD" : .get
                 let response = try await trial.client.send(HTTPRequest(method, server.url(path)))
                 try trial.expect(try await response.body.next(), is: nil, "the first chunk of \(path)")
                 if path == "/head" { try trial.expect(response.head.contentLength, is: 1000, "the announced length") }

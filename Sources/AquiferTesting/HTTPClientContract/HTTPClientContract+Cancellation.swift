@@ -68,7 +68,7 @@ extension HTTPClientContract {
     private static func half(_ closed: Watched<Bool?>) throws -> LoopbackServer {
         try LoopbackServer { connection in
             _ = try connection.readRequest()
-            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\nhalf")
             let hasClosed = connection.waitForClose()
             closed.update { $0 = hasClosed }
         }

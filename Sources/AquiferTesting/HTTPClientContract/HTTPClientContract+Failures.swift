@@ -37,11 +37,16 @@ extension HTTPClientContract {
                 guard let request = try connection.readRequest() else { return }
                 switch request.target {
                 case "/chunked":
-                    try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf")
+                    try connection.send(
+                        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf"
+                    )
                 case "/between":
-                    try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n")
+                    try connection.send(
+                        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"
+                    )
                 default:
-                    try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+                    try connection.send(
+                        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\nhalf")
                 }
                 if request.target == "/reset" { connection.reset() }
             }

@@ -30,7 +30,8 @@ extension HTTPClientContract {
         Check(.limits, "A body that stalls reaches the limit on silence, on a connection used again, too") { trial in
             let server = try LoopbackServer.answering { connection, request in
                 if request.target == "/whole" { return try connection.respond(body: Data("whole".utf8)) }
-                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+                try connection.send(
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\nhalf")
                 _ = connection.waitForClose()
             }
             _ = try await trial.data(HTTPRequest(.get, server.url("/whole")))
@@ -40,7 +41,7 @@ extension HTTPClientContract {
         Check(.limits, "An answer that keeps coming reaches the limit on the whole transfer") { trial in
             let server = try LoopbackServer { connection in
                 _ = try connection.readRequest()
-                try connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+                try connection.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n")
                 // Ends when the client does: writing then fails.
                 for _ in 0..<2000 {
                     try connection.send("drip")
@@ -76,7 +77,8 @@ extension HTTPClientContract {
         Check(.limits, "A body larger than its reader allows is refused, announced or not") { trial in
             let server = try LoopbackServer.answering { connection, request in
                 if request.target == "/announced" { return try connection.respond(body: Data(count: 101)) }
-                try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n65\r\n")
+                try connection.send(
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n65\r\n")
                 try connection.send(Data(count: 101))
                 try connection.send("\r\n0\r\n\r\n")
             }
@@ -97,7 +99,8 @@ extension HTTPClientContract {
             let taken = Watched<Int?>(nil)
             let server = try LoopbackServer { connection in
                 _ = try connection.readRequest()
-                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(limit)\r\n\r\n")
+                try connection.send(
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(limit)\r\n\r\n")
                 let count = try connection.fill(upTo: limit)
                 taken.update { $0 = count }
                 try connection.send(Data(count: limit - count))

@@ -8,7 +8,7 @@ extension HTTPClientContract {
             trial in
             let asked = Watched([String]())
             let server = try redirectingByStatus(to: "/end", asked)
-            for method in ["POST", "PUT", "PATCH", "DELETE", "REPORT"] as [HTTPRequest.Method] {
+            for method in ["POST", "PUT", "PATCH", "DELETE", "REPORT"] as [HTTPMethod] {
                 for status in redirectStatuses {
                     let body = HTTPBody.bytes(Data("body".utf8))
                     let response = try await trial.client.send(
@@ -40,7 +40,7 @@ extension HTTPClientContract {
             let asked = Watched([String]())
             let server = try redirectingByStatus(to: other.url("/elsewhere").absoluteString, asked)
             for (method, status) in [(.post, 307), (.post, 308), ("PUT", 301), ("PUT", 302), (.get, 307)]
-                as [(HTTPRequest.Method, Int)]
+                as [(HTTPMethod, Int)]
             {
                 let response = try await trial.client.send(
                     HTTPRequest(

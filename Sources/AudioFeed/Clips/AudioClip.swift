@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A clip of the feed.
 public struct AudioClip: Sendable, Hashable, Identifiable, Codable {

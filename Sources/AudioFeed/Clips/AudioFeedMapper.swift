@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Makes clips of the remote's answers (`reference/feeds.md`):
 /// `{"items":[{"id","title","author"?,"duration","created_at":ISO 8601,"audio":URL,"waveform"?:[0…1]}]}`.
@@ -39,7 +39,7 @@ public enum AudioFeedMapper {
     ///
     /// - Throws: ``InvalidData`` or `DecodingError` when it is not as the contract says.
     public static func posted(_ head: HTTPResponseHead, _ body: Data) throws -> AudioClip {
-        guard (200...299).contains(head.status) else { throw InvalidData.status(head.status) }
+        guard HTTPStatus.isSuccess(head.status) else { throw InvalidData.status(head.status) }
         return try clip(try JSONDecoder().decode(Item.self, from: body), at: "the document")
     }
 
@@ -47,8 +47,7 @@ public enum AudioFeedMapper {
         guard let audio = URL(string: item.audio), audio.isWebAddress else {
             throw InvalidData.body("\(place).audio is not an http(s) address")
         }
-        // The style reads `Z`, `+00:00`, `+0000` and fractions of a second.
-        guard let date = try? Date(item.created_at, strategy: .iso8601) else {
+        guard let date = Date(rfc3339: item.created_at) else {
             throw InvalidData.body("\(place).created_at is not an ISO 8601 date")
         }
         guard item.duration >= 0, item.duration.isFinite else {

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The use case "cache feed items" for one clip: adds a clip that was just posted to the saved list of a server.
 struct ClipShelf: Sendable {
@@ -20,7 +20,7 @@ struct ClipShelf: Sendable {
     /// - Throws: ``StoreError``. The list saved before is then still there.
     func add(_ clip: AudioClip) async throws(StoreError) {
         let time = now()
-        try await cache.add { saved in ((saved?.value ?? []).adding(clip), saved?.savedAt ?? time) }
+        try await cache.update(restamping: { saved in ((saved?.value ?? []).adding(clip), saved?.savedAt ?? time) })
     }
 }
 

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The kinds of sound that can be posted, told by how a file begins.
 public enum AudioKind: String, Sendable, Hashable, CaseIterable {

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 extension AudioFeedService {
     /// The outbox for clips: it takes for an answer only what the contract says, and saves each clip that was posted.

@@ -1,5 +1,6 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
+import AquiferWording
 
 /// The fault of a clip that is to be posted. Nothing was read, sent or changed.
 public enum ClipDraftError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -32,18 +33,12 @@ public enum ClipDraftError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The words for the user.
     public func message(in language: Language) -> String {
         switch self {
-        case .noTitle: language.pick("Give it a title.", "Dê um título.")
-        case .titleTooLong(let limit):
-            language.pick("At most \(limit) characters.", "No máximo \(limit) caracteres.")
-        case .noFile: language.pick("This file can’t be read.", "Não dá para ler este arquivo.")
-        case .emptyFile: language.pick("This file is empty.", "Este arquivo está vazio.")
-        case .fileTooLarge(_, let limit):
-            language.pick(
-                "This file has more than \(limit / 1_048_576) MB.", "Este arquivo tem mais de \(limit / 1_048_576) MB.")
-        case .notAudio:
-            language.pick(
-                "This is no sound that can be posted. Choose MP3, M4A, WAV, FLAC, Ogg or WebM.",
-                "Isto não é um som que se possa publicar. Escolha MP3, M4A, WAV, FLAC, Ogg ou WebM.")
+        case .noTitle: language.text("clip.noTitle")
+        case .titleTooLong(let limit): language.text("clip.titleTooLong", ["limit": limit])
+        case .noFile: language.text("clip.noFile")
+        case .emptyFile: language.text("clip.emptyFile")
+        case .fileTooLarge(_, let limit): language.text("clip.fileTooLarge", ["limit": limit / 1_048_576])
+        case .notAudio: language.text("clip.notAudio")
         }
     }
 }
@@ -74,7 +69,7 @@ public struct ClipDraft: Sendable, Hashable {
     /// - Throws: ``ClipDraftError``. A file that is too large is not read.
     public init(title: String, author: String? = nil, file: URL, fileName: String? = nil) throws(ClipDraftError) {
         self.title = try Self.title(title)
-        let author = author?.trimmingCharacters(in: .whitespacesAndNewlines)
+        let author = author?.trimmed
         self.author = author == "" ? nil : author
         self.file = file
         self.fileName = fileName ?? file.lastPathComponent
@@ -85,7 +80,7 @@ public struct ClipDraft: Sendable, Hashable {
     ///
     /// - Throws: `.noTitle`, `.titleTooLong`.
     public static func title(_ text: String) throws(ClipDraftError) -> String {
-        let title = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let title = text.trimmed
         guard !title.isEmpty else { throw .noTitle }
         guard title.count <= longestTitle else { throw .titleTooLong(limit: longestTitle) }
         return title
@@ -95,20 +90,19 @@ public struct ClipDraft: Sendable, Hashable {
     ///
     /// - Throws: those of ``ClipDraftError`` that are about files.
     public static func check(_ file: URL, name: String) throws(ClipDraftError) -> (AudioKind, UInt64) {
-        let handle: FileHandle
-        let size: UInt64
-        let start: Data
+        let size: Int?
+        var start = Data(count: AudioKind.signature)
         do {
-            handle = try FileHandle(forReadingFrom: file)
-            // The file was only read: closing it loses nothing.
-            defer { try? handle.close() }
-            size = try handle.seekToEnd()
-            try handle.seek(toOffset: 0)
-            start = try handle.read(upToCount: AudioKind.signature) ?? Data()
+            guard let opened = try POSIX.openToRead(file.path) else { throw ClipDraftError.noFile(name) }
+            size = try POSIX.size(opened)
+            let count = try start.withUnsafeMutableBytes { try POSIX.read(opened, into: $0, at: 0) }
+            start = start.prefix(count)
         } catch { throw .noFile(name) }
+        // A folder has no size.
+        guard let size else { throw .noFile(name) }
         guard size > 0 else { throw .emptyFile(name) }
         guard size <= largestFile else { throw .fileTooLarge(name, limit: largestFile) }
         guard let kind = AudioKind(start) else { throw .notAudio(name) }
-        return (kind, size)
+        return (kind, UInt64(size))
     }
 }

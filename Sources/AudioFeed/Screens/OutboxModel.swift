@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 import Observation
 
 /// The screen of the clips that wait to be posted.
@@ -127,15 +127,11 @@ extension HTTPRequest {
         guard var body else { return nil }
         for (index, part) in body.parts.enumerated() {
             // Most parts are no JSON.
-            guard case .bytes(let data) = part,
-                var metadata = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any],
-                metadata["title"] is String
+            guard case .bytes(let data) = part, var metadata = try? JSONDecoder().decode(ClipMetadata.self, from: data)
             else { continue }
-            metadata["title"] = title
+            metadata.title = title
             // A text always encodes.
-            guard let written = try? JSONSerialization.data(withJSONObject: metadata, options: [.sortedKeys]) else {
-                return nil
-            }
+            guard let written = try? metadata.encoded() else { return nil }
             body.parts[index] = .bytes(written)
             var request = self
             request.body = body

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A phrase, as an operation answers it: `{"message":"This is awesome.","subtitle":"- louis"}`.
 public struct Foaas: Sendable, Hashable, Codable, JSONConvertible, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A field of an operation: `{"name":"From","field":"from"}`.
 public struct FoaasField: Sendable, Hashable, Codable, JSONConvertible, CustomStringConvertible {

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Makes models of the remote's answers (`reference/foaas.md`): JSON, with status 200.
 public enum FoaasMapper {
@@ -30,7 +30,7 @@ public enum FoaasMapper {
     private static func json(_ head: HTTPResponseHead, _ body: Data) throws -> Any {
         guard head.status == 200 else { throw InvalidData.status(head.status) }
         do {
-            return try JSONSerialization.jsonObject(with: body)
+            return try FoaasJSON.objects(body)
         } catch {
             // The remote answers HTML to a request that does not ask for JSON. The error names that type.
             let type = head.headers["Content-Type"]

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A kind of phrase that the remote can say: `{"name":"Awesome","url":"/awesome/:from","fields":[…]}`.
 public struct FoaasOperation: Sendable, Hashable, Codable, Identifiable, JSONConvertible, DataConvertible {

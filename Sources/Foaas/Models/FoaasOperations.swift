@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The operations that could be read, and the number of those that could not.
 public struct FoaasOperations: Sendable, Hashable, Codable {

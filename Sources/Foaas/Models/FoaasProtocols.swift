@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A model that is made of a JSON object, and can become one again.
 ///
@@ -26,12 +26,12 @@ extension DataConvertible where Self: JSONConvertible {
     /// The model that a JSON document describes.
     public init?(data: Data) {
         // A document that is not JSON describes no model.
-        guard let json = try? JSONSerialization.jsonObject(with: data) as? [String: AnyObject] else { return nil }
+        guard let json = try? FoaasJSON.objects(data) as? [String: AnyObject] else { return nil }
         self.init(json: json)
     }
 
     /// The model as a JSON document, always the same for the same model.
     public func toData() throws -> Data {
-        try JSONSerialization.data(withJSONObject: toJson(), options: [.sortedKeys])
+        try FoaasJSON.data(toJson())
     }
 }

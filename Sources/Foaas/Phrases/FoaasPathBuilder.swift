@@ -1,4 +1,5 @@
-import Foundation
+import AquiferFoundation
+import HTTPMessages
 
 /// The reason why a path cannot be built.
 public enum FoaasPathError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -90,20 +91,7 @@ public struct FoaasPathBuilder: Sendable, Hashable {
     /// another folder are, too.
     static func encoded(_ text: String) -> String {
         if text == "." || text == ".." { return text.replacing(".", with: "%2E") }
-        var encoded = ""
-        encoded.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                encoded += byte < 16 ? "%0" : "%"
-                encoded += String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return encoded
+        return PercentEncoding.encode(text)
     }
 }
 

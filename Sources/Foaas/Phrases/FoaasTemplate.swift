@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The phrase of an operation, with places for its values. The remote is asked for it once; values are then filled in
 /// here.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// Makes phrases fit for more company: the first vowel of a swear word becomes `*`.
 ///

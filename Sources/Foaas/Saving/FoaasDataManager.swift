@@ -1,5 +1,6 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
+import AquiferUserDefaults
 
 /// Keeps the operations in `UserDefaults`, as the specification asks. An app starts with it:
 ///
@@ -134,7 +135,7 @@ public final class FoaasDataManager: Sendable {
             return Data("[\(written.joined(separator: ","))]".utf8)
         },
         decode: { data in
-            let list = try JSONSerialization.jsonObject(with: data) as? [[String: AnyObject]]
+            let list = try FoaasJSON.objects(data) as? [[String: AnyObject]]
             let operations = list?.compactMap(FoaasOperation.init(json:))
             guard let list, let operations, operations.count == list.count else {
                 throw InvalidData.body("the list of operations cannot be read")

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A phrase that was seen, and its time.
 public struct SeenPhrase: Sendable, Hashable, Codable, Identifiable {

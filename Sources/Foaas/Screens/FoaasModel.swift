@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 import Observation
 
 /// The main screen: one phrase. It asks for another when told to, and shows the phrase that the preview has made.

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 import Observation
 
 /// The screen of the operations: the list, and the search in it.

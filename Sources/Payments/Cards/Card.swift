@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A card that can be paid with. Not encodable: only ``CardVault`` keeps it.
 public struct Card: Sendable, Hashable, Identifiable {
@@ -15,7 +15,7 @@ public struct Card: Sendable, Hashable, Identifiable {
     public init(id: UUID = UUID(), number: CardNumber, holder: String, expiry: Expiry) {
         self.id = id
         self.number = number
-        self.holder = holder.trimmingCharacters(in: .whitespacesAndNewlines)
+        self.holder = holder.trimmed
         self.expiry = expiry
     }
 

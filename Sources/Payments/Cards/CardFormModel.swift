@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 import Observation
 
 /// The form of a new card. It holds the text typed, validates it, and saves the card.
@@ -98,7 +98,7 @@ public final class CardFormModel {
             card = nil
             return
         }
-        card = (parsed, (typed[.holder] ?? "").trimmingCharacters(in: .whitespaces), month)
+        card = (parsed, (typed[.holder] ?? "").trimmedOfSpaces, month)
     }
 }
 
@@ -106,7 +106,7 @@ extension Expiry {
     /// The expiry date of the remote's test card: any month, written `MM/YY`. The card expired long ago, and its remote
     /// accepts it all the same.
     public init?(ofTestCard text: String) {
-        let parts = text.split(separator: "/").map { $0.trimmingCharacters(in: .whitespaces) }
+        let parts = text.split(separator: "/").map { $0.trimmedOfSpaces }
         guard parts.count == 2, parts.allSatisfy({ $0.count == 2 }), let month = Int(parts[0]),
             let year = Int(parts[1]),
             (1...12).contains(month)

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 
 /// An error in a card's number. It never contains the number.
 public enum CardNumberError: Error, Sendable, Hashable {
@@ -18,28 +19,20 @@ public enum CardNumberError: Error, Sendable, Hashable {
     /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
-        case .empty:
-            language.pick("Enter the card number.", "Digite o número do cartão.")
-        case .notDigits:
-            language.pick("A card number has only digits.", "O número do cartão só tem algarismos.")
-        case .noBrand:
-            language.pick("Cards of this kind aren’t accepted.", "Cartões desse tipo não são aceitos.")
+        case .empty: language.text("card.number.empty")
+        case .notDigits: language.text("card.number.notDigits")
+        case .noBrand: language.text("card.number.noBrand")
         case .wrongLength(let expected):
-            language.pick(
-                "This card’s number has \(Self.list(expected, "or")) digits.",
-                "O número deste cartão tem \(Self.list(expected, "ou")) algarismos.")
-        case .wrongCheckDigit:
-            language.pick(
-                "A digit is wrong. Check the card number.", "Há um algarismo errado. Confira o número do cartão.")
-        case .testCardNotAllowed:
-            language.pick("The test card isn’t accepted here.", "O cartão de teste não é aceito aqui.")
+            language.text("card.number.wrongLength", ["lengths": Self.list(expected, language)])
+        case .wrongCheckDigit: language.text("card.number.wrongCheckDigit")
+        case .testCardNotAllowed: language.text("card.number.testCardNotAllowed")
         }
     }
 
     /// "16", "16 or 19", "14, 16 or 19".
-    private static func list(_ numbers: [Int], _ or: String) -> String {
+    private static func list(_ numbers: [Int], _ language: Language) -> String {
         let texts = numbers.map { "\($0)" }
         guard let last = texts.last, texts.count > 1 else { return texts.first ?? "" }
-        return texts.dropLast().joined(separator: ", ") + " \(or) " + last
+        return language.text("list.or", ["items": texts.dropLast().joined(separator: ", "), "last": last])
     }
 }

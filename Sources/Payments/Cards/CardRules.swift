@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The hints for a form while a card is typed. They never contain a digit of the card.
 public enum CardRules {

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Keeps cards between payments, sealed with XChaCha20-Poly1305.
 ///
@@ -25,15 +25,15 @@ public actor CardVault {
     private let queue = SerialQueue("aquifer.vault")
 
     /// - Parameters:
-    ///   - folder: The folder of the cards. It is this vault's own.
+    ///   - directory: The folder of the cards. It is this vault's own.
     ///   - keys: The folder of the keys. Choose one that is not copied along with the cards.
     ///   - patience: The longest wait while another process writes.
     ///   - makeID: Names a vault when it is made.
     public init(
-        folder: URL, keys: URL, patience: Duration = .seconds(5), makeID: @escaping @Sendable () -> UUID = { UUID() }
+        directory: URL, keys: URL, patience: Duration = .seconds(5), makeID: @escaping @Sendable () -> UUID = { UUID() }
     ) {
         storage = VaultStorage(
-            folder: PrivateFolder(path: folder.standardizedFileURL.path),
+            folder: PrivateFolder(path: directory.standardizedFileURL.path),
             keys: PrivateFolder(path: keys.standardizedFileURL.path), patience: patience, makeID: makeID)
     }
 

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A small private file that is not secret: a title with a version in 8 bytes, a content of a fixed size, and a checksum
 /// of both in 8 bytes.

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The default card, which is used for a payment when no other card is named.
 ///

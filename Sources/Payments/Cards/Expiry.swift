@@ -1,5 +1,6 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
+import AquiferWording
 
 /// The month in which a card ends. The card is good until that month is over, in UTC.
 public struct Expiry: Sendable, Hashable {
@@ -112,13 +113,11 @@ public enum ExpiryError: Error, Sendable, Hashable {
     /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
-        case .empty: language.pick("Enter the expiry date.", "Digite a validade.")
-        case .malformed:
-            language.pick("Write the expiry date as MM/YY.", "Escreva a validade como MM/AA.")
-        case .noSuchMonth: language.pick("There is no such month.", "Esse mês não existe.")
-        case .expired: language.pick("This card has expired.", "Este cartão está vencido.")
-        case .tooFarAhead:
-            language.pick("This date is too far ahead.", "Essa data está distante demais.")
+        case .empty: language.text("card.expiry.empty")
+        case .malformed: language.text("card.expiry.malformed")
+        case .noSuchMonth: language.text("card.expiry.noSuchMonth")
+        case .expired: language.text("card.expiry.expired")
+        case .tooFarAhead: language.text("card.expiry.tooFarAhead")
         }
     }
 }

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 
 /// The name on a card.
 public enum HolderName {
@@ -36,9 +37,9 @@ public enum HolderNameError: Error, Sendable, Hashable {
     /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
-        case .empty: language.pick("Enter the name on the card.", "Digite o nome que está no cartão.")
-        case .notAName: language.pick("A name has letters and no digits.", "Um nome tem letras e nenhum algarismo.")
-        case .tooLong: language.pick("This name is too long.", "Esse nome é longo demais.")
+        case .empty: language.text("card.holder.empty")
+        case .notAName: language.text("card.holder.notAName")
+        case .tooLong: language.text("card.holder.tooLong")
         }
     }
 }

@@ -1,6 +1,6 @@
 import Aquifer
 import AquiferCrypto
-import Foundation
+import AquiferFoundation
 
 /// The keys of one vault, in a folder of their own: `<vault-id>.key`.
 ///
@@ -33,12 +33,12 @@ struct KeyFile: Sendable {
         var keys: [SealingKey] = []
         for at in 0..<count {
             let start = Self.title.count + 1 + at * SealingKey.length
-            let made = bytes.withUnsafeBytes { raw in
-                Result { () throws(CryptoError) in
-                    try SealingKey(bytes: UnsafeRawBufferPointer(rebasing: raw[start..<start + SealingKey.length]))
-                }
-            }
-            do throws(CryptoError) { keys.append(try made.get()) } catch { throw VaultError(error, file.path) }
+            do throws(CryptoError) {
+                keys.append(
+                    try bytes.withBytes { raw throws(CryptoError) in
+                        try SealingKey(bytes: UnsafeRawBufferPointer(rebasing: raw[start..<start + SealingKey.length]))
+                    })
+            } catch { throw VaultError(error, file.path) }
         }
         return keys
     }

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 
 extension Money {
     /// Reads an amount as people type it, with Brazilian or English separators: `79,90`, `79.90`, `R$ 1.234,50`,
@@ -84,18 +85,11 @@ public enum MoneyError: Error, Sendable, Hashable {
     /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
-        case .empty: language.pick("Enter an amount.", "Digite um valor.")
-        case .malformed: language.pick("Write the amount like 79,90.", "Escreva o valor como 79,90.")
-        case .notPositive:
-            language.pick("The amount must be more than zero.", "O valor precisa ser maior que zero.")
-        case .tooManyDecimals:
-            language.pick(
-                "An amount has two decimals at most. Write thousands like 1234 or 1.234,00.",
-                "Um valor tem no máximo dois decimais. Escreva milhares como 1234 ou 1.234,00.")
-        case .overLimit:
-            language.pick(
-                "The most that can be paid at once is \(Money.limit.text).",
-                "O máximo por pagamento é \(Money.limit.text).")
+        case .empty: language.text("amount.empty")
+        case .malformed: language.text("amount.malformed")
+        case .notPositive: language.text("amount.notPositive")
+        case .tooManyDecimals: language.text("amount.tooManyDecimals")
+        case .overLimit: language.text("amount.overLimit", ["limit": Money.limit.text])
         }
     }
 }

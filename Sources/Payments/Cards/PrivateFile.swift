@@ -1,13 +1,5 @@
 import Aquifer
-import Foundation
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import AquiferFoundation
 
 /// A small file that only this user may read. It is replaced atomically, and its old content is overwritten.
 ///
@@ -32,13 +24,8 @@ struct PrivateFile: Sendable {
         guard let size = try posix({ () throws(StoreError) in try POSIX.size(file) }), size <= Self.limit else {
             throw .damaged(path: path)
         }
-        var bytes = Data(count: size)
-        let count = try posix { () throws(StoreError) in
-            try bytes.withUnsafeMutableBytes { raw in
-                Result { () throws(StoreError) in try POSIX.read(file, into: raw, at: 0) }
-            }.get()
-        }
-        guard count == size else { throw .damaged(path: path) }
+        let bytes = try posix { () throws(StoreError) in try POSIX.read(file, upTo: size) }
+        guard bytes.count == size else { throw .damaged(path: path) }
         return bytes
     }
 
@@ -69,7 +56,7 @@ struct PrivateFile: Sendable {
                 // Not every file system has hard links. Without one the old content is still overwritten below, unless
                 // this process is killed before that.
                 let old = POSIX.exists(path) ? try POSIX.openToWrite(path, truncate: false) : nil
-                let hasName = old != nil && link(path, outgoing) == 0
+                let hasName = old != nil && POSIX.link(path, as: outgoing) == .done
                 let isShared = (Privacy.links(path) ?? 0) > (hasName ? 2 : 1)
                 try POSIX.replace(path, with: incoming)
                 try flushFolder()
@@ -102,19 +89,19 @@ struct PrivateFile: Sendable {
     private static func overwrite(_ file: POSIX.File) throws(StoreError) {
         guard let size = try POSIX.size(file) else { return }
         let zeros = [UInt8](repeating: 0, count: size)
-        try zeros.withUnsafeBytes { raw in Result { () throws(StoreError) in try POSIX.write(file, raw) } }.get()
+        try POSIX.write(file, zeros)
         try POSIX.flush(file)
     }
 
     private static func write(_ bytes: Data, to path: String) throws(StoreError) {
         let file = try POSIX.openToWrite(path, truncate: true)
         try POSIX.makePrivate(path)
-        try bytes.withUnsafeBytes { raw in Result { () throws(StoreError) in try POSIX.write(file, raw) } }.get()
+        try POSIX.write(file, bytes)
         try POSIX.flush(file)
     }
 
     private func flushFolder() throws(StoreError) {
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = FilePath.folder(of: path)
         guard let opened = try POSIX.openToRead(folder) else {
             throw .failed(operation: "flush \(folder)", reason: "the folder is gone")
         }
@@ -126,16 +113,14 @@ struct PrivateFile: Sendable {
 enum Privacy {
     /// Refuses a file or folder that others may read, write or enter.
     static func check(_ path: String) throws(VaultError) {
-        var info = stat()
-        guard stat(path, &info) == 0, info.st_mode & 0o077 != 0 else { return }
-        let mode = info.st_mode & S_IFMT == S_IFDIR ? "700" : "600"
-        let quoted = path.replacingOccurrences(of: "'", with: #"'\''"#)
-        throw .tooOpen(path: path, fix: "chmod \(mode) '\(quoted)'")
+        guard let status = POSIX.status(path), status.isOpenToOthers else { return }
+        let mode = status.kind == .folder ? "700" : "600"
+        throw .tooOpen(path: path, fix: "chmod \(mode) \(path.quotedForShell)")
     }
 
     /// The number of hard links to the file at `path`; `nil` if there is no regular file.
     static func links(_ path: String) -> Int? {
-        var info = stat()
-        return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG ? Int(info.st_nlink) : nil
+        guard let status = POSIX.status(path, followsLink: false), status.kind == .file else { return nil }
+        return status.links
     }
 }

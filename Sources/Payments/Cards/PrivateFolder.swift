@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A folder that only this user may enter. One process at a time writes in it.
 struct PrivateFolder: Sendable {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 
 /// The security code of a card (CVV), for one payment.
 ///
@@ -46,13 +47,9 @@ public enum SecurityCodeError: Error, Sendable, Hashable {
     /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
-        case .empty: language.pick("Enter the security code.", "Digite o código de segurança.")
-        case .notDigits:
-            language.pick("The security code has only digits.", "O código de segurança só tem algarismos.")
-        case .wrongLength(let expected):
-            language.pick(
-                "This card’s security code has \(expected) digits.",
-                "O código de segurança deste cartão tem \(expected) algarismos.")
+        case .empty: language.text("card.code.empty")
+        case .notDigits: language.text("card.code.notDigits")
+        case .wrongLength(let expected): language.text("card.code.wrongLength", ["expected": expected])
         }
     }
 }

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The number of a vault's last change, stored beside its key: `<vault-id>.counter`.
 ///

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 
 /// An error of a vault. It changes no stored card. An error never contains a number or a key.
 public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -66,49 +67,17 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
-        case .missingKey, .wrongKey:
-            language.pick(
-                "The saved cards can’t be opened: their key is missing. Nothing was deleted.",
-                "Não deu para abrir os cartões salvos: falta a chave deles. Nada foi apagado.")
-        case .damaged:
-            language.pick(
-                "The saved cards can’t be read: the file is damaged. Nothing was deleted.",
-                "Não deu para ler os cartões salvos: o arquivo está danificado. Nada foi apagado.")
-        case .rolledBack(_, _, .some):
-            language.pick(
-                "The saved cards are from an older copy. Cards you removed may be back in it. Do you want to use it?",
-                "Os cartões salvos são de uma cópia antiga. Cartões que você removeu podem ter voltado. Quer usar essa cópia?"
-            )
-        case .rolledBack(_, _, nil):
-            language.pick(
-                "Nothing tells whether these are the latest cards: they may be an older copy. Do you want to use them?",
-                "Não dá para saber se estes são os cartões mais recentes: pode ser uma cópia antiga. Quer usá-los?")
-        case .lost:
-            language.pick(
-                "Your saved cards are gone: their file was deleted. Put a copy of it back, or begin without them.",
-                "Seus cartões salvos sumiram: o arquivo deles foi apagado. Ponha uma cópia no lugar ou comece sem eles."
-            )
-        case .newerVersion:
-            language.pick(
-                "The saved cards are from a newer version. Update to use them.",
-                "Os cartões salvos são de uma versão mais nova. Atualize para usá-los.")
-        case .tooOpen(_, let fix):
-            language.pick(
-                "Other people on this computer could read the saved cards. To end that, run: \(fix)",
-                "Outras pessoas neste computador poderiam ler os cartões salvos. Para evitar isso, execute: \(fix)")
-        case .full:
-            language.pick(
-                "There is no room left to save cards.", "Não há mais espaço para salvar cartões.")
-        case .readOnly:
-            language.pick(
-                "Cards can’t be saved: the folder can’t be written to.",
-                "Não deu para salvar: a pasta dos cartões não permite escrita.")
-        case .busy:
-            language.pick(
-                "The saved cards are in use. Try again in a moment.",
-                "Os cartões salvos estão em uso. Tente de novo em instantes.")
-        case .failed:
-            language.pick("The saved cards can’t be used just now.", "Não deu para usar os cartões salvos agora.")
+        case .missingKey, .wrongKey: language.text("vault.noKey")
+        case .damaged: language.text("vault.damaged")
+        case .rolledBack(_, _, .some): language.text("vault.rolledBack")
+        case .rolledBack(_, _, nil): language.text("vault.perhapsRolledBack")
+        case .lost: language.text("vault.lost")
+        case .newerVersion: language.text("vault.newerVersion")
+        case .tooOpen(_, let fix): language.text("vault.tooOpen", ["fix": fix])
+        case .full: language.text("vault.full")
+        case .readOnly: language.text("vault.readOnly")
+        case .busy: language.text("vault.busy")
+        case .failed: language.text("vault.failed")
         }
     }
 

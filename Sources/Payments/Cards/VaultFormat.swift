@@ -1,6 +1,6 @@
 import Aquifer
 import AquiferCrypto
-import Foundation
+import AquiferFoundation
 
 /// The header of a vault's file. It is not secret. It is authenticated with the cards: no byte of it can change
 /// unnoticed.

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The mark that a vault was created in a folder: `cards.mark`, beside `cards.vault`. It contains the vault's id.
 ///

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The detection of a deleted vault.
 extension VaultStorage {

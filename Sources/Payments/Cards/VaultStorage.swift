@@ -1,6 +1,6 @@
 import Aquifer
 import AquiferCrypto
-import Foundation
+import AquiferFoundation
 
 /// A vault's files. It lets many processes read them while one writes, and defines the order of the writes.
 struct VaultStorage: Sendable {

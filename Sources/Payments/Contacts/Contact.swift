@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A person money can be sent to.
 public struct Contact: Sendable, Hashable, Identifiable, Codable {

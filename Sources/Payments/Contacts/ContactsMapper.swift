@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Decodes contacts from `[{"id":Int,"name":String,"img":URL,"username":String}]`, with status 200.
 ///

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 import Observation
 
 /// The screen of the contacts: the list and the search.

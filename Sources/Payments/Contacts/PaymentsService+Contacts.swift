@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The use cases of the contact list's specification, under its names.
 ///

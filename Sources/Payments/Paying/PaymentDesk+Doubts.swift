@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 extension PaymentDesk {
     /// The payments of this amount to this person with an unknown outcome, the latest first. Payments that are being

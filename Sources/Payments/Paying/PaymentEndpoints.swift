@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The requests of the payments' contract (`docs/reference/payments.md`), from the base URL of its server.
 extension HTTPRequest {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 
 /// The reasons why a payment was not sent or could not be checked, or a decision about one was not recorded.
 public enum PaymentError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -44,43 +45,16 @@ public enum PaymentError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
-        case .ledger(.full):
-            language.pick(
-                "Nothing was sent: the payment couldn’t be written down first. Free some room and try again.",
-                "Nada foi enviado: não deu para registrar o pagamento antes. Libere espaço e tente de novo.")
-        case .ledger:
-            language.pick(
-                "Nothing was sent: the list of payments made can’t be read or written. Look at the data folder before you pay.",
-                "Nada foi enviado: não deu para ler ou gravar a lista de pagamentos feitos. Verifique a pasta de dados antes de pagar."
-            )
-        case .notKept(.full):
-            language.pick(
-                "The payment is as it was: the change couldn’t be written down. Free some room and try again.",
-                "O pagamento continua como estava: não deu para registrar a mudança. Libere espaço e tente de novo.")
-        case .notKept:
-            language.pick(
-                "The payment is as it was: the list of payments made can’t be read or written. Look at the data folder.",
-                "O pagamento continua como estava: não deu para ler ou gravar a lista de pagamentos feitos. Verifique a pasta de dados."
-            )
-        case .noCard:
-            language.pick("This card is gone. Choose another one.", "Este cartão não existe mais. Escolha outro.")
-        case .cardExpired:
-            language.pick("This card has expired. Choose another one.", "Este cartão venceu. Escolha outro.")
-        case .testCard:
-            language.pick(
-                "The test card works with the reference server only.",
-                "O cartão de teste só funciona com o servidor de referência.")
-        case .underWay:
-            language.pick("This payment is on its way.", "Este pagamento está a caminho.")
-        case .unresolved:
-            language.pick(
-                "Nothing was sent: it isn’t known whether an earlier payment of this amount to the same person went through. Check that one first.",
-                "Nada foi enviado: não se sabe se um pagamento anterior deste valor para a mesma pessoa foi feito. Verifique esse primeiro."
-            )
-        case .otherServer(let server):
-            language.pick(
-                "This payment was made with another server, \(server). Only that one knows of it.",
-                "Este pagamento foi feito com outro servidor, \(server). Só ele sabe deste pagamento.")
+        case .ledger(.full): language.text("payment.ledgerFull")
+        case .ledger: language.text("payment.ledgerUnusable")
+        case .notKept(.full): language.text("payment.notKeptFull")
+        case .notKept: language.text("payment.notKept")
+        case .noCard: language.text("payment.noCard")
+        case .cardExpired: language.text("payment.cardExpired")
+        case .testCard: language.text("payment.testCard")
+        case .underWay: language.text("payment.underWay")
+        case .unresolved: language.text("payment.unresolved")
+        case .otherServer(let server): language.text("payment.otherServer", ["server": server])
         case .notAnswered(let error): error.message(in: language)
         }
     }

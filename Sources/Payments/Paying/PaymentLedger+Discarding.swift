@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Removing what is kept of a payment and cannot be read.
 extension PaymentLedger {

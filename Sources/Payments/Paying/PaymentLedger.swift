@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Stores the payments that were made, each in an entry of its own. They never expire.
 public struct PaymentLedger: Sendable {

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Payments with an unknown outcome: the one that was sent here, and earlier ones like it.
 extension PaymentModel {

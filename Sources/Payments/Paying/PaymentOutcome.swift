@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The end of a payment's request.
 enum PaymentOutcome: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A payment as it is stored: everything except the data that would allow another payment.
 public struct PaymentRecord: Sendable, Hashable, Identifiable, Codable {

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The lease of a payment's sender: until it ends, the sender counts as living if no lock shows whether it does.
 struct SendingLease: Sendable, Hashable, Codable {

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// One file for each payment that is being sent, locked by the process that sends it.
 ///

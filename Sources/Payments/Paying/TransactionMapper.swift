@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The remote's record of a payment.
 struct PaymentTransaction: Sendable, Hashable {
@@ -40,14 +40,13 @@ enum TransactionMapper {
                 }
                 value = number
             }
-            var hundredfold = value * 100
-            var rounded = Decimal()
-            NSDecimalRound(&rounded, &hundredfold, 0, .plain)
+            let hundredfold = value * 100
             // A fraction of a cent beyond binary rounding errors makes another amount than the one sent.
-            guard abs(rounded - value * 100) < Decimal(string: "0.0001") ?? 0, rounded.isFinite,
-                abs(rounded) < 1_000_000_000_000
+            guard hundredfold.isFinite, abs(hundredfold) < 1_000_000_000_001,
+                let rounded = Double(hundredfold.description).map({ Int($0.rounded()) }),
+                abs(Decimal(rounded) - hundredfold) < Decimal(string: "0.0001") ?? 0, abs(rounded) < 1_000_000_000_000
             else { throw InvalidData.body(".transaction.value is no amount of money") }
-            cents = NSDecimalNumber(decimal: rounded).intValue
+            cents = rounded
         }
     }
 

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The result of creating a storage account: the specification's "New Storage".
 public struct NewStorage: Sendable, Hashable, Decodable {

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A refusal by the server or by Solana.
 public struct DriveRefusal: Error, Sendable, Hashable, CustomStringConvertible {
@@ -57,7 +57,7 @@ public struct DriveRefusal: Error, Sendable, Hashable, CustomStringConvertible {
             return .notEnoughFunds
         }
         if status == 401 { return .badSignature }
-        return (500...599).contains(status) ? .serverFailure : .other
+        return HTTPStatus.isServerError(status) ? .serverFailure : .other
     }
 
     /// True if the refusal proves that nothing was done. Only then does a change that was sent count as refused.

@@ -1,5 +1,6 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
+import HTTPMessages
 
 /// The address of a file in a storage account, as it is sent, signed and loaded.
 public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
@@ -24,7 +25,7 @@ public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Returns: `nil` if the text is not a web address or does not name a storage account and a file.
     public init?(_ text: String) {
-        guard let scheme = text.range(of: "://"), let host = text[scheme.upperBound...].firstIndex(of: "/"),
+        guard let scheme = text.firstRange(of: "://"), let host = text[scheme.upperBound...].firstIndex(of: "/"),
             let base = URL(string: String(text[..<host])), base.isWebAddress
         else { return nil }
         // The account is the first part that is a key. The server's base address may have a path.
@@ -33,7 +34,7 @@ public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
             let account = try? PublicKey(String(parts[place]))  // it was one a line above
         else { return nil }
         let rest = parts[(place + 1)...].joined(separator: "/")
-        let name = rest.removingPercentEncoding ?? rest
+        let name = Self.decode(rest) ?? rest
         guard !name.isEmpty else { return nil }
         let start = ([String(text[..<host])] + parts[...place].map(String.init)).joined(separator: "/")
         self.account = account
@@ -47,22 +48,28 @@ public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
     /// The address.
     public var description: String { text }
 
+    /// The name that was percent-encoded; `nil` if it is not well encoded.
+    private static func decode(_ text: String) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+                let decoded = UInt8(Substring(digits), radix: 16)
+            else { return nil }
+            bytes.append(decoded)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
     /// Percent-encodes a name as JavaScript's `encodeURIComponent` does: every byte except ASCII letters, ASCII digits
     /// and `-_.!~*'()`.
     public static func encode(_ name: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in name.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                bytes.append(byte)
-            case _ where "-_.!~*'()".utf8.contains(byte):
-                bytes.append(byte)
-            default:
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        PercentEncoding.encode(name) { PercentEncoding.isUnreserved($0) || "!*'()".utf8.contains($0) }
     }
 }

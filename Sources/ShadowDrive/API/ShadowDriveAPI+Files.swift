@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 extension ShadowDriveAPI {
     private struct Keys: Decodable {

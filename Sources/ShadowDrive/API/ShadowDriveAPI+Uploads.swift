@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A file to send, checked, with its name in the storage account.
 public struct FileToSend: Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct FileToSend: Sendable, Hashable {
     ///   carry.
     public init(_ url: URL, name: String? = nil) throws(FileError) {
         self.url = url
-        self.name = name ?? url.lastPathComponent.precomposedStringWithCanonicalMapping
+        self.name = name ?? url.lastPathComponent.composed
         try Self.check(name: self.name)
         do throws(StoreError) {
             guard let file = try POSIX.openToRead(url.path(percentEncoded: false)), let size = try POSIX.size(file)

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The REST API of Shadow Drive v1, with one function per endpoint. It keeps no state and signs nothing.
 ///
@@ -106,7 +106,7 @@ struct WholeAnswer: Sendable {
     }
 
     func decode<Answer: Decodable>(_ path: String) throws(DriveError) -> Answer {
-        guard (200...299).contains(head.status) else {
+        guard HTTPStatus.isSuccess(head.status) else {
             // A response that is not JSON may still be a line of text; an HTML page is not.
             let text = String(decoding: body.prefix(2048), as: UTF8.self)
             let isForeign = DriveRefusal.gateways.contains(head.status) || text.contains("<") || text.hasPrefix("{")
@@ -118,27 +118,7 @@ struct WholeAnswer: Sendable {
         do {
             return try JSONDecoder().decode(Answer.self, from: body)
         } catch {
-            throw .invalidData(InvalidData(judging: error))
+            throw .invalidData(InvalidData(mapping: error))
         }
-    }
-}
-
-extension InvalidData {
-    /// Describes the part of a response that failed to decode, without repeating the response.
-    init(judging error: any Error) {
-        switch error {
-        case let error as InvalidData: self = error
-        case DecodingError.keyNotFound(let key, _): self = .body("there is no \"\(key.stringValue)\"")
-        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-            self = .body("\(Self.place(context)) is of another type than the contract's")
-        case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
-            self = .body("\(Self.place(context)) is not what the contract says")
-        default: self = .body("the answer is not JSON")
-        }
-    }
-
-    private static func place(_ context: DecodingError.Context) -> String {
-        let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
-        return path.isEmpty ? "the answer" : path
     }
 }

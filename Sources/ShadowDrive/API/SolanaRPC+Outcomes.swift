@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A blockhash and the validity of transactions that use it.
 public struct RecentBlockhash: Sendable, Hashable, Decodable {

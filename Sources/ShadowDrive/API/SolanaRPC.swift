@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A client of Solana's JSON-RPC. It reads the latest blockhash, an account's bytes and a wallet's balance. It sends a
 /// transaction and reads its outcome.
@@ -152,13 +152,13 @@ public struct SolanaRPC: Sendable {
         // A refusal may come with any status. Its words take precedence over the status.
         let decoded: Answer<Result>
         do { decoded = try JSONDecoder().decode(Answer<Result>.self, from: whole.body) } catch {
-            guard (200...299).contains(whole.head.status) else {
+            guard HTTPStatus.isSuccess(whole.head.status) else {
                 throw .refused(DriveRefusal(status: whole.head.status, words: ""))
             }
-            throw .invalidData(InvalidData(judging: error))
+            throw .invalidData(InvalidData(mapping: error))
         }
         if let failure = decoded.error { throw .refused(DriveRefusal(status: failure.code, words: failure.message)) }
-        guard (200...299).contains(whole.head.status) else {
+        guard HTTPStatus.isSuccess(whole.head.status) else {
             throw .refused(DriveRefusal(status: whole.head.status, words: ""))
         }
         guard let result = decoded.result else { throw .invalidData(.body("there is no \"result\"")) }

@@ -1,5 +1,5 @@
 import AquiferCrypto
-import Foundation
+import AquiferFoundation
 
 /// The data of an account on the chain: eight bytes that identify its kind, then its fields in borsh.
 public protocol AccountLayout: Sendable, Hashable {

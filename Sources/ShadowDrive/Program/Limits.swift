@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The limits of Shadow Drive. A request beyond them is refused before anything is sent.
 public enum ShadowDriveLimits {

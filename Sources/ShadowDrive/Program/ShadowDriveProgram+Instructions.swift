@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 extension ShadowDriveProgram {
     /// The Solana instruction for a storage instruction, with the accounts that the program requires, in the program's

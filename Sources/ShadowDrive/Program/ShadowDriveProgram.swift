@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The program of Shadow Drive on Solana and its related accounts. The addresses are always the same, except in tests:
 /// a reference remote signs with its own uploader.

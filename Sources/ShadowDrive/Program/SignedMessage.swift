@@ -1,5 +1,5 @@
 import AquiferCrypto
-import Foundation
+import AquiferFoundation
 
 /// The message that is signed for a request that changes files. The server checks the exact bytes; the spaces differ
 /// between the messages.

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A storage account on the chain, of the current version.
 public struct StorageAccountV2: AccountLayout {

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// An instruction of the program for a storage account.
 public enum StorageInstruction: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The reason why a text is not a size of storage.
 public enum StorageSizeError: Error, Sendable, Hashable, CustomStringConvertible {

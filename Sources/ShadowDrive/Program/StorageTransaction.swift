@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// A parsed transaction with one instruction of the program: the instruction, the owner and the storage account.
 public struct StorageTransaction: Sendable, Hashable {

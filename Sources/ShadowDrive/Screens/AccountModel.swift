@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 import Observation
 
 /// The screen of one storage account, with its files, uploads and actions.

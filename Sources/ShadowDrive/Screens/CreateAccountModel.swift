@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 import Observation
 
 /// The screen that creates a storage account, with its name, size, cost and outcome.

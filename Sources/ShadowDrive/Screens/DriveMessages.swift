@@ -1,53 +1,26 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
+import AquiferWording
 
 extension DriveError {
     /// The message for the user: the problem and a remedy. It is empty if the user cancelled.
     public func message(in language: Language) -> String {
         switch self {
-        case .outcomeUnknown(.invalidData):
-            language.pick(
-                "The server’s answer made no sense. It may have happened: look again before you retry.",
-                "A resposta do servidor não fez sentido. Pode ter dado certo: confira antes de tentar de novo.")
-        case .outcomeUnknown(.cancelled):
-            language.pick(
-                "It was stopped on its way. It may have happened: look again before you retry.",
-                "Foi interrompido no caminho. Pode ter dado certo: confira antes de tentar de novo.")
-        case .outcomeUnknown(.refused):
-            language.pick(
-                "The server did not say whether it was done. It may have happened: look again before you retry.",
-                "O servidor não disse se foi feito. Pode ter dado certo: confira antes de tentar de novo.")
-        case .outcomeUnknown:
-            language.pick(
-                "The connection ended before the server answered. It may have happened: look again before you retry.",
-                "A conexão caiu antes de o servidor responder. Pode ter dado certo: confira antes de tentar de novo.")
+        case .outcomeUnknown(.invalidData): language.text("drive.outcomeUnknown.nonsense")
+        case .outcomeUnknown(.cancelled): language.text("drive.outcomeUnknown.cancelled")
+        case .outcomeUnknown(.refused): language.text("drive.outcomeUnknown.refused")
+        case .outcomeUnknown: language.text("drive.outcomeUnknown.interrupted")
         case .connectivity(let error) where error.kind == .timedOut || error.kind == .interrupted:
-            language.pick(
-                "The connection ended before the server answered. Nothing was changed: try again.",
-                "A conexão caiu antes de o servidor responder. Nada foi alterado: tente de novo.")
-        case .connectivity:
-            language.pick(
-                "You’re offline. Check your connection and try again.",
-                "Você está sem conexão. Verifique a conexão e tente de novo.")
-        case .invalidData:
-            language.pick(
-                "The server’s answer made no sense. Nothing was changed: try again in a moment.",
-                "A resposta do servidor não fez sentido. Nada foi alterado: tente de novo em instantes.")
+            language.text("drive.interrupted")
+        case .connectivity: language.text("drive.offline")
+        case .invalidData: language.text("drive.nonsense")
         case .refused(let refusal): refusal.message(in: language)
-        case .noSuchFile: language.pick("There is no such file.", "Esse arquivo não existe.")
+        case .noSuchFile: language.text("drive.noSuchFile")
         case .limit(let error): error.message(in: language)
         case .file(let error): error.message(in: language)
-        case .transaction(let error):
-            language.pick(
-                "The transaction isn’t right: \(error.message(in: language)).",
-                "A transação não está certa: \(error.message(in: language)).")
-        case .noKeypair:
-            language.pick(
-                "There is no key on this computer. Make one with “aquifer drive keygen”, then start again with --keypair.",
-                "Não há chave neste computador. Crie uma com “aquifer drive keygen” e comece de novo com --keypair.")
-        case .store:
-            language.pick(
-                "The saved copy can’t be read or written.", "A cópia salva não pode ser lida nem gravada.")
+        case .transaction(let error): language.text("drive.badTransaction", ["reason": error.message(in: language)])
+        case .noKeypair: language.text("drive.noKeypair")
+        case .store: language.text("drive.store")
         case .cancelled: ""
         }
     }
@@ -58,31 +31,13 @@ extension DriveRefusal {
     public func message(in language: Language) -> String {
         let words = words.isEmpty ? "" : " (\(words))"
         return switch reason {
-        case .notEnoughFunds:
-            language.pick(
-                "There is too little SOL in the wallet for this. Add some and try again.",
-                "Há SOL de menos na carteira para isto. Adicione um pouco e tente de novo.")
-        case .staleBlockhash:
-            language.pick(
-                "It took too long, and Solana no longer takes it. Try again.",
-                "Demorou demais, e a Solana não aceita mais. Tente de novo.")
-        case .alreadyProcessed:
-            language.pick(
-                "Solana has processed this transaction before, and it changed nothing.",
-                "A Solana já processou esta transação, e ela não mudou nada.")
-        case .badSignature:
-            language.pick(
-                "The server doesn’t take this key’s signature\(words).",
-                "O servidor não aceita a assinatura desta chave\(words).")
-        case .emptyAccount:
-            language.pick(
-                "There are no files here yet, or the server failed.",
-                "Ainda não há arquivos aqui, ou o servidor falhou.")
-        case .serverFailure:
-            language.pick(
-                "The server failed\(words). Try again in a moment.",
-                "O servidor falhou\(words). Tente de novo em instantes.")
-        case .other: language.pick("The server refused\(words).", "O servidor recusou\(words).")
+        case .notEnoughFunds: language.text("drive.refused.notEnoughFunds")
+        case .staleBlockhash: language.text("drive.refused.staleBlockhash")
+        case .alreadyProcessed: language.text("drive.refused.alreadyProcessed")
+        case .badSignature: language.text("drive.refused.badSignature", ["words": words])
+        case .emptyAccount: language.text("drive.refused.emptyAccount")
+        case .serverFailure: language.text("drive.refused.serverFailure", ["words": words])
+        case .other: language.text("drive.refused.other", ["words": words])
         }
     }
 }
@@ -91,19 +46,12 @@ extension LimitError {
     /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
-        case .noName: language.pick("Give it a name.", "Dê um nome.")
+        case .noName: language.text("drive.limit.noName")
         case .nameTooLong(let bytes):
-            language.pick(
-                "The name is too long: \(bytes) bytes, and \(ShadowDriveLimits.nameBytes) are the most.",
-                "O nome é longo demais: \(bytes) bytes, e o máximo é \(ShadowDriveLimits.nameBytes).")
+            language.text("drive.limit.nameTooLong", ["bytes": bytes, "limit": ShadowDriveLimits.nameBytes])
         case .size(let error): error.message(in: language)
-        case .tooMuch(let free):
-            language.pick(
-                "Only \(language.storage(free)) are free.", "Só \(language.storage(free)) estão livres.")
-        case .immutable:
-            language.pick(
-                "This account is immutable: its files can’t be replaced or deleted, nor storage given back.",
-                "Esta conta é imutável: não dá para substituir nem excluir arquivos, nem devolver espaço.")
+        case .tooMuch(let free): language.text("drive.limit.tooMuch", ["free": language.storage(free)])
+        case .immutable: language.text("drive.limit.immutable")
         }
     }
 }
@@ -112,12 +60,9 @@ extension StorageSizeError {
     /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
-        case .notASize:
-            language.pick(
-                "Write a number and KB, MB or GB, such as 1.5MB.", "Escreva um número e KB, MB ou GB, como 1,5MB.")
-        case .zero: language.pick("Choose more than nothing.", "Escolha mais do que nada.")
-        case .outOfRange:
-            language.pick("Choose between 1 KB and 1024 GB.", "Escolha entre 1 KB e 1024 GB.")
+        case .notASize: language.text("drive.size.notASize")
+        case .zero: language.text("drive.size.zero")
+        case .outOfRange: language.text("drive.size.outOfRange")
         }
     }
 }
@@ -126,25 +71,16 @@ extension FileError {
     /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
-        case .unreadable(let name, _):
-            language.pick("\(name) can’t be read.", "\(name) não pode ser lido.")
+        case .unreadable(let name, _): language.text("drive.file.unreadable", ["name": name])
         case .tooLarge(let name, let bytes):
-            language.pick(
-                "\(name) has \(bytes) bytes, and \(language.storage(ShadowDriveLimits.fileBytes)) are the most.",
-                "\(name) tem \(bytes) bytes, e o máximo é \(language.storage(ShadowDriveLimits.fileBytes)).")
-        case .badName(let name, _):
-            language.pick("A file can’t be called “\(name)” there.", "Lá, um arquivo não pode se chamar “\(name)”.")
-        case .exists(let name):
-            language.pick(
-                "A file called \(name) is stored already. To take its place, use “Replace”.",
-                "Já há um arquivo chamado \(name). Para trocá-lo, use “Substituir”.")
-        case .repeated(let name): language.pick("\(name) is there twice.", "\(name) está lá duas vezes.")
-        case .changed:
-            language.pick(
-                "A file changed while it was sent. Try again.",
-                "Um arquivo mudou durante o envio. Tente de novo.")
-        case .unwritable(let path, _):
-            language.pick("\(path) can’t be written.", "\(path) não pode ser gravado.")
+            language.text(
+                "drive.file.tooLarge",
+                ["name": name, "bytes": bytes, "limit": language.storage(ShadowDriveLimits.fileBytes)])
+        case .badName(let name, _): language.text("drive.file.badName", ["name": name])
+        case .exists(let name): language.text("drive.file.exists", ["name": name])
+        case .repeated(let name): language.text("drive.file.repeated", ["name": name])
+        case .changed: language.text("drive.file.changed")
+        case .unwritable(let path, _): language.text("drive.file.unwritable", ["path": path])
         }
     }
 }

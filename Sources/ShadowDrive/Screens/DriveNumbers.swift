@@ -1,11 +1,12 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
+import AquiferWording
 
 extension StorageSize {
     /// Normalizes a size that a user typed. Languages differ in the decimal separator, so both point and comma are
     /// accepted.
     static func typed(_ text: String) -> String {
-        text.trimmingCharacters(in: .whitespaces).replacing(",", with: ".")
+        text.trimmedOfSpaces.replacing(",", with: ".")
     }
 }
 
@@ -47,7 +48,6 @@ extension Language {
 
     /// A number and its unit with the language's separators. A no-break space keeps both on one line.
     private func own(_ text: String) -> String {
-        let signs: [Character: Character] = self == .english ? [" ": "\u{a0}"] : [" ": "\u{a0}", ".": ",", ",": "."]
-        return String(text.map { signs[$0] ?? $0 })
+        number(text.replacing(" ", with: "\u{a0}"))
     }
 }

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// An owner's storage accounts.
 ///
@@ -126,10 +126,10 @@ public struct AccountShelf: Sendable {
     /// - Throws: ``StoreError``; the previously saved list is then unchanged.
     public func add(_ account: StorageAccount, isFirst: Bool) async throws(StoreError) {
         let stamp = now()
-        try await cache.add { saved in
+        try await cache.update(restamping: { saved in
             let list = saved?.value ?? AccountList([], isComplete: isFirst)
             return (list.adding(account, at: stamp, fetchedAt: saved?.savedAt), stamp)
-        }
+        })
     }
 
     /// Changes one account of the saved list, if it is there. The timestamp does not change.

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Lists an owner's accounts. The chain gives the number of accounts ever created, and the server describes each one.
 /// Deleted accounts are omitted.

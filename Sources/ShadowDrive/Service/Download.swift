@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 extension ShadowDriveAPI {
     /// Starts to load a file. Its bytes arrive from the response's body as they are read. A body that ends too early
@@ -68,8 +68,7 @@ extension ShadowDriveAPI {
             do throws(TransportError) { chunk = try await response.body.next() } catch { throw DriveError(error) }
             guard let chunk else { break }
             do throws(StoreError) {
-                try chunk.withUnsafeBytes { raw in Result { () throws(StoreError) in try POSIX.write(file, raw) } }
-                    .get()
+                try POSIX.write(file, chunk)
             } catch { throw .file(.unwritable(path: path, reason: "\(error)")) }
             received += UInt64(chunk.count)
             onReceived?(received, announced)

@@ -1,6 +1,6 @@
 import Aquifer
 import AquiferCrypto
-import Foundation
+import AquiferFoundation
 
 /// Hashes a file in pieces of 256 KiB, so that memory use stays small. Cancelling the task stops it.
 enum FileHash {
@@ -8,19 +8,16 @@ enum FileHash {
 
     static func sha256(of file: FileToSend) async throws(DriveError) -> Data {
         var hash = SHA256Hash()
-        var buffer = [UInt8](repeating: 0, count: piece)
         var done = 0
         do throws(StoreError) {
             guard let opened = try POSIX.openToRead(file.url.path(percentEncoded: false)) else {
                 throw .failed(operation: "open it", reason: "it is gone")
             }
             while !Task.isCancelled {
-                let count = try buffer.withUnsafeMutableBytes { raw in
-                    Result { () throws(StoreError) in try POSIX.read(opened, into: raw, at: done) }
-                }.get()
-                if count == 0 { break }
-                buffer.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-                done += count
+                let bytes = try POSIX.read(opened, upTo: piece, at: done)
+                if bytes.isEmpty { break }
+                hash.update(bytes)
+                done += bytes.count
                 await Task.yield()  // others want this thread too
             }
         } catch { throw .file(.unreadable(name: file.name, reason: "\(error)")) }

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 extension ShadowDriveService {
     /// Reserves more bytes. The service first asks if the account is immutable, because an immutable account needs

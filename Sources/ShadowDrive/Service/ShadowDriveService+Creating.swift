@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// A storage account that was created.
 public struct CreatedAccount: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The result of a transaction that was handed over.
 public enum HandedOver: Sendable, Hashable {

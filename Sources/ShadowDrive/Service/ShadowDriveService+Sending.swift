@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 extension ShadowDriveService {
     /// The maximum number of transactions that are signed when a blockhash is unknown, the first one included.

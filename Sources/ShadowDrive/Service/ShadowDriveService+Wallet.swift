@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The balances of an owner.
 public struct Wallet: Sendable, Hashable {

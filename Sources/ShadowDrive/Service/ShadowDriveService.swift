@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Creates, lists and changes storage accounts and their files, and shows them offline.
 ///

@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// Uploads batches of files and determines the outcome of each file.
 struct UploadCourier: Sendable {

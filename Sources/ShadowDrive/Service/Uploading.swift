@@ -1,5 +1,5 @@
 import Aquifer
-import Foundation
+import AquiferFoundation
 
 /// The progress of an upload. No number ever decreases.
 public struct UploadProgress: Sendable, Hashable {

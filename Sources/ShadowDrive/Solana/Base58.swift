@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The reason why a text is not valid base58 of the expected length.
 public enum Base58Error: Error, Sendable, Hashable, CustomStringConvertible {

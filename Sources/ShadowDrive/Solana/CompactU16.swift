@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// Solana's compact 16-bit numbers: seven bits per byte, the lowest bits first, at most three bytes.
 public enum CompactU16 {

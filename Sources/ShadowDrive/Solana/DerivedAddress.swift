@@ -1,5 +1,5 @@
 import AquiferCrypto
-import Foundation
+import AquiferFoundation
 
 /// The address that a program derives from seeds. It is a hash that is not a point of the curve, so nobody holds its
 /// secret key.

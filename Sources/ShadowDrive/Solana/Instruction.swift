@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// An instruction to one program, with its accounts and its data.
 public struct Instruction: Sendable, Hashable {

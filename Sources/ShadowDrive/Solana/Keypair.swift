@@ -1,5 +1,5 @@
 import AquiferCrypto
-import Foundation
+import AquiferFoundation
 
 /// The reason why a text is not a key pair, or why its file cannot be used. It contains nothing of the secret.
 public enum KeypairError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -28,7 +28,7 @@ public enum KeypairError: Error, Sendable, Hashable, CustomStringConvertible {
         case .exists(let path): "\(path) is there already, and may hold a key; name another file"
         case .empty(let path):
             "the key file \(path) is empty: whoever wrote it was stopped, and it holds no key; remove it with"
-                + " `rm '\(path.replacingOccurrences(of: "'", with: #"'\''"#))'`"
+                + " `rm \(path.quotedForShell)`"
         case .failed(let reason): reason
         case .notAKey(let reason): "this is no key file of Solana's: \(reason)"
         case .wrongLength(let found): "a secret key has 64 bytes, and this one \(found)"
@@ -70,12 +70,12 @@ public struct Keypair: Sendable, Hashable {
     /// - Throws: ``KeypairError/wrongLength(found:)``, ``KeypairError/mismatch``.
     public init(secretKey: [UInt8]) throws(KeypairError) {
         guard secretKey.count == Self.length else { throw .wrongLength(found: secretKey.count) }
-        let made = secretKey.withUnsafeBytes { raw in
-            Result { () throws(CryptoError) in
-                try SigningKey(seed: UnsafeRawBufferPointer(rebasing: raw[..<SigningKey.seedLength]))
-            }
-        }
-        do throws(CryptoError) { try self.init(made.get()) } catch { throw .failed(reason: "\(error)") }
+        do throws(CryptoError) {
+            self.init(
+                try secretKey.withBytes { raw throws(CryptoError) in
+                    try SigningKey(seed: UnsafeRawBufferPointer(rebasing: raw[..<SigningKey.seedLength]))
+                })
+        } catch { throw .failed(reason: "\(error)") }
         guard publicKey.bytes.elementsEqual(secretKey[SigningKey.seedLength...]) else { throw .mismatch }
     }
 

@@ -1,14 +1,6 @@
 import Aquifer
 import AquiferCrypto
-import Foundation
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import AquiferFoundation
 
 extension Keypair {
     /// The maximum size of a key file in bytes. Solana's tools do not write larger files.
@@ -35,11 +27,7 @@ extension Keypair {
         let path = file.path(percentEncoded: false)
         try Self.checkAbsence(path)
         let new = "\(path).\(makeID().uuidString).new"
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
-            throw .failed(reason: "\(path) cannot be made: \(String(cString: strerror(errno)))")
-        }
-        _ = close(descriptor)
+        do throws(StoreError) { try POSIX.makeNew(new) } catch { throw .failed(reason: "\(error)") }
         // The temporary name is removed in any case. An error of the removal does not hide the first error.
         defer { _ = try? POSIX.remove(new) }
         do throws(StoreError) {
@@ -47,9 +35,7 @@ extension Keypair {
             try withSecretKey { (bytes) throws(StoreError) in
                 var text = Self.text(bytes)
                 defer { wipe(&text) }
-                try text.withUnsafeBytes { raw in
-                    Result { () throws(StoreError) in try POSIX.write(file, raw) }
-                }.get()
+                try POSIX.write(file, text)
             }
             try POSIX.flush(file)
         } catch { throw .failed(reason: "\(error)") }
@@ -58,22 +44,21 @@ extension Keypair {
 
     /// Gives a file its final name, unless another file has it.
     private static func name(_ new: String, _ path: String) throws(KeypairError) {
-        if link(new, path) == 0 { return }
-        if errno == EEXIST {
+        switch POSIX.link(new, as: path) {
+        case .done: return
+        case .taken:
             try checkAbsence(path)
             throw .exists(path: path)
+        case .refused: break
         }
         // A file system without hard links needs two steps. A file that takes the name between them is replaced.
         try checkAbsence(path)
-        guard rename(new, path) == 0 else {
-            throw .failed(reason: "\(path) cannot be made: \(String(cString: strerror(errno)))")
-        }
+        do throws(StoreError) { try POSIX.replace(path, with: new) } catch { throw .failed(reason: "\(error)") }
     }
 
     private static func checkAbsence(_ path: String) throws(KeypairError) {
-        var info = stat()
-        guard lstat(path, &info) == 0 else { return }
-        throw info.st_mode & S_IFMT == S_IFREG && info.st_size == 0 ? .empty(path: path) : .exists(path: path)
+        guard let status = POSIX.status(path, followsLink: false) else { return }
+        throw status.kind == .file && status.size == 0 ? .empty(path: path) : .exists(path: path)
     }
 
     /// Writes the bytes as `[1,2,3]`, without a copy that stays in memory.
@@ -118,9 +103,7 @@ extension Keypair {
     ///
     /// - Throws: ``KeypairError/tooOpen(path:fix:)``.
     public static func checkPrivacy(_ path: String) throws(KeypairError) {
-        var info = stat()
-        guard stat(path, &info) == 0, info.st_mode & 0o077 != 0 else { return }
-        let quoted = path.replacingOccurrences(of: "'", with: #"'\''"#)
-        throw .tooOpen(path: path, fix: "chmod 600 '\(quoted)'")
+        guard let status = POSIX.status(path), status.isOpenToOthers else { return }
+        throw .tooOpen(path: path, fix: "chmod 600 \(path.quotedForShell)")
     }
 }

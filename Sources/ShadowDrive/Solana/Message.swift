@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The message that the signers of a transaction sign: accounts, a blockhash and instructions, in the legacy format.
 public struct Message: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import AquiferCrypto
-import Foundation
+import AquiferFoundation
 
 /// The address of an account: 32 bytes. An address with a secret key is a point of the curve.
 public struct PublicKey: Base58Value {

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferFoundation
 
 /// The reason why bytes are not a transaction, or why a transaction is not valid.
 public enum TransactionError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -26,7 +26,8 @@ struct DownloadTests {
     func durability(_ durability: Downloads.Durability) async throws {
         try await DownloadWorld.with { world in
             let downloads = try Downloads(
-                folder: world.folder, client: FileRemote(content).client, durability: durability, now: world.date.read)
+                directory: world.folder, client: FileRemote(content).client, durability: durability,
+                now: world.date.read)
             _ = try await downloads.file(for: world.url)
             let file = try await world.downloads(ScriptedHTTPClient([])).saved(world.url)
             #expect(try await file?.all() == content)
@@ -193,7 +194,7 @@ struct DownloadTests {
         try await TemporaryFolder.with { folder in
             _ = try FileStore(directory: folder)
             #expect(throws: StoreError.notAStore(path: folder.path)) {
-                _ = try Downloads(folder: folder, client: ScriptedHTTPClient())
+                _ = try Downloads(directory: folder, client: ScriptedHTTPClient())
             }
         }
     }

@@ -1,4 +1,5 @@
 import AquiferTesting
+import AquiferUserDefaults
 import Foundation
 import Testing
 
@@ -64,7 +65,7 @@ struct GoldenStoresTests {
         try await copy("downloads") { place in
             let remote = FileRemote(Self.pattern(300_000))
             let client = remote.client
-            let downloads = try Downloads(folder: place, client: client, retry: .never, now: { Self.date })
+            let downloads = try Downloads(directory: place, client: client, retry: .never, now: { Self.date })
             let list = try await downloads.list().sorted { $0.url.absoluteString < $1.url.absoluteString }
             #expect(list.map { $0.url.lastPathComponent } == ["cut.mp3", "expired.mp3", "killed.mp3", "whole.mp3"])
             #expect(list.map(\.isWhole) == [false, true, false, true])

@@ -100,7 +100,7 @@ struct DownloadWorld {
         patience: Duration = .seconds(30), in folder: URL? = nil, check: @escaping Downloads.Check = { _ in }
     ) throws -> Downloads {
         try Downloads(
-            folder: folder ?? self.folder, client: client, bound: bound, limit: limit, retry: retry,
+            directory: folder ?? self.folder, client: client, bound: bound, limit: limit, retry: retry,
             patience: patience, clock: clock, now: date.read, check: check)
     }
 

@@ -51,13 +51,3 @@ extension ScriptedHTTPClient.Reply {
 
     static let refused = Self.failure(TransportError(.cannotConnect))
 }
-
-/// The error of an operation; `nil` if it threw none.
-func failure<Value, Failure: Error>(of work: () async throws(Failure) -> Value) async -> Failure? {
-    do throws(Failure) {
-        _ = try await work()
-        return nil
-    } catch {
-        return error
-    }
-}

@@ -19,12 +19,12 @@ struct HTTPValuesTests {
     @Test("A request follows redirects if its method changes nothing, unless it is told otherwise")
     func followsRedirects() throws {
         let url = try #require(URL(string: "http://a.example/"))
-        for method in ["GET", "HEAD", "OPTIONS", "TRACE"] as [HTTPRequest.Method] {
+        for method in ["GET", "HEAD", "OPTIONS", "TRACE"] as [HTTPMethod] {
             #expect(HTTPRequest(method, url).followsRedirects, "\(method.rawValue)")
             #expect(HTTPRequest(method, url, followsRedirects: true) == HTTPRequest(method, url))
             #expect(HTTPRequest(method, url, followsRedirects: false) != HTTPRequest(method, url))
         }
-        for method in ["POST", "PUT", "PATCH", "DELETE", "get", "X-UNKNOWN"] as [HTTPRequest.Method] {
+        for method in ["POST", "PUT", "PATCH", "DELETE", "get", "X-UNKNOWN"] as [HTTPMethod] {
             #expect(!HTTPRequest(method, url).followsRedirects, "\(method.rawValue)")
             #expect(HTTPRequest(method, url, followsRedirects: true).followsRedirects)
         }

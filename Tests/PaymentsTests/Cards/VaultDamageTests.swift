@@ -1,3 +1,4 @@
+import AquiferWording
 import Foundation
 import Testing
 
@@ -166,7 +167,7 @@ struct VaultDamageTests {
     func quoting() async throws {
         try await VaultPlace.with { place in
             let folder = place.root.appendingPathComponent("it's $HOME")
-            let vault = CardVault(folder: folder, keys: place.keys)
+            let vault = CardVault(directory: folder, keys: place.keys)
             try await vault.add(try Cards.visa())
             try place.setMode(0o755, folder)
             let error = await #expect(throws: VaultError.self) { try await vault.cards() }

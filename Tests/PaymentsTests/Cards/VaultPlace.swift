@@ -15,7 +15,7 @@ struct VaultPlace {
         return try await use(VaultPlace(root: root))
     }
 
-    func open() -> CardVault { CardVault(folder: folder, keys: keys) }
+    func open() -> CardVault { CardVault(directory: folder, keys: keys) }
 
     /// The one key file.
     func keyFile() throws -> URL {

@@ -1,4 +1,5 @@
 #if os(macOS) || os(Linux)
+    import AquiferTesting
     import Foundation
     import Testing
 
@@ -51,13 +52,9 @@
 
         /// Runs the helper, which is built beside the tests.
         private func hammer(_ arguments: String...) throws -> (status: Int32, output: String) {
-            var place = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
-            while !FileManager.default.isExecutableFile(atPath: place.appendingPathComponent("VaultHammer").path) {
-                try #require(place.path != "/", "VaultHammer is not built")
-                place.deleteLastPathComponent()
-            }
+            let program = try #require(BuiltProgram.named("VaultHammer"), "VaultHammer is not built")
             let process = Process()
-            process.executableURL = place.appendingPathComponent("VaultHammer")
+            process.executableURL = program
             process.arguments = arguments
             let pipe = Pipe()
             process.standardOutput = pipe

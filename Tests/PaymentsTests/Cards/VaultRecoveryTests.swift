@@ -261,7 +261,7 @@ struct VaultRecoveryTests {
     @Test("says that it is busy while another process holds it, can be read, and goes on after")
     func busy() async throws {
         try await VaultPlace.with { place in
-            let vault = CardVault(folder: place.folder, keys: place.keys, patience: .zero)
+            let vault = CardVault(directory: place.folder, keys: place.keys, patience: .zero)
             try await vault.add(try Cards.visa())
             let lock = try POSIX.openToWrite(place.folder.path + "/lock", truncate: false)
             #expect(try POSIX.tryLock(lock))

@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferCrypto
+import AquiferWording
 import Foundation
 import Testing
 

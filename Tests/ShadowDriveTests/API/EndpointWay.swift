@@ -76,7 +76,7 @@ extension EndpointWay.Seen {
     init(_ request: ServerRequest, _ body: Data) {
         let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
         self.init(
-            method: request.method, target: request.rawPath + (query.isEmpty ? "" : "?\(query)"),
+            method: request.method.rawValue, target: request.rawPath + (query.isEmpty ? "" : "?\(query)"),
             contentType: request.headers["Content-Type"] ?? "",
             authorization: request.headers["Authorization"], body: String(decoding: body, as: UTF8.self))
     }

@@ -22,6 +22,11 @@ export function replaceWhen(element, key, make) {
   element.replaceChildren(...[make()].flat().filter(Boolean));
 }
 
+/** Makes the children once: their texts never change, since a change of the language loads the page again. */
+export function drawOnce(element, make) {
+  replaceWhen(element, "drawn", make);
+}
+
 /**
  * Makes `parent`'s children the items, in order. An item with a known key keeps its element: nothing
  * flickers, nothing loads twice, focus stays.

@@ -1,13 +1,11 @@
 import { memory } from "./dom.js";
-import en from "./strings/en.js";
-import ptBR from "./strings/pt-BR.js";
 
 export const languages = { "en": "English", "pt-BR": "Português" };
-const tables = { "en": en, "pt-BR": ptBR };
 
+/** The chosen language, else the first one of the browser's that there is. */
 function preferred() {
   const chosen = memory.get("language");
-  if (chosen in tables) return chosen;
+  if (chosen in languages) return chosen;
   for (const wish of navigator.languages ?? []) {
     if (wish.toLowerCase().startsWith("pt")) return "pt-BR";
     if (wish.toLowerCase().startsWith("en")) return "en";
@@ -15,24 +13,29 @@ function preferred() {
   return "en";
 }
 
-let current = preferred();
+// A page has one language from its beginning to its end: a change loads it again.
+const current = preferred();
 document.documentElement.lang = current;
+const words = await fetch(`/assets/words/${current}.json`).then((response) => response.json());
+const plurals = new Intl.PluralRules(current);
 
 export const language = () => current;
 
-/** The text for a key in the chosen language; `values` fill its gaps. */
-export function t(key, values) {
-  const text = tables[current][key] ?? en[key] ?? key;
-  return typeof text === "function" ? text(values) : text;
+/** The text for a key; `values` fill its placeholders, and `values.count` chooses its plural form. */
+export function t(key, values = {}) {
+  const text = words[key] ?? key;
+  const { count } = values;
+  const form = typeof text === "string" ? text : text[`=${count}`] ?? text[plurals.select(count)] ?? text.other;
+  return form.replace(/\{(\w+)\}/g, (gap, name) => String(values[name] ?? gap));
 }
 
-/** Changes the language and tells everyone who listens for `aquifer:language` on the document. */
+/** True if another tab has chosen another language since this page was loaded. */
+export const isOutdated = () => preferred() !== current;
+
+/** Loads the page again in another language. */
 export function setLanguage(code) {
-  if (!(code in tables) || code === current) return;
-  current = code;
   memory.set("language", code);
-  document.documentElement.lang = code;
-  document.dispatchEvent(new Event("aquifer:language"));
+  location.reload();
 }
 
 /** Bytes as people read them: `12 kB`, `1.4 MB`. */

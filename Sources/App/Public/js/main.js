@@ -1,7 +1,7 @@
 import { MiniPlayer } from "./components/mini-player.js";
 import { message } from "./components/states.js";
 import { h } from "./dom.js";
-import { t } from "./i18n.js";
+import { isOutdated, t } from "./i18n.js";
 import { Router } from "./router.js";
 import { AudioScreen } from "./screens/audio.js";
 import { AudioComposeScreen } from "./screens/audio-compose.js";
@@ -123,6 +123,8 @@ const router = new Router({
   shell.titleChanged();
 });
 
+// Another tab has changed the language: this one follows as soon as nothing is lost by it.
+router.loads = () => isOutdated() && !shell.isHeld;
 shell.closeComments = () => router.back("/");
 shell.back = (path) => router.back(path);
 shell.go = (path) => router.go(path);

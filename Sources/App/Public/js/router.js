@@ -5,6 +5,8 @@
 export class Router {
   #routes;
   #onRoute;
+  /** Whether the next page is loaded instead of drawn, because this one is out of date. */
+  loads = () => false;
   /** Pages of ours that are behind this one: closing goes back to them, and leaves the site alone. */
   depth = 0;
 
@@ -32,6 +34,7 @@ export class Router {
 
   go(path) {
     if (path !== location.pathname + location.search) {
+      if (this.loads()) return location.assign(path);
       this.depth += 1;
       history.pushState({ depth: this.depth }, "", path);
     }

@@ -21,6 +21,8 @@ export class ModelScreen {
   /** Intents that wait for the one before them, oldest first. */
   #waiting = [];
   #sending = null;
+  /** True until something is said beside that the screen is looked at. */
+  #isUntouched = true;
 
   constructor(name, query = {}) {
     this.#name = name;
@@ -38,12 +40,10 @@ export class ModelScreen {
   }
 
   show() {
-    document.addEventListener("aquifer:language", this.#language);
     this.#stream.open();
   }
 
   hide() {
-    document.removeEventListener("aquifer:language", this.#language);
     this.#stream.close();
   }
 
@@ -63,6 +63,7 @@ export class ModelScreen {
    * Of the waiting intents with the same `replaces`, such as what is typed in one field, only the last is sent.
    */
   send(intent, fields = {}, replaces = null) {
+    if (intent !== "appear") this.#isUntouched = false;
     if (replaces) {
       // What follows an act, such as a payment, is never moved before it.
       const act = this.#waiting.findLastIndex((entry) => !entry.replaces);
@@ -84,6 +85,11 @@ export class ModelScreen {
     return this.#sending === null;
   }
 
+  /** Ends when everything that was said has arrived, or cannot. */
+  async settle() {
+    await this.#sending;
+  }
+
   async #sendWaiting() {
     while (this.#waiting.length > 0) {
       const { body, resolve } = this.#waiting.shift();
@@ -97,6 +103,8 @@ export class ModelScreen {
       }
     }
     this.#sending = null;
+    // A field shows the model's text once all is settled; the only state of a page just loaded may have come before that.
+    if (this.#isUntouched && this.state) this.render(this.state, this.state);
     this.settled();
   }
 
@@ -112,9 +120,4 @@ export class ModelScreen {
     this.send("dismissError");
     return true;
   }
-
-  #language = () => {
-    if (this.state) this.render(this.state, this.state);
-    this.#stream.reopen();
-  };
 }

@@ -4,7 +4,7 @@ import { settings } from "./components/settings.js";
 import { message } from "./components/states.js";
 import { toast } from "./components/toast.js";
 import { address, request } from "./api.js";
-import { h, replaceWhen } from "./dom.js";
+import { drawOnce, h, replaceWhen } from "./dom.js";
 import { t } from "./i18n.js";
 
 /** What stands around the screens: navigation, tools, the status of the server. */
@@ -23,10 +23,11 @@ export class Shell {
 
   constructor(entries) {
     this.#entries = entries;
-    document.getElementById("tools").append(this.#connection.element, this.#reload, settings());
+    document.getElementById("tools").append(this.#connection.element, this.#reload, settings({
+      isHeld: () => this.isHeld, settle: async () => this.#front()?.settle?.(),
+    }));
     this.#draw();
     this.#connection.load();
-    document.addEventListener("aquifer:language", () => this.#draw());
     document.addEventListener("aquifer:lost", () => this.lost());
     document.addEventListener("aquifer:found", () => this.#found());
     document.addEventListener("aquifer:signed-out", () => this.#signOut());
@@ -66,6 +67,12 @@ export class Shell {
 
   isFront(screen) {
     return this.#front() === screen;
+  }
+
+  /** True if loading the page again would lose something: it is typed here and kept nowhere else, or is being done. */
+  get isHeld() {
+    const fields = [...this.#main.querySelectorAll("input.field-input, textarea")];
+    return fields.some((field) => field.value !== "" && field.dataset.kept === undefined) || Boolean(this.#front()?.isWorking);
   }
 
   busy(screen, isBusy) {
@@ -128,7 +135,7 @@ export class Shell {
     this.#nav.setAttribute("aria-label", t("nav.label"));
     this.#reload.setAttribute("aria-label", t("reload"));
     this.#reload.title = `${t("reload")} (R)`;
-    replaceWhen(this.#nav, document.documentElement.lang, () => this.#entries.map((entry) =>
+    drawOnce(this.#nav, () => this.#entries.map((entry) =>
       h("a", { class: "tab", href: entry.path, "data-link": true, "data-test": `nav-${entry.name}`, "data-name": entry.name },
         icon(entry.icon), h("span", {}, t(`nav.${entry.name}`)))));
     for (const link of this.#nav.children) {
@@ -145,7 +152,7 @@ export class Shell {
   }
 
   #drawStatus() {
-    const key = this.#isLost ? `lost ${document.documentElement.lang}` : "";
+    const key = this.#isLost ? "lost" : "";
     replaceWhen(this.#status, key, () => this.#isLost && h("div", { class: "lost", role: "alert", "data-test": "server-lost" },
       icon("plug"), h("div", {}, h("strong", {}, t("lost.title")), h("span", {}, t("lost.text"))),
       h("span", { class: "spinner", "aria-hidden": "true" })));

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import AudioFeed
 import Foundation
 
@@ -86,9 +87,7 @@ final class AudioComposeScreen: Screen {
         case .sending(let sent, let total):
             (
                 .sending, sent.percent(of: total),
-                language.pick(
-                    "\(language.size(sent)) of \(language.size(total))",
-                    "\(language.size(sent)) de \(language.size(total))")
+                language.text("compose.sent.bytes", ["sent": language.size(sent), "total": language.size(total)])
             )
         case .sent: (.sent, nil, nil)
         case .queued, .waiting, .setAside, .cancelled(.some, _): (.queued, nil, nil)
@@ -102,20 +101,11 @@ final class AudioComposeScreen: Screen {
         case .editing, .sending, .sent, .queued: nil
         case .waiting(_, let failure): words(failure, language)
         case .setAside(_, let refusal):
-            language.pick(
-                "It is in the outbox. Try again there and it is posted once, or discard it. ",
-                "Está na caixa de saída. Tente de novo por lá e ele é publicado uma vez só, ou descarte. ")
+            language.text("compose.setAside")
                 + words(.refused(refusal), language)
-        case .cancelled(.some, _):
-            language.pick(
-                "Cancelled, but it may have arrived. It is in the outbox, paused. Try again there and it is posted once,"
-                    + " or discard it.",
-                "Cancelado, mas pode ter chegado. Está na caixa de saída, em pausa. Tente de novo por lá e ele é"
-                    + " publicado uma vez só, ou descarte.")
-        case .cancelled(nil, mayHaveArrived: true):
-            language.pick("Cancelled, but it may have arrived.", "Cancelado, mas pode ter chegado.")
-        case .cancelled(nil, mayHaveArrived: false):
-            language.pick("Cancelled. It was not posted.", "Cancelado. Não foi publicado.")
+        case .cancelled(.some, _): language.text("compose.cancelled.paused")
+        case .cancelled(nil, mayHaveArrived: true): language.text("compose.cancelled.unknown")
+        case .cancelled(nil, mayHaveArrived: false): language.text("compose.cancelled.notPosted")
         case .failed(let error): words(error, language)
         }
     }
@@ -123,44 +113,24 @@ final class AudioComposeScreen: Screen {
     private func words(_ failure: Outbox.Failure, _ language: Language) -> String {
         let what =
             switch failure {
-            case .noAnswer:
-                language.pick(
-                    "The connection broke off, so nobody knows whether it arrived.",
-                    "A conexão caiu, e não dá para saber se ele chegou.")
-            case .status(let status):
-                language.pick("The server was not ready (\(status)).", "O servidor não estava pronto (\(status)).")
-            case .foreign:
-                language.pick(
-                    "Something between here and the server answered, perhaps a sign-in page of the network.",
-                    "Algo entre aqui e o servidor respondeu, talvez uma página de login da rede.")
+            case .noAnswer: language.text("compose.waits.noAnswer")
+            case .status(let status): language.text("compose.waits.status", ["status": status])
+            case .foreign: language.text("compose.waits.foreign")
             }
         return what
-            + language.pick(
-                " It waits in the outbox and is posted once.", " Ele espera na caixa de saída e é publicado uma vez só."
-            )
+            + language.text("compose.waits.outbox")
     }
 
     private func words(_ error: ClipPostError, _ language: Language) -> String {
         switch error {
-        case .noConnectivity:
-            language.pick(
-                "There is no connection, and nothing was sent. Try again, or send it later.",
-                "Não há conexão, e nada foi enviado. Tente de novo ou envie depois.")
+        case .noConnectivity: language.text("compose.noConnection")
         case .refused(.server(let status, let words)):
-            language.pick("The server refused it", "O servidor recusou") + " (\(status))"
+            language.text("outbox.refused") + " (\(status))"
                 + (words.isEmpty ? "." : ": \(words)")
-        case .refused(.attachment), .notKept(.attachment):
-            language.pick("The file is gone or was changed.", "O arquivo sumiu ou foi alterado.")
-        case .refused(.unsendable), .notKept(.unsendable):
-            language.pick("It can’t be sent.", "Não pode ser enviado.")
-        case .notKept(.store(.full)):
-            language.pick(
-                "There is no room left to keep it, so it was not sent.",
-                "Não há espaço para guardar, e nada foi enviado.")
-        case .notKept:
-            language.pick(
-                "It couldn’t be kept in the outbox, so it was not sent.",
-                "Não deu para guardar na caixa de saída, e nada foi enviado.")
+        case .refused(.attachment), .notKept(.attachment): language.text("compose.attachment")
+        case .refused(.unsendable), .notKept(.unsendable): language.text("outbox.unsendable")
+        case .notKept(.store(.full)): language.text("compose.full")
+        case .notKept: language.text("compose.notKept")
         }
     }
 }

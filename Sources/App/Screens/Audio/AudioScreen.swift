@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import AudioFeed
 import Foundation
 
@@ -98,14 +99,12 @@ final class AudioScreen: Screen {
         switch model.kept(clip) {
         case .none: (.none, nil, nil)
         case .downloading(let progress):
-            (.downloading, progress.fraction.map { Int($0 * 100) } ?? 0, language.pick("Downloading…", "Baixando…"))
-        case .kept: (.done, nil, language.pick("Available offline", "Disponível sem conexão"))
+            (.downloading, progress.fraction.map { Int($0 * 100) } ?? 0, language.text("audio.downloading"))
+        case .kept: (.done, nil, language.text("audio.available"))
         case .expired:
             (
                 .expired, nil,
-                language.pick(
-                    "Kept, but not confirmed for seven days: it plays after the next download.",
-                    "Guardado, mas sem confirmação há sete dias: toca depois do próximo download.")
+                language.text("audio.download.expired")
             )
         case .failed(let error): (.failed, nil, error.message(in: language))
         }

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import AudioFeed
 import Foundation
 
@@ -93,9 +94,9 @@ final class OutboxScreen: Screen {
         case .retrying(let failure, let at):
             let time =
                 at.timeIntervalSince(context.now) < 5
-                ? language.pick("in a moment", "em instantes") : language.relative(at, now: context.now)
+                ? language.text("outbox.soon") : language.relative(at, now: context.now)
             // While paused it does not.
-            if !runner.isPaused { line.whenText = language.pick("Tries again \(time)", "Tenta de novo \(time)") }
+            if !runner.isPaused { line.whenText = language.text("outbox.next", ["time": time]) }
             line.reason = words(failure, language)
         case .sending(let sent):
             line.state = .sending
@@ -109,9 +110,7 @@ final class OutboxScreen: Screen {
         case .damaged:
             line.state = .failed
             line.canRetry = false
-            line.reason = language.pick(
-                "What was kept of it can’t be read. It can only be discarded.",
-                "O que foi guardado não pode ser lido. Só dá para descartar.")
+            line.reason = language.text("outbox.unreadable")
         }
         return line
     }
@@ -119,7 +118,7 @@ final class OutboxScreen: Screen {
     private func notice(_ language: Language) -> String? {
         var words: [String] = []
         if runner.isPaused {
-            words.append(language.pick("Nothing is sent while paused.", "Nada é enviado durante a pausa."))
+            words.append(language.text("outbox.paused.notice"))
         }
         for notice in model.notices.map({ self.words($0, language) }) where !words.contains(notice) {
             words.append(notice)
@@ -127,14 +126,12 @@ final class OutboxScreen: Screen {
         if let item = model.discarded {
             let title = self.title(item, language)
             words.append(
-                language.pick(
-                    "“\(title)” was discarded, but it may have arrived all the same.",
-                    "“\(title)” foi descartado, mas pode ter chegado assim mesmo."))
+                language.text("outbox.discarded.notice", ["title": title]))
         }
         return words.isEmpty ? nil : words.joined(separator: " ")
     }
 
     private func title(_ item: Outbox.Item, _ language: Language) -> String {
-        item.label.isEmpty ? language.pick("Unnamed", "Sem título") : item.label
+        item.label.isEmpty ? language.text("outbox.unnamed") : item.label
     }
 }

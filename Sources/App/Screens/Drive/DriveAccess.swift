@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import ShadowDrive
 
@@ -15,7 +16,7 @@ struct DriveAccess: Sendable {
 
     /// The problem with the key in words.
     func keyText(_ language: Language) -> String? {
-        problem.map { language.pick("The key file can’t be used: \($0).", "O arquivo da chave não serve: \($0).") }
+        problem.map { language.text("drive.key.unusable", ["reason": $0]) }
             ?? (service.owner == nil ? DriveError.noKeypair.message(in: language) : nil)
     }
 }

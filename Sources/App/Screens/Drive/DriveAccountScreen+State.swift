@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import ShadowDrive
 
@@ -110,9 +111,7 @@ extension DriveAccountScreen {
 
     private func unstaked(_ info: UnstakeInfo, _ context: ScreenContext) -> String {
         let since = context.language.relative(Date(timeIntervalSince1970: Double(info.time)), now: context.now)
-        return context.language.pick(
-            "Tokens of storage that was given back (\(since)) can be claimed.",
-            "Tokens do espaço devolvido (\(since)) podem ser resgatados.")
+        return context.language.text("drive.unstaked", ["since": since])
     }
 
     private func upload(_ model: AccountModel, _ language: Language) -> Upload? {
@@ -120,13 +119,13 @@ extension DriveAccountScreen {
         let progress = upload.progress
         let results = upload.results.map { result -> Outcome in
             var words = result.error?.message(in: language)
-            if words?.isEmpty == true { words = language.pick("Cancelled.", "Cancelado.") }
+            if words?.isEmpty == true { words = language.text("compose.cancelled") }
             return Outcome(name: result.name, isStored: result.error == nil, message: words)
         }
         let sent =
-            language.pick(
-                "\(language.storage(progress.sent)) of \(language.storage(progress.total))",
-                "\(language.storage(progress.sent)) de \(language.storage(progress.total))")
+            language.text(
+                "drive.upload.sent",
+                ["sent": language.storage(progress.sent), "total": language.storage(progress.total)])
         return Upload(
             percent: Int(progress.fraction * 100), sentText: sent, done: progress.filesDone, files: progress.files,
             isDone: upload.isDone, stored: upload.results.count { $0.error == nil }, results: results)

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import ShadowDrive
 
@@ -78,11 +79,9 @@ final class DriveCreateScreen: Screen {
         let cost =
             switch model.handedCost {
             case .nothing: ""
-            case .shades(let shades):
-                language.pick(" It costs \(language.amount(shades)).", " Custa \(language.amount(shades)).")
-            case .unknown where model.isAskingForPrices:
-                language.pick(" Asking for the price…", " Consultando o preço…")
-            case .unknown: language.pick(" The price is not known now.", " O preço não é conhecido agora.")
+            case .shades(let shades): language.text("drive.hand.cost", ["cost": language.amount(shades)])
+            case .unknown where model.isAskingForPrices: language.text("drive.hand.asking")
+            case .unknown: language.text("drive.hand.noPrice")
             }
         return handed.message(in: language) + cost + fee(of: handed, language)
     }
@@ -92,22 +91,18 @@ final class DriveCreateScreen: Screen {
         let (fee, priority) = (language.fee(handed.fee), language.fee(handed.computeBudget.priorityFee))
         let part =
             handed.computeBudget.priorityFee > 0
-            ? language.pick(" (\(priority) of it for priority)", " (\(priority) por prioridade)") : ""
+            ? language.text("drive.hand.priority", ["priority": priority]) : ""
         let balance = model.handedWallet.map { language.balance($0) }
-        return language.pick(" Fee: \(fee)\(part).", " Taxa: \(fee)\(part).")
-            + (balance.map { language.pick(" The owner has \($0).", " O dono tem \($0).") } ?? "")
+        return language.text("drive.hand.fee", ["fee": fee, "part": part])
+            + (balance.map { language.text("drive.hand.balance", ["balance": $0]) } ?? "")
     }
 
     private func words(_ step: CreationStep, _ language: Language) -> String {
         switch step {
-        case .counting: language.pick("Counting your accounts…", "Contando suas contas…")
-        case .signing: language.pick("Signing on this machine…", "Assinando nesta máquina…")
-        case .sending: language.pick("Waiting for Solana…", "Esperando a Solana…")
-        case .waiting:
-            language.pick(
-                "Solana did not know the transaction’s time. Waiting until the first try can no longer count: about a minute…",
-                "A Solana não conhecia o momento da transação. Esperando até que a primeira tentativa não possa mais valer: cerca de um minuto…"
-            )
+        case .counting: language.text("drive.step.counting")
+        case .signing: language.text("drive.step.signing")
+        case .sending: language.text("drive.step.waiting")
+        case .waiting: language.text("drive.step.again")
         }
     }
 }

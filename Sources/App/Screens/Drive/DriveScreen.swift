@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import ShadowDrive
 
@@ -48,9 +49,7 @@ final class DriveScreen: Screen {
     func state(_ context: ScreenContext) -> State {
         let language = context.language
         let progress = model.list.map { context.progress(of: $0) } ?? LoadProgress()
-        let partialText = language.pick(
-            "Older accounts may be missing here until there is a connection.",
-            "Contas mais antigas podem faltar aqui até haver conexão.")
+        let partialText = language.text("drive.partial")
         return State(
             phase: progress.phase, isLoading: progress.isLoading, notice: progress.notice,
             error: progress.error, owner: access.owner, needsKey: access.needsKey, keyText: access.keyText(language),
@@ -62,8 +61,7 @@ final class DriveScreen: Screen {
     private func account(_ account: StorageAccount, _ context: ScreenContext) -> Account {
         let language = context.language
         let savedText = model.addedAt(account).map {
-            language.pick(
-                "Saved \(language.relative($0, now: context.now))", "Salva \(language.relative($0, now: context.now))")
+            language.text("drive.saved", ["age": language.relative($0, now: context.now)])
         }
         return Account(
             address: "\(account.address)", name: account.identifier,
@@ -107,6 +105,6 @@ extension StorageAccount {
 
 extension Language {
     func usage(of used: UInt64, in reserved: UInt64) -> String {
-        pick("\(storage(used)) of \(storage(reserved)) used", "\(storage(used)) de \(storage(reserved)) em uso")
+        text("drive.usage.text", ["used": storage(used), "reserved": storage(reserved)])
     }
 }

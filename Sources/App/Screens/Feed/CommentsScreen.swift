@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import ImageFeed
 
@@ -46,7 +47,7 @@ final class CommentsScreen: Screen {
                 createdAt: comment.createdAt.formatted(.iso8601))
         }
         return State(
-            title: context.language.pick("Comments", "Comentários"), phase: progress.phase,
+            title: context.language.text("comments"), phase: progress.phase,
             isLoading: progress.isLoading, notice: progress.notice, error: progress.error, comments: comments,
             isEmpty: model.value?.isEmpty == true && !model.isLoading)
     }

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import ImageFeed
 
@@ -48,7 +49,7 @@ final class FeedScreen: Screen {
     func state(_ context: ScreenContext) -> State {
         let progress = context.progress(of: model.list)
         return State(
-            title: context.language.pick("Feed", "Feed"), phase: progress.phase, isLoading: progress.isLoading,
+            title: context.language.text("nav.feed"), phase: progress.phase, isLoading: progress.isLoading,
             notice: progress.notice, error: progress.error, items: model.items.map(item), isEmpty: model.isEmpty,
             more: more(context))
     }
@@ -84,12 +85,11 @@ final class FeedScreen: Screen {
         case .failed(.connectivity):
             More(
                 phase: .failed,
-                message: context.language.pick(
-                    "More couldn’t be loaded: you’re offline.", "Não deu para carregar mais: você está sem conexão."))
+                message: context.language.text("feed.more.offline"))
         case .failed:
             More(
                 phase: .failed,
-                message: context.language.pick("More couldn’t be loaded.", "Não deu para carregar mais."))
+                message: context.language.text("feed.more.none"))
         }
     }
 }

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foaas
 import Foundation
 
@@ -46,11 +47,11 @@ final class FoaasOperationsScreen: Screen {
             return Operation(
                 id: String(operation.id.dropFirst()), name: operation.name, fields: names,
                 fieldsText: names.isEmpty
-                    ? language.pick("Nothing to fill in", "Nada a preencher") : names.joined(separator: ", "))
+                    ? language.text("foaas.nofields") : names.joined(separator: ", "))
         }
-        let noMatch = language.pick("Nothing here matches “\(model.query)”.", "Nada aqui combina com “\(model.query)”.")
+        let noMatch = language.text("foaas.none.title", ["query": model.query])
         return State(
-            title: language.pick("What can be said", "O que se pode dizer"), phase: progress.phase,
+            title: language.text("foaas.operations"), phase: progress.phase,
             isLoading: progress.isLoading, notice: progress.notice, error: progress.error, query: model.query,
             operations: operations, skippedText: skippedText(language),
             isEmpty: model.isEmpty, noMatch: model.hasNoMatch ? noMatch : nil)
@@ -70,14 +71,6 @@ final class FoaasOperationsScreen: Screen {
     }
 
     private func skippedText(_ language: Language) -> String? {
-        switch model.skipped {
-        case 0: nil
-        case 1:
-            language.pick("One more could not be read and was left out.", "Mais uma não pôde ser lida e ficou de fora.")
-        case let count:
-            language.pick(
-                "\(count) more could not be read and were left out.",
-                "Mais \(count) não puderam ser lidas e ficaram de fora.")
-        }
+        model.skipped > 0 ? language.text("foaas.skipped", count: model.skipped) : nil
     }
 }

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foaas
 import Foundation
 
@@ -58,7 +59,7 @@ final class FoaasPreviewScreen: Screen {
                 placeholder: ":\(placeholder)")
         }
         return State(
-            title: builder?.operation.name ?? context.language.pick("Preview", "Prévia"), phase: phase,
+            title: builder?.operation.name ?? context.language.text("foaas.preview"), phase: phase,
             name: builder?.operation.name, fields: fields,
             phrase: model.phrase.map { Phrase(settings.shown($0)) },
             path: builder.map { $0.path.removingPercentEncoding ?? $0.path }, canFinish: model.canFinish,

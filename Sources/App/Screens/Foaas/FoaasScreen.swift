@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foaas
 import Foundation
 
@@ -45,7 +46,7 @@ final class FoaasScreen: Screen {
                 dateText: language.relative(seen.seenAt, now: context.now))
         }
         return State(
-            title: language.pick("Phrases", "Frases"), isLoading: model.isLoading,
+            title: language.text("nav.foaas"), isLoading: model.isLoading,
             phrase: model.phrase.map { Phrase(settings.shown($0)) },
             notice: model.isSaved ? savedNotice(language) : nil, error: context.error(model.error), lastSeen: seen,
             palette: settings.palette)
@@ -70,9 +71,7 @@ final class FoaasScreen: Screen {
     }
 
     private func savedNotice(_ language: Language) -> String {
-        language.pick(
-            "You saw this one before. A new one needs a connection.",
-            "Esta você já viu. Uma nova precisa de conexão.")
+        language.text("foaas.seen.notice")
     }
 }
 

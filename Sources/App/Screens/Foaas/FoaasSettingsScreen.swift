@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foaas
 import Foundation
 
@@ -40,7 +41,7 @@ final class FoaasSettingsScreen: Screen {
         let language = context.language
         let example = Foaas(message: "Damn, this is good.", subtitle: "")
         return State(
-            title: language.pick("Settings of the phrases", "Ajustes das frases"), filter: settings.filters,
+            title: language.text("foaas.settings.title"), filter: settings.filters,
             palette: settings.palette,
             palettes: FoaasPalette.allCases.map { palette in
                 Palette(name: palette, title: palette.title(in: language), isChosen: palette == settings.palette)
@@ -67,25 +68,21 @@ final class FoaasSettingsScreen: Screen {
 
     private func keepMessage(_ error: StoreError, _ language: Language) -> String {
         if case .full = error {
-            return language.pick(
-                "This could not be kept: there is no room left. It holds until Aquifer ends.",
-                "Não deu para guardar: não há espaço. Vale até o Aquifer ser encerrado.")
+            return language.text("foaas.settings.full")
         }
-        return language.pick(
-            "This could not be kept. It holds until Aquifer ends.",
-            "Não deu para guardar. Vale até o Aquifer ser encerrado.")
+        return language.text("foaas.settings.notKept")
     }
 }
 
 extension FoaasPalette {
     fileprivate func title(in language: Language) -> String {
         switch self {
-        case .ink: language.pick("Ink", "Tinta")
-        case .ember: language.pick("Ember", "Brasa")
-        case .moss: language.pick("Moss", "Musgo")
-        case .tide: language.pick("Tide", "Maré")
-        case .plum: language.pick("Plum", "Ameixa")
-        case .paper: language.pick("Paper", "Papel")
+        case .ink: language.text("foaas.palette.ink")
+        case .ember: language.text("foaas.palette.ember")
+        case .moss: language.text("foaas.palette.moss")
+        case .tide: language.text("foaas.palette.tide")
+        case .plum: language.text("foaas.palette.plum")
+        case .paper: language.text("foaas.palette.paper")
         }
     }
 }

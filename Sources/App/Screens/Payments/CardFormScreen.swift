@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import Payments
 
@@ -51,7 +52,7 @@ final class CardFormScreen: Screen {
         let language = context.language
         let number = model.number
         return State(
-            title: language.pick("New card", "Novo cartão"),
+            title: language.text("cardForm.title"),
             fields: Fields(
                 number: Number(
                     brand: number.brand, brandName: number.brand?.name, gaps: number.gaps, maxLength: number.maxLength,

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import Payments
 
@@ -26,7 +27,7 @@ final class CardsScreen: Screen {
 
     func state(_ context: ScreenContext) -> State {
         State(
-            title: context.language.pick("Cards", "Cartões"),
+            title: context.language.text("cards.title"),
             cards: model.cards.map { CardLine($0, isChosen: $0.id == model.chosen, context) },
             isEmpty: model.isLoaded && model.cards.isEmpty && model.error == nil,
             isOlderCopy: model.isOlderCopy, isLost: model.isLost, error: context.error(model.error))
@@ -82,14 +83,14 @@ struct CardLine: Codable, Sendable {
 extension CardSummary {
     /// The brand in words.
     public func brandName(_ language: Language) -> String {
-        brand?.name ?? language.pick("Test card", "Cartão de teste")
+        brand?.name ?? language.text("card.test")
     }
 }
 
 /// The name of the test card, wherever it is shown.
 enum TestCard {
     static func label(_ language: Language) -> String {
-        language.pick("Test card: no real money", "Cartão de teste: sem dinheiro de verdade")
+        language.text("card.test.label")
     }
 }
 

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import Payments
 
@@ -34,10 +35,9 @@ final class ContactsScreen: Screen {
 
     func state(_ context: ScreenContext) -> State {
         let progress = context.progress(of: model.list)
-        let noMatch = context.language.pick(
-            "Nobody here is called “\(model.query)”.", "Ninguém aqui se chama “\(model.query)”.")
+        let noMatch = context.language.text("contacts.none.title", ["query": model.query])
         return State(
-            title: context.language.pick("Contacts", "Contatos"), phase: progress.phase, isLoading: progress.isLoading,
+            title: context.language.text("nav.contacts"), phase: progress.phase, isLoading: progress.isLoading,
             notice: progress.notice, error: progress.error, query: model.query,
             contacts: model.contacts.map { ContactLine($0, tab: tab) }, isEmpty: model.isEmpty,
             noMatch: model.hasNoMatch ? noMatch : nil)

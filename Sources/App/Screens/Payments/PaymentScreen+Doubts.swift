@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import Payments
 
@@ -8,8 +9,7 @@ extension PaymentScreen {
     func earlier(_ context: ScreenContext) -> Earlier? {
         guard case .earlier(let records) = model.phase else { return nil }
         let language = context.language
-        let failed = language.pick(
-            "The server could not tell. Check again later.", "O servidor não soube dizer. Verifique mais tarde.")
+        let failed = language.text("pay.earlier.failed")
         return Earlier(lines: records.map { line($0, context) }, failed: model.checkFailed ? failed : nil)
     }
 
@@ -17,20 +17,15 @@ extension PaymentScreen {
         let (amount, name, card) = (record.amount.text, record.contact.name, record.card.masked)
         let date = context.dateText(record.startedAt)
         if record.state == .sending {
-            return context.language.pick(
-                "\(amount) to \(name) with \(card) is being sent right now by another window or program.",
-                "\(amount) para \(name) com \(card) está sendo enviado agora por outra janela ou programa.")
+            return context.language.text("pay.earlier.sending", ["amount": amount, "name": name, "card": card])
         }
         guard let notFoundAt = record.notFoundAt.map(context.dateText) else {
-            return context.language.pick(
-                "\(amount) to \(name) with \(card), sent on \(date): the server didn’t say what became of it. The money may have gone, or not.",
-                "\(amount) para \(name) com \(card), enviado em \(date): o servidor não disse o que foi feito dele. O dinheiro pode ter saído ou não."
-            )
+            return context.language.text(
+                "pay.earlier.unknown", ["amount": amount, "name": name, "card": card, "date": date])
         }
-        return context.language.pick(
-            "\(amount) to \(name) with \(card), sent on \(date): not made, as far as the server knew on \(notFoundAt).",
-            "\(amount) para \(name) com \(card), enviado em \(date): não foi feito, até onde o servidor sabia em \(notFoundAt)."
-        )
+        return context.language.text(
+            "pay.earlier.notFound",
+            ["amount": amount, "name": name, "card": card, "date": date, "notFoundAt": notFoundAt])
     }
 
     /// The payment that was sent from this screen and not answered.
@@ -39,25 +34,14 @@ extension PaymentScreen {
         let language = context.language
         let text: String
         if record.state == .sending {
-            text = language.pick(
-                "The payment is being sent by another window or program. Check in a moment.",
-                "O pagamento está sendo enviado por outra janela ou programa. Verifique em instantes.")
+            text = language.text("pay.unknown.sending")
         } else if let date = record.notFoundAt {
             let when = context.dateText(date)
-            text = language.pick(
-                "The payment was not made, as far as the server knew on \(when). Send it again: with the same key it is never charged twice. Or give it up.",
-                "O pagamento não foi feito, até onde o servidor sabia em \(when). Envie de novo: com a mesma chave, nunca é cobrado duas vezes. Ou desista dele."
-            )
+            text = language.text("pay.unknown.notFound", ["when": when])
         } else if model.checkFailed {
-            text = language.pick(
-                "The server still can’t say whether the money went. Check again later, or send the payment again: with the same key it is never charged twice.",
-                "O servidor ainda não sabe dizer se o dinheiro saiu. Verifique mais tarde ou envie de novo: com a mesma chave, nunca é cobrado duas vezes."
-            )
+            text = language.text("pay.unknown.checkFailed")
         } else {
-            text = language.pick(
-                "The payment was sent, but the server didn’t say what became of it. The money may have gone, or not. Check, or send it again: with the same key it is never charged twice.",
-                "O pagamento foi enviado, mas o servidor não disse o que foi feito dele. O dinheiro pode ter saído ou não. Verifique ou envie de novo: com a mesma chave, nunca é cobrado duas vezes."
-            )
+            text = language.text("pay.unknown.text")
         }
         return Unknown(text: text, canGiveUp: record.state == .unknown)
     }

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import Payments
 
@@ -20,7 +21,7 @@ final class PaymentScreen: Screen {
     func state(_ context: ScreenContext) -> State {
         let language = context.language
         return State(
-            title: language.pick("Pay", "Pagar"), phase: phase,
+            title: language.text("pay.screen"), phase: phase,
             contact: model.contact.map { ContactLine($0, tab: tab) },
             amount: Amount(
                 digits: model.amount.cents == 0 ? "" : "\(model.amount.cents)", text: model.amount.text,
@@ -31,7 +32,7 @@ final class PaymentScreen: Screen {
                 length: model.card?.brand?.codeLength ?? 3,
                 error: model.codeError?.message(in: language)),
             canPay: model.canPay, canRetry: model.canRetry,
-            payLabel: language.pick("Pay \(model.amount.text)", "Pagar \(model.amount.text)"),
+            payLabel: language.text("pay.action", ["amount": model.amount.text]),
             message: message(language), receipt: receipt(context), unknown: unknown(context),
             earlier: earlier(context), error: error(language))
     }
@@ -89,20 +90,11 @@ final class PaymentScreen: Screen {
 
     private func message(_ language: Language) -> String? {
         switch model.phase {
-        case .declined:
-            language.pick(
-                "The card was declined. No money went. Try another card.",
-                "O cartão foi recusado. Nenhum dinheiro saiu. Tente com outro cartão.")
-        case .failed(let record) where record.refusal != nil:
-            language.pick(
-                "The server refused the payment. No money went. Check the amount and the card.",
-                "O servidor recusou o pedido. Nenhum dinheiro saiu. Verifique o valor e o cartão.")
-        case .failed:
-            language.pick(
-                "The server couldn’t be reached, and nothing was sent. No money went.",
-                "Não deu para falar com o servidor, e nada foi enviado. Nenhum dinheiro saiu.")
+        case .declined: language.text("pay.declined")
+        case .failed(let record) where record.refusal != nil: language.text("pay.refused")
+        case .failed: language.text("pay.unreached")
         case .missing(let error):
-            error?.message(in: language) ?? language.pick("There is no such contact.", "Este contato não existe.")
+            error?.message(in: language) ?? language.text("pay.missing")
         default: nil
         }
     }

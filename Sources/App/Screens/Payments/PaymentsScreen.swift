@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferWording
 import Foundation
 import Payments
 
@@ -45,7 +46,7 @@ final class PaymentsScreen: Screen {
 
     func state(_ context: ScreenContext) -> State {
         State(
-            title: context.language.pick("Payments", "Pagamentos"),
+            title: context.language.text("payments.title"),
             payments: model.payments.map { payment($0, context) }, isEmpty: isEmpty,
             missing: missing(context.language), error: error(context))
     }
@@ -56,15 +57,7 @@ final class PaymentsScreen: Screen {
 
     private func missing(_ language: Language) -> String? {
         let count = model.unreadable.count
-        guard count > 0 else { return nil }
-        return count == 1
-            ? language.pick(
-                "One more payment is kept and can’t be read: its record is damaged. Nothing was deleted.",
-                "Há mais um pagamento guardado que não dá para ler: o registro está danificado. Nada foi apagado.")
-            : language.pick(
-                "\(count) more payments are kept and can’t be read: their records are damaged. Nothing was deleted.",
-                "Há mais \(count) pagamentos guardados que não dá para ler: os registros estão danificados. Nada foi apagado."
-            )
+        return count > 0 ? language.text("payments.damaged", count: count) : nil
     }
 
     func refresh() async { await model.appear() }
@@ -111,15 +104,9 @@ final class PaymentsScreen: Screen {
         if case .lost = error {
             return failure(
                 "store",
-                language.pick(
-                    "The payments made are gone from this computer: their file is missing or empty. Put the data folder"
-                        + " back from a backup. Your bank’s statement shows the payments.",
-                    "Os pagamentos feitos sumiram deste computador: o arquivo deles falta ou está vazio. Restaure a pasta"
-                        + " de dados de um backup. O extrato do seu banco mostra os pagamentos."))
+                language.text("payments.lost"))
         }
-        let message = language.pick(
-            "The payments made can’t be read. Look at the data folder before you pay anything again.",
-            "Não deu para ler os pagamentos feitos. Verifique a pasta de dados antes de pagar algo de novo.")
+        let message = language.text("payments.unreadable")
         return failure("store", message)
     }
 
@@ -129,10 +116,7 @@ final class PaymentsScreen: Screen {
 
     /// Another card would make another payment of it.
     private func lostCard(_ language: Language) -> String {
-        language.pick(
-            "The card of this payment isn’t kept any more, and with another one it would be another payment. Check it, or give it up.",
-            "O cartão deste pagamento não está mais guardado, e com outro seria outro pagamento. Verifique ou desista dele."
-        )
+        language.text("payments.noCard")
     }
 }
 
@@ -144,29 +128,19 @@ extension PaymentRecord {
         switch state {
         case .approved, .declined: return nil
         case .sending:
-            return language.pick("It is being sent right now.", "Está sendo enviado agora.")
+            return language.text("payments.why.sending")
         case .unknown:
             guard let notFoundAt else {
-                return language.pick(
-                    "The server didn’t say what became of it. The money may have gone, or not. Check, or send it again: it is never charged twice.",
-                    "O servidor não disse o que foi feito dele. O dinheiro pode ter saído ou não. Verifique ou envie de novo: nunca é cobrado duas vezes."
-                )
+                return language.text("payments.why.unknown")
             }
             let date = context.dateText(notFoundAt)
-            return language.pick(
-                "Not made, as far as the server knew on \(date). Send it again (it is never charged twice), or give it up.",
-                "Não foi feito, até onde o servidor sabia em \(date). Envie de novo (nunca é cobrado duas vezes) ou desista."
-            )
+            return language.text("payments.why.notFound", ["date": date])
         case .failed where refusal != nil:
-            return language.pick(
-                "The server refused it. No money went.", "O servidor recusou o pedido. Nenhum dinheiro saiu.")
+            return language.text("payments.why.refused")
         case .failed:
-            return language.pick(
-                "It was never sent. No money went.", "Nunca foi enviado. Nenhum dinheiro saiu.")
+            return language.text("payments.why.notSent")
         case .abandoned:
-            return language.pick(
-                "You gave it up. Whether the money went was not known; a check can still tell.",
-                "Você desistiu dele. Não se sabia se o dinheiro saiu; ainda dá para verificar.")
+            return language.text("payments.why.abandoned")
         }
     }
 }
@@ -175,12 +149,12 @@ extension PaymentRecord.State {
     /// The state in words.
     public func text(_ language: Language) -> String {
         switch self {
-        case .sending: language.pick("On its way", "A caminho")
-        case .approved: language.pick("Approved", "Aprovada")
-        case .declined: language.pick("Declined", "Recusada")
-        case .unknown: language.pick("Not known", "Não se sabe")
-        case .failed: language.pick("Not made", "Não realizada")
-        case .abandoned: language.pick("Given up", "Abandonada")
+        case .sending: language.text("payments.state.sending")
+        case .approved: language.text("payments.state.approved")
+        case .declined: language.text("payments.state.declined")
+        case .unknown: language.text("payments.state.unknown")
+        case .failed: language.text("payments.state.failed")
+        case .abandoned: language.text("payments.state.abandoned")
         }
     }
 }

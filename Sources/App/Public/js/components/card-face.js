@@ -57,8 +57,7 @@ export function cardFace({ isPreview = false } = {}) {
       h("span", { class: "face-holder-box" }, holderTitle, holder), h("span", {}, expiryTitle, expiry)));
   face.draw = (card) => {
     face.dataset.brand = card.isTestCard ? "test" : card.brand ?? "none";
-    const lang = document.documentElement.lang;
-    replaceWhen(brand, `${card.brand} ${card.isTestCard} ${card.testLabel} ${card.isExpired} ${lang}`, () => [
+    replaceWhen(brand, `${card.brand} ${card.isTestCard} ${card.testLabel} ${card.isExpired}`, () => [
       card.isExpired && h("span", { class: "face-expired" }, t("card.expired")),
       testBadge(card.testLabel), brandMark(card.brand, card.isTestCard),
       !isPreview && h("span", { class: "visually-hidden" }, card.brandName ?? "")]);

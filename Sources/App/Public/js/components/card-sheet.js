@@ -1,4 +1,4 @@
-import { h, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { cardLine } from "./card-face.js";
 import { icon } from "./icon.js";
@@ -32,13 +32,12 @@ export class CardSheet {
   }
 
   draw(cards, addHref) {
-    const lang = document.documentElement.lang;
     setText(this.#title, t("pay.card.choose"));
     this.#close.setAttribute("aria-label", t("close"));
     this.#add.href = addHref;
-    replaceWhen(this.#add, lang, () => [h("span", { class: "brand-mark brand-mark-add", "aria-hidden": "true" }, icon("plus")),
+    drawOnce(this.#add, () => [h("span", { class: "brand-mark brand-mark-add", "aria-hidden": "true" }, icon("plus")),
       h("span", { class: "card-line-text" }, h("span", { class: "card-line-name" }, t("cards.add")))]);
-    replaceWhen(this.#list, JSON.stringify([cards, lang]), () => cards.map((card) => h("li", {},
+    replaceWhen(this.#list, JSON.stringify([cards]), () => cards.map((card) => h("li", {},
       h("button", {
         class: "card-line", type: "button", "aria-current": card.isChosen ? "true" : null, "data-test": "choose-card", "data-id": card.id,
         onclick: () => {

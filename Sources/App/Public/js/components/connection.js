@@ -15,7 +15,6 @@ export class ConnectionSwitch {
 
   constructor() {
     this.element.hidden = true;
-    document.addEventListener("aquifer:language", () => this.#draw());
     document.addEventListener("aquifer:found", () => this.load());
     // Another tab or the command line may have switched it meanwhile.
     addEventListener("focus", () => this.load());
@@ -62,14 +61,13 @@ export class ConnectionSwitch {
     this.#button.setAttribute("aria-label", `${t("connection")}: ${t(`connection.${mode}`)}`);
     this.#button.dataset.mode = mode;
     const checked = this.#panel.querySelector("input:checked")?.value;
-    if (this.#panel.lang === document.documentElement.lang && this.#panel.childElementCount) {
+    if (this.#panel.childElementCount) {
       // Radios that have the focus are kept; only their mark moves.
       // A mode that is not offered here can have been set by other means.
       const now = this.#panel.querySelector(`input[value="${CSS.escape(mode)}"]`);
       if (checked !== mode && now) now.checked = true;
       return;
     }
-    this.#panel.lang = document.documentElement.lang;
     this.#panel.replaceChildren(
       choices({
         name: "connection", title: t("connection"), value: mode, className: "choices-tall",

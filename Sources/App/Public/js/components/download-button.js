@@ -21,7 +21,7 @@ export function downloadButton(run) {
     const isBusy = intent === "cancelDownload";
     button.dataset.intent = intent;
     button.dataset.test = { download: "download", cancelDownload: "download-cancel", removeDownload: "download-remove" }[intent];
-    button.setAttribute("aria-label", t(name, { title, percent }));
+    button.setAttribute("aria-label", isBusy && percent !== null ? t("audio.download.cancel.percent", { title, percent }) : t(name, { title }));
     button.title = t(`${name}.short`);
     button.classList.toggle("is-busy", isBusy);
     replaceWhen(button, glyph, () => [icon(glyph), isBusy && ring()]);

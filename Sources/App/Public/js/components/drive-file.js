@@ -10,13 +10,12 @@ export function driveFile({ onReplace, onAsk, onKeep, onDelete }) {
   const row = h("li", { class: "drive-file", "data-test": "file" },
     h("span", { class: "file-glyph", "aria-hidden": "true" }, icon("document")), h("div", { class: "file-text" }, name, size), actions);
   row.draw = (file, { link, mayChange, isAsking, isBusy, doing }) => {
-    const lang = document.documentElement.lang;
     row.dataset.name = file.name;
     setText(name, file.name);
     setText(size, doing ? t(`drive.doing.${doing}`) : file.sizeText);
     row.classList.toggle("is-busy", Boolean(doing));
     const focused = actions.contains(document.activeElement) ? document.activeElement.dataset.test : null;
-    replaceWhen(actions, JSON.stringify([file.name, link, mayChange, isAsking, isBusy, doing, lang]), () => {
+    replaceWhen(actions, JSON.stringify([file.name, link, mayChange, isAsking, isBusy, doing]), () => {
       if (doing) return h("span", { class: "spinner", "aria-hidden": "true" });
       if (isAsking) return question(file);
       const button = (what, glyph, run) => h("button", { class: `icon-button drive-${what}`, type: "button", "data-test": what, title: t(`drive.${what}`),

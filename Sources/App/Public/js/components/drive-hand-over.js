@@ -1,4 +1,4 @@
-import { h, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
@@ -12,7 +12,7 @@ export function driveHandOver({ send }) {
   } });
   const label = h("label", { class: "field-label", for: "drive-hand-text" });
   const area = h("textarea", { id: "drive-hand-text", class: "field-input drive-hand-text", rows: "5", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-    "aria-describedby": "drive-hand-hint drive-hand-error", "data-test": "hand-text", oninput: () => send("transaction", { text: area.value }, "transaction") });
+    "aria-describedby": "drive-hand-hint drive-hand-error", "data-kept": true, "data-test": "hand-text", oninput: () => send("transaction", { text: area.value }, "transaction") });
   const hint = h("p", { class: "field-hint", id: "drive-hand-hint" });
   const error = h("p", { class: "field-error", id: "drive-hand-error", role: "status", hidden: true, "data-test": "hand-error" });
   const asked = h("div", { role: "status" });
@@ -38,9 +38,8 @@ export function driveHandOver({ send }) {
 
   element.draw = (now) => {
     state = now;
-    const lang = document.documentElement.lang;
     element.hidden = state.phase === "created";
-    replaceWhen(open, lang, () => [icon("key"), t("drive.hand.open")]);
+    drawOnce(open, () => [icon("key"), t("drive.hand.open")]);
     setText(label, t("drive.hand.label"));
     setText(hint, t("drive.hand.hint"));
     if (document.activeElement !== area && state.handed !== undefined) area.value = state.handed;
@@ -48,13 +47,13 @@ export function driveHandOver({ send }) {
     area.setAttribute("aria-invalid", String(Boolean(state.handedError)));
     setText(error, state.handedError ?? "");
     error.hidden = !state.handedError;
-    replaceWhen(asked, `${state.handedText} ${state.handedOwner} ${lang}`, () => state.handedText &&
+    replaceWhen(asked, `${state.handedText} ${state.handedOwner}`, () => state.handedText &&
       h("div", { class: "drive-cost drive-hand-asked", "data-test": "hand-asked" }, icon("key"),
         h("div", {}, h("p", {}, state.handedText), h("p", { class: "drive-hand-owner" }, t("drive.hand.owner", state)))));
     const failure = state.phase === "failed" && state.handed ? state.message : null;
-    replaceWhen(verdict, `${failure} ${lang}`, () => failure && h("p", { class: "verdict-text", "data-test": "hand-failed" }, icon("alert"), h("span", {}, failure)));
-    replaceWhen(done, `${state.handedOver} ${lang}`, () => typeof state.handedOver === "string" && h("p", { class: "drive-hint", "data-test": "hand-done" }, icon("check"), h("span", {}, t("drive.hand.done", state))));
-    replaceWhen(submit, lang, () => t("drive.hand.do"));
+    replaceWhen(verdict, `${failure}`, () => failure && h("p", { class: "verdict-text", "data-test": "hand-failed" }, icon("alert"), h("span", {}, failure)));
+    replaceWhen(done, `${state.handedOver}`, () => typeof state.handedOver === "string" && h("p", { class: "drive-hint", "data-test": "hand-done" }, icon("check"), h("span", {}, state.handedOver ? t("drive.hand.done", state) : t("drive.hand.done.short"))));
+    drawOnce(submit, () => t("drive.hand.do"));
     confirmation.hidden = !state.handedConfirmation;
     setText(typedLabel, state.handedConfirmation ? t("drive.immutable.type", { name: state.handedConfirmation }) : "");
     submit.setAttribute("aria-disabled", String(!state.canHandOver || !isConfirmed()));

@@ -1,4 +1,4 @@
-import { h, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 import { errorBanner } from "./states.js";
@@ -46,7 +46,7 @@ export function driveManage({ send, dismiss }) {
     box.draw = (words, title) => {
       box.hidden = !words;
       setText(text, words ?? "");
-      replaceWhen(button, `${title} ${document.documentElement.lang}`, () => [icon(glyph), title]);
+      replaceWhen(button, title, () => [icon(glyph), title]);
       button.setAttribute("aria-disabled", String(Boolean(state?.action)));
     };
     return box;
@@ -72,7 +72,6 @@ export function driveManage({ send, dismiss }) {
   element.draw = (now) => {
     state = now;
     if (!state?.name) return;
-    const lang = document.documentElement.lang;
     const isBusy = Boolean(state.action);
     const focused = element.contains(document.activeElement) ? document.activeElement : null;
     setText(title, t("drive.storage"));
@@ -88,10 +87,10 @@ export function driveManage({ send, dismiss }) {
     error.hidden = !wrong;
     amount.setAttribute("aria-invalid", String(Boolean(wrong)));
     const trouble = element.tells(state) ? state.problem : null;
-    replaceWhen(problem, `${trouble} ${lang}`, () => errorBanner(trouble, dismiss));
-    replaceWhen(add, lang, () => [icon("plus"), t("drive.add")]);
+    replaceWhen(problem, `${trouble}`, () => errorBanner(trouble, dismiss));
+    drawOnce(add, () => [icon("plus"), t("drive.add")]);
     add.setAttribute("aria-disabled", String(isBusy));
-    replaceWhen(reduce, lang, () => t("drive.reduce"));
+    drawOnce(reduce, () => t("drive.reduce"));
     reduce.setAttribute("aria-disabled", String(isBusy));
     reduce.hidden = state.isImmutable;
     unstaked.draw(state.unstakedText, t("drive.claim"));

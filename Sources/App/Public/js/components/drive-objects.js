@@ -1,4 +1,4 @@
-import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, keyed, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
@@ -16,10 +16,9 @@ export function driveObjects({ onAsk, onDismiss }) {
   const element = h("section", { class: "drive-section drive-objects", hidden: true, "data-test": "objects" }, ask, words, error, list, close);
 
   element.draw = (state) => {
-    const lang = document.documentElement.lang;
     const { names = [], missing = [] } = state ?? {};
     phase = state?.phase ?? "idle";
-    replaceWhen(ask, lang, () => [icon("list"), t("drive.objects")]);
+    drawOnce(ask, () => [icon("list"), t("drive.objects")]);
     ask.setAttribute("aria-disabled", String(phase === "loading"));
     setText(words, phase === "loading" ? t("drive.objects.loading")
       : phase === "loaded" ? [t("drive.objects.count", { count: names.length }),

@@ -1,6 +1,9 @@
-import { h, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
+
+/** What became of all files, in a sentence. */
+export const uploadVerdict = ({ stored, files }) => (stored < files ? t("drive.upload.partly", { stored, files }) : t("drive.upload.done", { count: files }));
 
 /** Where files are chosen or dropped, how far they are, and what became of each. */
 export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
@@ -26,26 +29,26 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
   element.focusQuestion = () => asked.querySelector("button")?.focus();
   element.focusPick = () => pick.focus({ focusVisible: false });
   element.draw = ({ state, handing, offered, mayUpload, mayReplace }) => {
-    const lang = document.documentElement.lang;
     const { upload } = state;
     const isSending = Boolean(upload && !upload.isDone);
     zone.hidden = !mayUpload || Boolean(offered) || isSending || Boolean(handing);
     pick.setAttribute("aria-disabled", String(Boolean(state.action)));
-    replaceWhen(pick, lang, () => [icon("plus"), t("drive.upload")]);
+    drawOnce(pick, () => [icon("plus"), t("drive.upload")]);
     setText(text, t(matchMedia("(hover: hover)").matches ? "drive.upload.drop" : "drive.upload.choose"));
-    replaceWhen(asked, `${offered?.twice.map(({ name }) => name).join("/")} ${lang}`, () => offered && question(offered, mayReplace));
+    replaceWhen(asked, `${offered?.twice.map(({ name }) => name).join("/")}`, () => offered && question(offered, mayReplace));
     const hadFocus = progress.contains(document.activeElement);
     progress.hidden = !isSending && !handing;
     meter.classList.toggle("is-waiting", !isSending);
-    const label = isSending ? t("drive.upload.sending", { done: upload.done, files: upload.files }) : handing ? t("drive.upload.reading", handing) : "";
+    const label = isSending ? t("drive.upload.sending", { done: upload.done, count: upload.files })
+      : handing ? t("drive.upload.reading", { name: handing.name, number: handing.done + 1, count: handing.files }) : "";
     meter.setAttribute("aria-label", label);
     if (isSending) meter.setAttribute("aria-valuenow", String(upload.percent));
     else meter.removeAttribute("aria-valuenow");
     meter.style.setProperty("--part", `${isSending ? upload.percent : 0}%`);
     setText(percent, isSending ? `${upload.percent} %` : label);
     setText(words, isSending ? `${label} · ${upload.sentText}` : "");
-    replaceWhen(stop, lang, () => [icon("close"), t("cancel")]);
-    replaceWhen(results, `${JSON.stringify(upload?.isDone && upload)} ${lang}`, () => upload?.isDone && list(upload));
+    drawOnce(stop, () => [icon("close"), t("cancel")]);
+    replaceWhen(results, `${JSON.stringify(upload?.isDone && upload)}`, () => upload?.isDone && list(upload));
     if (hadFocus && progress.hidden) (results.querySelector("button") ?? pick).focus({ focusVisible: false });
   };
 
@@ -67,7 +70,7 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
     const isGood = upload.stored === upload.files;
     const failed = upload.results.filter((result) => !result.isStored);
     return h("div", { class: `drive-results ${isGood ? "is-good" : "is-bad"}`, "data-test": "upload-results" },
-      h("div", { class: "drive-results-head" }, icon(isGood ? "check" : "alert"), h("p", { "data-test": "upload-verdict" }, t("drive.upload.done", upload)),
+      h("div", { class: "drive-results-head" }, icon(isGood ? "check" : "alert"), h("p", { "data-test": "upload-verdict" }, uploadVerdict(upload)),
         h("button", { class: "icon-button", type: "button", "aria-label": t("dismiss"), title: t("dismiss"), "data-test": "upload-dismiss", onclick: onDismiss }, icon("close"))),
       failed.length > 0 && h("ul", {}, failed.map(({ name, message }) => h("li", { "data-test": "upload-failure" }, h("strong", { dir: "auto" }, name), h("span", {}, message)))));
   }

@@ -26,7 +26,6 @@ export class MiniPlayer {
   constructor() {
     player.addEventListener("change", () => this.#draw());
     player.addEventListener("time", () => this.#move());
-    document.addEventListener("aquifer:language", () => this.#draw());
     document.addEventListener("aquifer:signed-out", () => player.stop());
     this.element.addEventListener("keydown", (event) => {
       if (event.key !== " " || event.target.closest("button, a")) return;

@@ -9,14 +9,26 @@ function setTheme(theme) {
   else document.documentElement.dataset.theme = theme;
 }
 
-/** Theme and language. */
-export function settings() {
+/**
+ * Theme and language. A new language loads the page again: `isHeld()` says that this would lose something, and then the
+ * user is asked first; `settle()` ends when everything that was typed has arrived where it is kept.
+ */
+export function settings({ isHeld, settle }) {
   const button = h("button", { class: "icon-button", type: "button", "data-test": "settings-button" }, icon("settings"));
   const panel = h("div", { id: "settings-panel", "data-test": "settings-panel" });
+  button.setAttribute("aria-label", t("settings"));
+  button.title = t("settings");
+  const keep = () => {
+    draw();
+    panel.querySelector("input[name=language]:checked").focus({ focusVisible: false });
+  };
+  const change = (code) => settle().then(() => setLanguage(code));
+  const ask = (code) => h("div", { role: "alert", "data-test": "language-ask" },
+    h("p", { class: "popover-hint" }, t("language.ask")),
+    h("div", { class: "drop-buttons" },
+      h("button", { class: "button button-primary", type: "button", "data-test": "language-change", onclick: () => change(code) }, t("language.change")),
+      h("button", { class: "button", type: "button", "data-test": "language-keep", onclick: keep }, t("cancel"))));
   const draw = () => {
-    button.setAttribute("aria-label", t("settings"));
-    button.title = t("settings");
-    const focused = document.activeElement?.dataset?.test;
     panel.replaceChildren(
       choices({
         name: "theme", title: t("theme"), value: document.documentElement.dataset.theme ?? "auto", className: "choices-segments",
@@ -24,11 +36,14 @@ export function settings() {
       }),
       choices({
         name: "language", title: t("language"), value: language(), className: "choices-segments",
-        options: Object.entries(languages).map(([id, label]) => ({ id, label, lang: id })), onChange: setLanguage,
+        options: Object.entries(languages).map(([id, label]) => ({ id, label, lang: id })), onChange: (code) => {
+          panel.querySelector("[data-test=language-ask]")?.remove();
+          if (code === language()) return;
+          if (isHeld()) panel.append(ask(code));
+          else change(code);
+        },
       }));
-    if (focused) panel.querySelector(`[data-test="${CSS.escape(focused)}"]`)?.focus();
   };
   draw();
-  document.addEventListener("aquifer:language", draw);
-  return popover({ button, panel });
+  return popover({ button, panel, onOpen: draw });
 }

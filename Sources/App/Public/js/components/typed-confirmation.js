@@ -1,4 +1,4 @@
-import { h, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
@@ -39,16 +39,15 @@ export function typedConfirmation({ id, test, typedTest, glyph, words, onConfirm
 
   element.draw = (now) => {
     state = now;
-    const lang = document.documentElement.lang;
     element.hidden = Boolean(state.isHidden);
     if (state.isHidden) form.hidden = true;
     open.hidden = !form.hidden;
-    replaceWhen(open, lang, () => [icon(glyph), t(`${words}.make`)]);
+    drawOnce(open, () => [icon(glyph), t(`${words}.make`)]);
     setText(warning, t(`${words}.warning`));
     setText(label, t(`${words}.type`, state));
-    replaceWhen(confirm, lang, () => [icon(glyph), t(`${words}.confirm`)]);
+    drawOnce(confirm, () => [icon(glyph), t(`${words}.confirm`)]);
     confirm.setAttribute("aria-disabled", String(!isConfirmed()));
-    replaceWhen(cancel, lang, () => t("cancel"));
+    drawOnce(cancel, () => t("cancel"));
   };
   return element;
 }

@@ -1,4 +1,5 @@
 import { ApiError, address, upload } from "../api.js";
+import { backButton } from "../components/back-button.js";
 import { FileDrop } from "../components/file-drop.js";
 import { icon } from "../components/icon.js";
 import { clock, player } from "../components/player.js";
@@ -6,7 +7,7 @@ import { previewPlayer } from "../components/preview-player.js";
 import { Recorder, canRecord, recordingName } from "../components/recorder.js";
 import { errorBanner } from "../components/states.js";
 import { announce } from "../components/toast.js";
-import { h, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
@@ -16,7 +17,7 @@ const HOPELESS = 100 * 1024 * 1024;
 /** A clip of one's own: a file or a recording, a title, and off it goes, now or when there is a connection. */
 export class AudioComposeScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/audio") }, icon("back"));
+  #back = backButton(() => this.shell.back("/audio"));
   #alert = h("div", { role: "alert" });
   #picker = h("input", { type: "file", accept: "audio/*", hidden: true, "data-test": "file-input", onchange: () => this.#picked() });
   #pick = h("button", { class: "button button-primary", type: "button", "data-test": "pick", onclick: () => this.#picker.click() });
@@ -43,7 +44,7 @@ export class AudioComposeScreen extends ModelScreen {
   #fileError = h("p", { class: "field-error", role: "alert", hidden: true, "data-test": "file-error" });
   #label = h("label", { class: "field-label", for: "clip-title" });
   #field = h("input", {
-    id: "clip-title", class: "field-input", type: "text", autocomplete: "off", enterkeyhint: "send", "aria-describedby": "clip-title-error", "data-test": "clip-title",
+    id: "clip-title", class: "field-input", type: "text", autocomplete: "off", enterkeyhint: "send", "aria-describedby": "clip-title-error", "data-kept": true, "data-test": "clip-title",
     oninput: () => this.#typed(),
   });
   #titleError = h("p", { class: "field-error", id: "clip-title-error", role: "status", hidden: true, "data-test": "clip-title-error" });
@@ -91,6 +92,10 @@ export class AudioComposeScreen extends ModelScreen {
     this.#dropping.start();
   }
 
+  get isWorking() {
+    return this.#upload !== null || this.#mic === "on";
+  }
+
   hide() {
     super.hide();
     this.#dropping.stop();
@@ -127,15 +132,13 @@ export class AudioComposeScreen extends ModelScreen {
   }
 
   #draw() {
-    const lang = document.documentElement.lang;
     const state = this.state ?? { phase: "empty", file: null, title: "", canSend: false };
     const isSending = state.phase === "sending";
     const hasEnded = this.#hasEnded;
     setText(this.#title, t("compose.title"));
-    this.#back.setAttribute("aria-label", t("back"));
-    replaceWhen(this.#alert, `${state.error?.message ?? ""} ${lang}`, () => errorBanner(state.error?.message, () => this.dismiss()));
+    replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     this.#form.hidden = hasEnded;
-    this.#drawSource(state, lang, isSending);
+    this.#drawSource(state, isSending);
     setText(this.#label, t("compose.field"));
     this.#field.placeholder = t("compose.field.example");
     this.#field.readOnly = isSending;
@@ -148,23 +151,23 @@ export class AudioComposeScreen extends ModelScreen {
     const failure = state.phase === "failed" ? state.message ?? t("compose.failed") : "";
     replaceWhen(this.#verdict, failure, () => failure && h("div", { class: "verdict", "data-test": "compose-failed" },
       h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, failure))));
-    this.#drawButtons(state, lang);
-    this.#drawResult(state, lang);
+    this.#drawButtons(state);
+    this.#drawResult(state);
   }
 
-  #drawSource(state, lang, isSending) {
+  #drawSource(state, isSending) {
     const isRecording = this.#mic === "on";
-    replaceWhen(this.#pick, lang, () => [icon("file"), t("compose.pick")]);
-    replaceWhen(this.#record, `${this.#mic} ${lang}`, () => [icon("mic"), t(this.#mic === "asking" ? "compose.record.asking" : "compose.record")]);
+    drawOnce(this.#pick, () => [icon("file"), t("compose.pick")]);
+    replaceWhen(this.#record, `${this.#mic}`, () => [icon("mic"), t(this.#mic === "asking" ? "compose.record.asking" : "compose.record")]);
     this.#record.hidden = !canRecord();
     this.#record.setAttribute("aria-disabled", String(this.#mic === "asking"));
-    setText(this.#dropText, t(this.#upload ? "compose.reading" : `compose.${matchMedia("(hover: hover)").matches ? "drop" : "choose"}${canRecord() ? ".record" : ""}`));
+    setText(this.#dropText, this.#upload ? t("compose.reading") : invitation());
     this.#drop.classList.toggle("is-busy", Boolean(this.#upload));
     this.#drop.hidden = Boolean(state.file) || isRecording;
     this.#recording.hidden = !isRecording;
     setText(this.#recordText, t("compose.recording"));
-    replaceWhen(this.#recordStop, lang, () => [icon("stop", "icon-solid"), t("compose.record.stop")]);
-    replaceWhen(this.#recordCancel, lang, () => t("cancel"));
+    drawOnce(this.#recordStop, () => [icon("stop", "icon-solid"), t("compose.record.stop")]);
+    drawOnce(this.#recordCancel, () => t("cancel"));
     this.#file.hidden = !state.file || isRecording;
     setText(this.#fileName, state.file?.name ?? "");
     setText(this.#fileMore, state.file?.sizeText ?? "");
@@ -189,22 +192,22 @@ export class AudioComposeScreen extends ModelScreen {
     setText(this.#bytes, sentBytesText ?? "");
   }
 
-  #drawButtons({ phase, canSend }, lang) {
+  #drawButtons({ phase, canSend }) {
     const hadFocus = this.#buttons.contains(document.activeElement);
     const button = (name, glyph, title, run, primary = false) => h("button", {
       class: `button ${primary ? "button-primary" : ""}`.trim(), type: primary ? "submit" : "button", "data-test": name,
       onclick: primary ? null : run, "aria-disabled": String(!canSend && name !== "cancel-send"),
     }, icon(glyph), title);
-    replaceWhen(this.#buttons, `${phase === "sending" || phase === "failed" ? phase : ""} ${canSend} ${lang}`, () => (phase === "sending"
+    replaceWhen(this.#buttons, `${phase === "sending" || phase === "failed" ? phase : ""} ${canSend}`, () => (phase === "sending"
       ? [button("cancel-send", "close", t("cancel"), () => this.send("cancel"))]
       : [button(phase === "failed" ? "retry-send" : "send", phase === "failed" ? "reload" : "sent", t(phase === "failed" ? "retry" : "compose.send"), null, true),
         button("later", "outbox", t("compose.later"), () => this.#send("later"))]));
     if (hadFocus && !this.#buttons.contains(document.activeElement)) this.#buttons.querySelector("button")?.focus({ focusVisible: false });
   }
 
-  #drawResult({ phase, sent, message }, lang) {
+  #drawResult({ phase, sent, message }) {
     const isSent = phase === "sent";
-    replaceWhen(this.#result, this.#hasEnded ? `${phase} ${sent?.id} ${message} ${lang}` : "", () => this.#hasEnded && h("div", { class: "message", "data-test": `compose-${phase}` },
+    replaceWhen(this.#result, this.#hasEnded ? `${phase} ${sent?.id} ${message}` : "", () => this.#hasEnded && h("div", { class: "message", "data-test": `compose-${phase}` },
       h("div", { class: `message-glyph result-${phase}` }, icon(isSent ? "check" : "clock")),
       h("h2", { class: "message-title", tabindex: "-1" }, t(isSent ? "compose.sent.title" : "compose.queued.title")),
       isSent && sent?.title && h("p", { class: "result-clip", "data-test": "sent-title" }, sent.title),
@@ -320,4 +323,11 @@ export class AudioComposeScreen extends ModelScreen {
     this.#draw();
     if (!this.element.hidden) this.#record.focus({ focusVisible: false });
   }
+}
+
+/** What can be done here, with this pointer and this browser. */
+function invitation() {
+  const canDrop = matchMedia("(hover: hover)").matches;
+  if (canRecord()) return t(canDrop ? "compose.drop.record" : "compose.choose.record");
+  return t(canDrop ? "compose.drop" : "compose.choose");
 }

@@ -2,32 +2,24 @@ import { downloadButton } from "../components/download-button.js";
 import { icon } from "../components/icon.js";
 import { playButton } from "../components/play-button.js";
 import { clock, player } from "../components/player.js";
-import { PullToRefresh } from "../components/pull.js";
 import { seekBar } from "../components/seek-bar.js";
-import { errorBanner, failed, message, notice } from "../components/states.js";
+import { failed, message } from "../components/states.js";
 import { announce } from "../components/toast.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
-import { ModelScreen } from "../screen.js";
+import { ListScreen } from "../list-screen.js";
 
 /** Clips to be heard, here and now or later without a connection. */
-export class AudioScreen extends ModelScreen {
+export class AudioScreen extends ListScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #kept = h("p", { class: "page-intro", hidden: true, "data-test": "kept" });
   #links = h("div", { class: "page-links" });
-  #alert = h("div", { role: "alert" });
-  #notice = h("div", { role: "status" });
   #list = h("ul", { class: "clip-list", "data-test": "clips" });
-  #instead = h("div", {});
-  #pull;
   element = h("section", { class: "screen audio-screen", "data-test": "screen-audio" },
-    h("header", { class: "page-header" }, h("div", {}, this.#title, this.#kept), this.#links), this.#alert, this.#notice, this.#list, this.#instead);
+    h("header", { class: "page-header" }, h("div", {}, this.#title, this.#kept), this.#links), this.alert, this.notice, this.#list, this.instead);
 
   constructor(shell) {
-    super("audio");
-    this.shell = shell;
-    this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload());
-    this.#pull.settle = () => this.state?.isLoading || this.#pull.done();
+    super("audio", shell);
     player.addEventListener("change", () => this.#drawRows());
     player.addEventListener("time", () => this.#row(player.clip?.id)?.move());
     this.render({ isLoading: true, clips: [], notice: null, error: null, isEmpty: false, outboxCount: 0, sizeText: null });
@@ -37,35 +29,26 @@ export class AudioScreen extends ModelScreen {
     return t("nav.audio");
   }
 
-  hide() {
-    super.hide();
-    this.shell.busy(this, false);
-  }
-
   render(state, before) {
-    const lang = document.documentElement.lang;
+    this.drawFrame(state, before);
     setText(this.#title, t("nav.audio"));
     setText(this.#kept, state.sizeText ? t("audio.kept", { size: state.sizeText }) : "");
     this.#kept.hidden = !state.sizeText;
-    this.shell.busy(this, state.isLoading);
     const count = state.outboxCount ?? 0;
-    replaceWhen(this.#links, `${count} ${lang}`, () => [
+    replaceWhen(this.#links, `${count}`, () => [
       h("a", { class: "button outbox-link", href: "/outbox", "data-link": true, "data-test": "to-outbox", "aria-label": t("audio.outbox", { count }) },
         icon("outbox"), h("span", {}, t("outbox.title")), count > 0 && h("span", { class: "badge", "data-test": "outbox-count" }, String(count))),
       h("a", { class: "button button-primary", href: "/audio/new", "data-link": true, "data-test": "to-compose" }, icon("plus"), t("compose.title"))]);
     if (this.state) player.setQueue(state.clips);
     keyed(this.#list, state.clips, (clip) => clip.id, () => this.#makeRow(), (row, clip) => row.draw(clip));
     this.#list.hidden = state.clips.length === 0;
-    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
-    replaceWhen(this.#alert, `${state.error?.message ?? ""} ${lang}`, () => errorBanner(state.error?.message, () => this.dismiss()));
-    this.#drawInstead(state, lang);
+    this.#drawInstead(state);
     if (before) this.#tell(before.clips, state.clips);
-    if (before?.isLoading && !state.isLoading) this.#pull.done();
   }
 
-  #drawInstead(state, lang) {
-    const what = state.clips.length > 0 ? "list" : state.isEmpty ? "empty" : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
-    replaceWhen(this.#instead, `${what} ${this.trouble} ${lang}`, () => {
+  #drawInstead(state) {
+    const what = this.shown(state, state.clips);
+    replaceWhen(this.instead, `${what} ${this.trouble}`, () => {
       if (what === "list") return [];
       if (what === "loading") return skeleton();
       if (what === "empty") {

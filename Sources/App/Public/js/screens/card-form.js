@@ -1,3 +1,4 @@
+import { backButton } from "../components/back-button.js";
 import { brandMark, cardFace, testBadge } from "../components/card-face.js";
 import { icon } from "../components/icon.js";
 import { dated, expiryDigits, grouped, masked } from "../components/mask.js";
@@ -16,7 +17,7 @@ const LONGEST = 19;
  */
 export class CardFormScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back(this.#target) }, icon("back"));
+  #back = backButton(() => this.shell.back(this.#target));
   #alert = h("div", { role: "alert" });
   #face = cardFace({ isPreview: true });
   #fields = {
@@ -122,19 +123,17 @@ export class CardFormScreen extends ModelScreen {
   }
 
   #draw() {
-    const lang = document.documentElement.lang;
     const state = this.state;
     setText(this.#title, this.title);
-    this.#back.setAttribute("aria-label", t("back"));
     replaceWhen(this.#alert, state?.error?.message ?? "", () => errorBanner(state?.error?.message, () => this.dismiss()));
     for (const [name, part] of Object.entries(this.#fields)) this.#drawField(name, part);
     const { brand, brandName } = this.#hint("number");
     const isTest = Boolean(state?.testLabel);
-    replaceWhen(this.#brand, `${brand} ${isTest} ${lang}`, () => [brandMark(brand, isTest), h("span", { class: "visually-hidden" }, brandName ?? "")]);
-    replaceWhen(this.#badge, `${state?.testLabel} ${lang}`, () => state?.testLabel && [testBadge(state.testLabel), h("span", {}, t("cardForm.test"))]);
+    replaceWhen(this.#brand, `${brand} ${isTest}`, () => [brandMark(brand, isTest), h("span", { class: "visually-hidden" }, brandName ?? "")]);
+    replaceWhen(this.#badge, `${state?.testLabel}`, () => state?.testLabel && [testBadge(state.testLabel), h("span", {}, t("cardForm.test"))]);
     this.#badge.hidden = !state?.testLabel;
     this.#save.disabled = !state?.canSave || this.#isSaving;
-    replaceWhen(this.#save, `${this.#isSaving} ${lang}`, () => (this.#isSaving
+    replaceWhen(this.#save, `${this.#isSaving}`, () => (this.#isSaving
       ? [h("span", { class: "spinner", "aria-hidden": "true" }), t("cardForm.saving")] : [icon("lock"), t("cardForm.save")]));
     setText(this.#promise, t("cardForm.promise"));
     this.#drawFace();

@@ -1,15 +1,16 @@
+import { backButton } from "../components/back-button.js";
 import { cardFace } from "../components/card-face.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message } from "../components/states.js";
 import { toast } from "../components/toast.js";
-import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
 /** The cards that are kept: which one pays, and away with those that are no longer wanted. */
 export class CardsScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/contacts") }, icon("back"));
+  #back = backButton(() => this.shell.back("/contacts"));
   #add = h("a", { class: "button button-primary", href: "/cards/new", "data-link": true, "data-test": "add-card" });
   #alert = h("div", { role: "alert" });
   #list = h("ul", { class: "card-grid", "data-test": "cards" });
@@ -47,20 +48,18 @@ export class CardsScreen extends ModelScreen {
   }
 
   #draw(state) {
-    const lang = document.documentElement.lang;
     setText(this.#title, state.title);
-    this.#back.setAttribute("aria-label", t("back"));
-    replaceWhen(this.#add, lang, () => [icon("plus"), t("cards.add")]);
+    drawOnce(this.#add, () => [icon("plus"), t("cards.add")]);
     this.#add.hidden = state.cards.length === 0;
     const trouble = state.error?.message;
-    replaceWhen(this.#alert, `${state.error?.kind} ${trouble} ${state.isOlderCopy} ${state.isLost} ${this.#isDiscarding} ${lang}`, () => trouble && (state.isOlderCopy
+    replaceWhen(this.#alert, `${state.error?.kind} ${trouble} ${state.isOlderCopy} ${state.isLost} ${this.#isDiscarding}`, () => trouble && (state.isOlderCopy
       ? this.#olderCopy(trouble) : state.isLost
       ? this.#lost(trouble)
       : errorBanner(trouble, () => this.dismiss())));
     keyed(this.#list, state.cards, (card) => card.id, () => this.#tile(), (tile, card) => tile.draw(card));
     this.#list.hidden = state.cards.length === 0;
     const what = state.cards.length > 0 ? "list" : state.isEmpty ? "empty" : trouble ? "failed" : "loading";
-    replaceWhen(this.#instead, `${what} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what}`, () => {
       if (what === "empty") {
         return message({ glyph: "card", title: t("cards.empty.title"), text: t("cards.empty.text"), test: "cards-empty",
           action: { title: t("cards.add"), run: () => this.shell.go("/cards/new") } });
@@ -105,9 +104,8 @@ export class CardsScreen extends ModelScreen {
       tile.dataset.id = card.id;
       tile.dataset.chosen = card.isChosen;
       face.draw({ ...card, number: card.masked });
-      const lang = document.documentElement.lang;
       const isAsking = this.#asking === card.id;
-      replaceWhen(foot, JSON.stringify([card, isAsking, lang]), () => (isAsking ? this.#question(card) : this.#actions(card)));
+      replaceWhen(foot, JSON.stringify([card, isAsking]), () => (isAsking ? this.#question(card) : this.#actions(card)));
     };
     return tile;
   }

@@ -69,7 +69,6 @@ export class CommentsScreen extends ModelScreen {
   }
 
   render(state) {
-    const lang = document.documentElement.lang;
     setText(this.#title, state.title);
     for (const [button, name, glyph] of [[this.#back, t("back"), "back"], [this.#reload, t("reload"), "reload"]]) {
       button.setAttribute("aria-label", name);
@@ -83,7 +82,7 @@ export class CommentsScreen extends ModelScreen {
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     const what = state.comments.length > 0 ? "list" : state.isEmpty ? "empty" : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
-    replaceWhen(this.#instead, `${what} ${this.trouble} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what} ${this.trouble}`, () => {
       if (what === "list") return [];
       if (what === "loading") return spinner(t("loading"), "comments-loading");
       if (what === "failed") return failed({ trouble: this.trouble, title: t("comments.failed.title"), text: t("comments.failed.text"), test: "comments-failed", run: () => this.reload() });

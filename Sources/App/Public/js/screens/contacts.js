@@ -1,34 +1,26 @@
 import { avatar } from "../components/avatar.js";
 import { icon } from "../components/icon.js";
-import { PullToRefresh } from "../components/pull.js";
 import { SearchBar } from "../components/search.js";
-import { errorBanner, failed, message, notice } from "../components/states.js";
+import { failed, message } from "../components/states.js";
 import { announce } from "../components/toast.js";
-import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
-import { ModelScreen } from "../screen.js";
+import { ListScreen } from "../list-screen.js";
 
 /** The people whom one can pay. */
-export class ContactsScreen extends ModelScreen {
+export class ContactsScreen extends ListScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #links = h("div", { class: "page-links" });
-  #notice = h("div", { role: "status" });
-  #alert = h("div", { role: "alert" });
   #list = h("ul", { class: "contact-list", "data-test": "contacts" });
-  #instead = h("div", {});
   #search = new SearchBar("contacts-search", this.#list, {
     search: (query) => this.send("search", { query }, "search"), answered: () => this.state?.query,
   });
-  #pull;
   element = h("section", { class: "screen contacts-screen", "data-test": "screen-contacts" },
     h("header", { class: "page-header" }, this.#title, this.#links),
-    h("div", { class: "search-stick" }, this.#search.element), this.#alert, this.#notice, this.#list, this.#instead);
+    h("div", { class: "search-stick" }, this.#search.element), this.alert, this.notice, this.#list, this.instead);
 
   constructor(shell) {
-    super("contacts");
-    this.shell = shell;
-    this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload());
-    this.#pull.settle = () => this.state?.isLoading || this.#pull.done();
+    super("contacts", shell);
     this.render({ title: t("nav.contacts"), isLoading: true, contacts: [], query: "", notice: null, error: null, noMatch: null, isEmpty: false });
   }
 
@@ -37,29 +29,22 @@ export class ContactsScreen extends ModelScreen {
   }
 
   render(state, before) {
-    const lang = document.documentElement.lang;
+    const hasEnded = this.drawFrame(state, before);
     setText(this.#title, state.title);
-    replaceWhen(this.#links, lang, () => [["cards", "/cards", "card"], ["payments", "/payments", "history"]].map(([name, href, glyph]) =>
+    drawOnce(this.#links, () => [["cards", "/cards", "card"], ["payments", "/payments", "history"]].map(([name, href, glyph]) =>
       h("a", { class: "button", href, "data-link": true, "data-test": `to-${name}` }, icon(glyph), t(`${name}.title`))));
-    this.shell.busy(this, state.isLoading);
     this.#search.draw({ label: t("contacts.search"), query: state.query, isSettled: this.isSettled });
     keyed(this.#list, state.contacts, (contact) => String(contact.id), () => this.#row(), (row, contact) => row.draw(contact));
     this.#list.hidden = state.contacts.length === 0;
-    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
-    replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
-    this.#drawInstead(state, lang);
+    this.#drawInstead(state);
     if (before && before.query !== state.query) announce(state.noMatch ?? t("contacts.found", { count: state.contacts.length }));
-    if (before?.isLoading && !state.isLoading) {
-      this.#pull.done();
-      if (!state.error) this.#list.querySelectorAll("aq-image[data-state=failed]").forEach((image) => image.retry());
-    }
+    if (hasEnded && !state.error) this.#list.querySelectorAll("aq-image[data-state=failed]").forEach((image) => image.retry());
   }
 
-  #drawInstead(state, lang) {
-    const what = state.contacts.length > 0 ? "list" : state.noMatch ? "none" : state.isEmpty ? "empty"
-      : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
+  #drawInstead(state) {
+    const what = this.shown(state, state.contacts);
     this.#search.element.hidden = (what === "empty" || what === "failed") && this.#search.isEmpty;
-    replaceWhen(this.#instead, `${what} ${this.trouble} ${state.noMatch} ${lang}`, () => {
+    replaceWhen(this.instead, `${what} ${this.trouble} ${state.noMatch}`, () => {
       if (what === "list") return [];
       if (what === "loading") return this.#skeleton();
       if (what === "none") {

@@ -1,15 +1,16 @@
 import { ApiError, address, upload } from "../api.js";
+import { backButton } from "../components/back-button.js";
 import { driveFile } from "../components/drive-file.js";
 import { driveManage } from "../components/drive-manage.js";
 import { driveObjects } from "../components/drive-objects.js";
-import { driveUpload } from "../components/drive-upload.js";
+import { driveUpload, uploadVerdict } from "../components/drive-upload.js";
 import { FileDrop } from "../components/file-drop.js";
 import { icon } from "../components/icon.js";
 import { PullToRefresh } from "../components/pull.js";
 import { errorBanner, failed, message, notice } from "../components/states.js";
 import { announce, toast } from "../components/toast.js";
 import { usage } from "../components/usage.js";
-import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
@@ -21,7 +22,7 @@ const PATH = "/api/screens/drive-account";
 export class DriveAccountScreen extends ModelScreen {
   #account;
   #title = h("h1", { tabindex: "-1", dir: "auto", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/drive") }, icon("back"));
+  #back = backButton(() => this.shell.back("/drive"));
   #badge = h("span", { class: "chip chip-locked", hidden: true, "data-test": "immutable-badge" });
   #gone = h("span", { class: "chip chip-declined", hidden: true, "data-test": "deletion-badge" });
   #alert = h("div", { role: "alert" });
@@ -85,6 +86,10 @@ export class DriveAccountScreen extends ModelScreen {
     this.shell.busy(this, false);
   }
 
+  get isWorking() {
+    return this.#handing !== null;
+  }
+
   dismiss() {
     if (!this.state?.error && !this.state?.problem && !this.#problem) return false;
     this.#problem = null;
@@ -101,17 +106,15 @@ export class DriveAccountScreen extends ModelScreen {
   }
 
   #draw(state) {
-    const lang = document.documentElement.lang;
     const isThere = Boolean(state.name);
-    this.#back.setAttribute("aria-label", t("back"));
     setText(this.#title, state.name ?? t("drive.account"));
-    replaceWhen(this.#badge, lang, () => [icon("lock"), t("drive.immutable")]);
+    drawOnce(this.#badge, () => [icon("lock"), t("drive.immutable")]);
     this.#badge.hidden = !state.isImmutable;
     setText(this.#gone, t("drive.deleting"));
     this.#gone.hidden = !state.isToBeDeleted;
     this.shell.busy(this, Boolean(state.isLoading) && !state.isMissing);
     const trouble = this.#problem?.() ?? (this.#manage.tells(state) ? null : state.problem) ?? state.error?.message;
-    replaceWhen(this.#alert, `${trouble} ${lang}`, () => errorBanner(trouble, () => this.dismiss()));
+    replaceWhen(this.#alert, `${trouble}`, () => errorBanner(trouble, () => this.dismiss()));
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
     this.#summary.hidden = !isThere;
     if (isThere) this.#usage.draw({ label: t("drive.usage", state), text: `${state.usageText} · ${t("drive.free", state)}`, percent: state.percent });
@@ -132,13 +135,13 @@ export class DriveAccountScreen extends ModelScreen {
     this.#objects.draw(state.objects);
     this.#manage.hidden = !isThere || !state.isOwner;
     this.#manage.draw(state);
-    this.#drawInstead(state, lang, isThere);
+    this.#drawInstead(state, isThere);
   }
 
-  #drawInstead(state, lang, isThere) {
+  #drawInstead(state, isThere) {
     const what = state.isMissing ? "missing" : state.files?.length ? "list" : state.isEmpty ? (mayUpload(state) ? "list" : "empty")
       : !isThere && state.phase === "failed" && !state.isLoading ? "failed" : isThere && !state.isLoading ? "list" : "loading";
-    replaceWhen(this.#instead, `${what} ${this.trouble} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what} ${this.trouble}`, () => {
       if (what === "list") return [];
       if (what === "missing") {
         return message({ glyph: "question", title: t("drive.missing.title"), text: t("drive.missing.text"), test: "drive-missing",
@@ -160,7 +163,7 @@ export class DriveAccountScreen extends ModelScreen {
       if (kind !== "uploading") toast(t(`drive.done.${kind}`, { file }));
       if (kind === "addingStorage" || kind === "reducingStorage") this.#manage.done();
     }
-    if (state.upload?.isDone && !before.upload?.isDone) announce(t("drive.upload.done", state.upload));
+    if (state.upload?.isDone && !before.upload?.isDone) announce(uploadVerdict(state.upload));
   }
 
   #makeRow() {

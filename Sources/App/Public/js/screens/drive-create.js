@@ -1,3 +1,4 @@
+import { backButton } from "../components/back-button.js";
 import { driveHandOver } from "../components/drive-hand-over.js";
 import { icon } from "../components/icon.js";
 import { announce } from "../components/toast.js";
@@ -8,7 +9,7 @@ import { ModelScreen } from "../screen.js";
 /** A new storage account: its name, its size, what that costs, and what became of it. */
 export class DriveCreateScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/drive") }, icon("back"));
+  #back = backButton(() => this.shell.back("/drive"));
   #name = field("name", (text) => this.#typed("name", text));
   #size = field("size", (text) => this.#typed("size", text));
   #hint = h("p", { class: "field-hint", id: "drive-size-hint" });
@@ -92,12 +93,10 @@ export class DriveCreateScreen extends ModelScreen {
   }
 
   #draw() {
-    const lang = document.documentElement.lang;
     const state = this.state ?? { phase: "editing" };
     const isBusy = state.phase === "creating";
     const isForm = state.phase !== "created" && !state.needsKey;
     setText(this.#title, t("drive.create"));
-    this.#back.setAttribute("aria-label", t("back"));
     this.#form.hidden = !isForm;
     this.#name.draw({ label: t("drive.create.name"), example: t("drive.create.name.example"), isBusy,
       error: state.nameError ?? (this.#isMissed && !this.#name.input.value ? t("drive.create.name.missing") : "") });
@@ -105,24 +104,24 @@ export class DriveCreateScreen extends ModelScreen {
       error: state.sizeError ?? (this.#isMissed && !this.#size.input.value ? t("drive.create.size.missing") : "") });
     setText(this.#hint, t("drive.create.size.hint"));
     const cost = state.costText ? t("drive.cost", { cost: state.costText }) : state.isPriceKnown === false && this.#size.input.value && !state.sizeError ? t("drive.cost.unknown") : "";
-    replaceWhen(this.#cost, `${cost} ${lang}`, () => cost && [icon("card"), h("span", {}, cost)]);
+    replaceWhen(this.#cost, cost, () => cost && [icon("card"), h("span", {}, cost)]);
     this.#cost.hidden = !cost;
     this.#balance.title = state.balanceExact ?? "";
     setText(this.#balance, state.balanceText ? t("drive.balance", state) : "");
     this.#balance.hidden = !state.balanceText;
     this.#handOver.draw(state);
-    replaceWhen(this.#verdict, `${state.phase} ${state.message} ${state.handed} ${lang}`, () => state.phase === "failed" && !state.handed && h("div", { class: "verdict", "data-test": "create-failed" },
+    replaceWhen(this.#verdict, `${state.phase} ${state.message} ${state.handed}`, () => state.phase === "failed" && !state.handed && h("div", { class: "verdict", "data-test": "create-failed" },
       h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, state.message)),
       state.isUnknown && h("div", { class: "verdict-actions" }, h("a", { class: "button", href: "/drive", "data-link": true, "data-test": "look" }, t("drive.create.look")))));
     replaceWhen(this.#progress, isBusy ? state.step : "", () => isBusy && h("div", { class: "drive-step", "data-test": "step" }, h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, state.step)));
-    replaceWhen(this.#submit, `${state.phase} ${lang}`, () => [icon("plus"), t(isBusy ? "drive.create.busy" : state.phase === "failed" ? "retry" : "drive.create.do")]);
+    replaceWhen(this.#submit, `${state.phase}`, () => [icon("plus"), t(isBusy ? "drive.create.busy" : state.phase === "failed" ? "retry" : "drive.create.do")]);
     this.#submit.setAttribute("aria-disabled", String(isBusy));
-    this.#drawInstead(state, lang);
+    this.#drawInstead(state);
   }
 
-  #drawInstead(state, lang) {
+  #drawInstead(state) {
     const { created } = state;
-    replaceWhen(this.#instead, `${created?.address} ${state.needsKey} ${state.message} ${state.keyText} ${lang}`, () => {
+    replaceWhen(this.#instead, `${created?.address} ${state.needsKey} ${state.message} ${state.keyText}`, () => {
       if (state.needsKey) return h("div", { class: "message", "data-test": "drive-key" }, h("div", { class: "message-glyph" }, icon("key")), h("h2", { class: "message-title" }, t("drive.key.title")), h("p", { class: "message-text" }, state.keyText));
       if (!created) return [];
       return h("div", { class: "message", "data-test": "created" },
@@ -141,7 +140,7 @@ function field(name, onInput) {
   const id = `drive-${name}`;
   const label = h("label", { class: "field-label", for: id });
   const error = h("p", { class: "field-error", id: `${id}-error`, role: "status", hidden: true, "data-test": `${name}-error` });
-  const input = h("input", { id, class: "field-input", type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off", "aria-describedby": `${id}-error`, "data-test": `create-${name}`, oninput: () => onInput(input.value) });
+  const input = h("input", { id, class: "field-input", type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off", "aria-describedby": `${id}-error`, "data-test": `create-${name}`, "data-kept": true, oninput: () => onInput(input.value) });
   const element = h("div", { class: "field" }, label, input, error);
   element.input = input;
   element.draw = (now) => {

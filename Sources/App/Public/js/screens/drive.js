@@ -1,32 +1,24 @@
 import { icon } from "../components/icon.js";
-import { PullToRefresh } from "../components/pull.js";
-import { errorBanner, failed, message, notice } from "../components/states.js";
+import { failed, message } from "../components/states.js";
 import { usage } from "../components/usage.js";
-import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
-import { ModelScreen } from "../screen.js";
+import { ListScreen } from "../list-screen.js";
 
 /** The storage accounts of whoever has the key. */
-export class DriveScreen extends ModelScreen {
+export class DriveScreen extends ListScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #total = h("p", { class: "page-intro", hidden: true, "data-test": "drive-total" });
   #links = h("div", { class: "page-links" });
-  #alert = h("div", { role: "alert" });
-  #notice = h("div", { role: "status" });
   #partial = h("div", { role: "status" });
   #list = h("ul", { class: "drive-list", "data-test": "accounts" });
-  #instead = h("div", {});
   #owner = h("p", { class: "drive-owner" });
-  #pull;
   element = h("section", { class: "screen drive-screen", "data-test": "screen-drive" },
     h("header", { class: "page-header" }, h("div", {}, this.#title, this.#total), this.#links),
-    this.#alert, this.#notice, this.#partial, this.#list, this.#instead, this.#owner);
+    this.alert, this.notice, this.#partial, this.#list, this.instead, this.#owner);
 
   constructor(shell) {
-    super("drive");
-    this.shell = shell;
-    this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload());
-    this.#pull.settle = () => this.state?.isLoading || this.#pull.done();
+    super("drive", shell);
     this.render({ isLoading: true, accounts: [], notice: null, error: null, isEmpty: false });
   }
 
@@ -34,33 +26,24 @@ export class DriveScreen extends ModelScreen {
     return t("nav.drive");
   }
 
-  hide() {
-    super.hide();
-    this.shell.busy(this, false);
-  }
-
   render(state, before) {
-    const lang = document.documentElement.lang;
+    this.drawFrame(state, before);
     setText(this.#title, t("nav.drive"));
     setText(this.#total, state.totalText ?? "");
     this.#total.hidden = !state.totalText;
-    this.shell.busy(this, state.isLoading);
-    replaceWhen(this.#links, `${state.needsKey} ${lang}`, () => !state.needsKey &&
+    replaceWhen(this.#links, `${state.needsKey}`, () => !state.needsKey &&
       h("a", { class: "button button-primary", href: "/drive/new", "data-link": true, "data-test": "to-create" }, icon("plus"), t("drive.create.short")));
     keyed(this.#list, state.accounts, (account) => account.address, makeRow, (row, account) => row.draw(account));
     this.#list.hidden = state.accounts.length === 0;
-    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
     replaceWhen(this.#partial, state.partialText ?? "", () => state.partialText && h("p", { class: "drive-hint", "data-test": "partial" }, icon("history"), h("span", {}, state.partialText)));
-    replaceWhen(this.#alert, `${state.error?.message ?? ""} ${lang}`, () => errorBanner(state.error?.message, () => this.dismiss()));
-    this.#drawInstead(state, lang);
-    replaceWhen(this.#owner, `${state.owner} ${lang}`, () => state.owner && [h("span", {}, t("drive.owner")), h("code", { "data-test": "owner" }, state.owner)]);
+    this.#drawInstead(state);
+    replaceWhen(this.#owner, `${state.owner}`, () => state.owner && [h("span", {}, t("drive.owner")), h("code", { "data-test": "owner" }, state.owner)]);
     this.#owner.hidden = !state.owner;
-    if (before?.isLoading && !state.isLoading) this.#pull.done();
   }
 
-  #drawInstead(state, lang) {
-    const what = state.accounts.length > 0 ? "list" : state.needsKey ? "key" : state.isEmpty ? "empty" : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
-    replaceWhen(this.#instead, `${what} ${this.trouble} ${state.keyText} ${lang}`, () => {
+  #drawInstead(state) {
+    const what = this.shown(state, state.accounts);
+    replaceWhen(this.instead, `${what} ${this.trouble} ${state.keyText}`, () => {
       if (what === "list") return [];
       if (what === "key") return message({ glyph: "key", title: t("drive.key.title"), text: state.keyText, test: "drive-key" });
       if (what === "empty") {
@@ -86,11 +69,10 @@ function makeRow() {
   const row = h("li", { class: "drive-row", "data-test": "account" },
     link, h("div", { class: "drive-badges" }, badge, gone), meter, saved, icon("next", "drive-next"));
   row.draw = (account) => {
-    const lang = document.documentElement.lang;
     row.dataset.address = account.address;
     link.setAttribute("href", `/drive/${account.address}`);
     setText(name, account.name);
-    replaceWhen(badge, lang, () => [icon("lock"), t("drive.immutable")]);
+    drawOnce(badge, () => [icon("lock"), t("drive.immutable")]);
     badge.hidden = !account.isImmutable;
     setText(gone, t("drive.deleting"));
     gone.hidden = !account.isToBeDeleted;

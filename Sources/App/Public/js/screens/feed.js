@@ -1,10 +1,9 @@
 import "../components/image.js";
-import { spinner, errorBanner, failed, message, notice } from "../components/states.js";
+import { spinner, failed, message } from "../components/states.js";
 import { icon } from "../components/icon.js";
-import { PullToRefresh } from "../components/pull.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
-import { ModelScreen } from "../screen.js";
+import { ListScreen } from "../list-screen.js";
 
 const lines = (location) => (location ?? "").split("\n").map((line) => line.trim()).filter(Boolean);
 
@@ -25,26 +24,19 @@ export function place(location) {
     rest.length > 0 && h("span", { class: "place-region" }, rest.join(", ")))];
 }
 
-export class FeedScreen extends ModelScreen {
+export class FeedScreen extends ListScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #notice = h("div", { role: "status" });
-  #alert = h("div", { role: "alert" });
   #list = h("div", { class: "feed-grid", "data-test": "feed" });
-  #instead = h("div", {});
   #more = h("div", { class: "feed-more" });
   #sentinel = h("div", { class: "sentinel", "aria-hidden": "true", "data-test": "sentinel" });
   #atEnd = false;
   #asked = "";
-  #pull = null;
   element = h("section", { class: "screen feed-screen", "data-test": "screen-feed" },
     h("header", { class: "page-header" }, this.#title),
-    this.#alert, this.#notice, this.#list, this.#instead, this.#more, this.#sentinel);
+    this.alert, this.notice, this.#list, this.instead, this.#more, this.#sentinel);
 
   constructor(shell) {
-    super("feed");
-    this.shell = shell;
-    this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload());
-    this.#pull.settle = () => this.state?.isLoading || this.#pull.done();
+    super("feed", shell);
     new IntersectionObserver(([entry]) => {
       this.#atEnd = entry.isIntersecting;
       this.#askForMore();
@@ -63,50 +55,39 @@ export class FeedScreen extends ModelScreen {
   }
 
   render(state, before) {
+    const hasEnded = this.drawFrame(state, before);
     setText(this.#title, state.title);
-    this.shell.busy(this, state.isLoading);
     keyed(this.#list, state.items, (item) => item.id, () => this.#card(), (card, item) => card.draw(item));
     this.#list.hidden = state.items.length === 0;
     this.#drawInstead(state);
-    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
-    replaceWhen(this.#alert, state.error ? state.error.message : "",
-      () => errorBanner(state.error?.message, () => this.dismiss()));
     this.#drawMore(state);
-    if (before?.isLoading && !state.isLoading) {
-      this.#pull.done();
-      if (!state.error) this.#list.querySelectorAll("aq-image[data-state=failed]").forEach((image) => image.retry());
-    }
+    if (hasEnded && !state.error) this.#list.querySelectorAll("aq-image[data-state=failed]").forEach((image) => image.retry());
     this.#askForMore();
     this.onState?.(state);
   }
 
   /** Where the first load, an empty feed or a failed one is shown in place of the list. */
   #drawInstead(state) {
-    const lang = document.documentElement.lang;
-    if (state.items.length > 0) return replaceWhen(this.#instead, "list", () => []);
-    if (state.isEmpty) {
-      return replaceWhen(this.#instead, `empty ${lang}`, () => message({
-        glyph: "drop", title: t("feed.empty.title"), text: t("feed.empty.text"), test: "empty",
-        action: { title: t("reload"), run: () => this.reload() } }));
-    }
-    if (state.phase === "failed" && !state.isLoading) {
-      return replaceWhen(this.#instead, `failed ${this.trouble} ${lang}`, () => failed({
-        trouble: this.trouble, title: t("feed.failed.title"), text: t("feed.failed.text"), test: "failed", run: () => this.reload() }));
-    }
-    replaceWhen(this.#instead, `loading ${lang}`, () => [
-      h("p", { class: "visually-hidden", role: "status" }, t("loading")),
-      h("div", { class: "feed-grid", "aria-hidden": "true" }, Array.from({ length: 6 }, () =>
-        h("div", { class: "card skeleton", "data-test": "skeleton" },
-          h("span", { class: "shimmer skeleton-picture" }),
-          h("span", { class: "shimmer skeleton-line" }), h("span", { class: "shimmer skeleton-line short" })))),
-    ]);
+    const what = this.shown(state, state.items);
+    replaceWhen(this.instead, `${what} ${this.trouble}`, () => {
+      if (what === "list") return [];
+      if (what === "empty") {
+        return message({ glyph: "drop", title: t("feed.empty.title"), text: t("feed.empty.text"), test: "empty",
+          action: { title: t("reload"), run: () => this.reload() } });
+      }
+      if (what === "failed") return failed({ trouble: this.trouble, title: t("feed.failed.title"), text: t("feed.failed.text"), test: "failed", run: () => this.reload() });
+      return [h("p", { class: "visually-hidden", role: "status" }, t("loading")),
+        h("div", { class: "feed-grid", "aria-hidden": "true" }, Array.from({ length: 6 }, () =>
+          h("div", { class: "card skeleton", "data-test": "skeleton" },
+            h("span", { class: "shimmer skeleton-picture" }),
+            h("span", { class: "shimmer skeleton-line" }), h("span", { class: "shimmer skeleton-line short" }))))];
+    });
   }
 
   #drawMore(state) {
     const { phase, message: text } = state.more;
-    const lang = document.documentElement.lang;
     const shown = state.items.length === 0 ? "idle" : phase;
-    replaceWhen(this.#more, `${shown} ${text} ${lang}`, () => {
+    replaceWhen(this.#more, `${shown} ${text}`, () => {
       if (shown === "loading") return spinner(t("feed.more"), "more-spinner");
       if (shown === "failed") {
         return h("button", { class: "more-retry", type: "button", "data-test": "more-retry", onclick: () => this.send("loadMore") },

@@ -1,34 +1,27 @@
+import { backButton } from "../components/back-button.js";
 import { icon } from "../components/icon.js";
-import { PullToRefresh } from "../components/pull.js";
 import { SearchBar } from "../components/search.js";
-import { errorBanner, failed, message, notice } from "../components/states.js";
+import { failed, message } from "../components/states.js";
 import { announce } from "../components/toast.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
-import { ModelScreen } from "../screen.js";
+import { ListScreen } from "../list-screen.js";
 
 /** Everything that can be said. */
-export class FoaasOperationsScreen extends ModelScreen {
+export class FoaasOperationsScreen extends ListScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/foaas") }, icon("back"));
-  #alert = h("div", { role: "alert" });
-  #notice = h("div", { role: "status" });
+  #back = backButton(() => this.shell.back("/foaas"));
   #list = h("ul", { class: "operation-list", "data-test": "operations" });
   #search = new SearchBar("operations-search", this.#list, {
     search: (query) => this.send("search", { query }, "search"), answered: () => this.state?.query,
   });
   #skipped = h("p", { class: "operation-skipped", hidden: true, "data-test": "skipped" });
-  #instead = h("div", {});
-  #pull;
   element = h("section", { class: "screen contacts-screen", "data-test": "screen-foaas-operations" },
     h("header", { class: "screen-bar" }, this.#back, this.#title),
-    h("div", { class: "search-stick" }, this.#search.element), this.#alert, this.#notice, this.#list, this.#skipped, this.#instead);
+    h("div", { class: "search-stick" }, this.#search.element), this.alert, this.notice, this.#list, this.#skipped, this.instead);
 
   constructor(shell) {
-    super("foaas-operations");
-    this.shell = shell;
-    this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload());
-    this.#pull.settle = () => this.state?.isLoading || this.#pull.done();
+    super("foaas-operations", shell);
     this.render({ title: t("foaas.operations"), isLoading: true, operations: [], query: "", notice: null, error: null, noMatch: null, isEmpty: false, skippedText: null });
   }
 
@@ -36,33 +29,22 @@ export class FoaasOperationsScreen extends ModelScreen {
     return this.state?.title ?? t("foaas.operations");
   }
 
-  hide() {
-    super.hide();
-    this.shell.busy(this, false);
-  }
-
   render(state, before) {
-    const lang = document.documentElement.lang;
+    this.drawFrame(state, before);
     setText(this.#title, state.title);
-    this.#back.setAttribute("aria-label", t("back"));
-    this.shell.busy(this, state.isLoading);
     this.#search.draw({ label: t("foaas.search"), query: state.query, isSettled: this.isSettled });
     keyed(this.#list, state.operations, (operation) => operation.id, () => this.#row(), (row, operation) => row.draw(operation));
     this.#list.hidden = state.operations.length === 0;
     setText(this.#skipped, state.skippedText ?? "");
     this.#skipped.hidden = !state.skippedText || state.operations.length === 0;
-    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
-    replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
-    this.#drawInstead(state, lang);
+    this.#drawInstead(state);
     if (before && before.query !== state.query) announce(state.noMatch ?? t("foaas.found", { count: state.operations.length }));
-    if (before?.isLoading && !state.isLoading) this.#pull.done();
   }
 
-  #drawInstead(state, lang) {
-    const what = state.operations.length > 0 ? "list" : state.noMatch ? "none" : state.isEmpty ? "empty"
-      : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
+  #drawInstead(state) {
+    const what = this.shown(state, state.operations);
     this.#search.element.hidden = (what === "empty" || what === "failed") && this.#search.isEmpty;
-    replaceWhen(this.#instead, `${what} ${this.trouble} ${state.noMatch} ${lang}`, () => {
+    replaceWhen(this.instead, `${what} ${this.trouble} ${state.noMatch}`, () => {
       switch (what) {
         case "list": return [];
         case "loading": return h("div", { class: "operation-list", "aria-hidden": "true" }, Array.from({ length: 12 }, () =>

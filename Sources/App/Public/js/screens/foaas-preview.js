@@ -1,14 +1,15 @@
+import { backButton } from "../components/back-button.js";
 import { icon } from "../components/icon.js";
 import { phraseText } from "../components/phrase.js";
 import { message } from "../components/states.js";
-import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
 /** One operation: its fields, and what it says with them as one types. */
 export class FoaasPreviewScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/foaas/operations") }, icon("back"));
+  #back = backButton(() => this.shell.back("/foaas/operations"));
   #text = phraseText();
   #stage = h("div", { class: "phrase-card", "data-test": "preview" }, this.#text.element);
   #path = h("p", { class: "phrase-path", dir: "ltr", "data-test": "path" });
@@ -47,7 +48,6 @@ export class FoaasPreviewScreen extends ModelScreen {
   }
 
   render(state) {
-    const lang = document.documentElement.lang;
     // What was done before this visit is not done now.
     if (state.done && !this.#wasDone) {
       this.#wasDone = true;
@@ -56,23 +56,22 @@ export class FoaasPreviewScreen extends ModelScreen {
     this.#wasDone = state.done;
     this.element.dataset.palette = state.palette;
     setText(this.#title, state.title);
-    this.#back.setAttribute("aria-label", t("back"));
     this.shell.busy(this, state.phase === "loading");
     this.#text.draw(state.phrase);
     this.#stage.hidden = state.phase === "failed";
     setText(this.#path, state.path ?? "");
     keyed(this.#fields, state.fields, (field) => field.field, (field) => this.#field(field), (row, field) => row.draw(field));
     this.#done.disabled = !state.canFinish;
-    replaceWhen(this.#done, lang, () => [icon("check"), t("foaas.done")]);
+    drawOnce(this.#done, () => [icon("check"), t("foaas.done")]);
     setText(this.#hint, state.message ?? (state.phase === "ready" && !state.canFinish ? t("foaas.fill") : ""));
-    replaceWhen(this.#why, state.error ? `${state.error.message} ${lang}` : "", () => state.error && h("div", { class: "notice preview-why", "data-test": "preview-failed" },
+    replaceWhen(this.#why, state.error ? state.error.message : "", () => state.error && h("div", { class: "notice preview-why", "data-test": "preview-failed" },
       icon(state.error.kind === "connectivity" ? "offline" : "alert"), h("span", {}, state.error.message),
       h("button", { class: "button", type: "button", "data-test": "preview-retry", onclick: () => this.send("retry") }, t("retry"))));
     const isMissing = state.phase === "missing";
     const isLost = state.phase === "failed" && !state.name;
     this.#form.hidden = isLost;
     this.#panel.hidden = isMissing;
-    replaceWhen(this.#instead, isMissing ? lang : "", () => isMissing && message({ glyph: "phrase", title: t("foaas.missing.title"), text: t("foaas.missing.text"),
+    replaceWhen(this.#instead, isMissing ? "missing" : "", () => isMissing && message({ glyph: "phrase", title: t("foaas.missing.title"), text: t("foaas.missing.text"),
       test: "preview-missing", action: { title: t("foaas.operations"), run: () => this.shell.go("/foaas/operations") } }));
     this.#finishIfWanted();
   }
@@ -84,7 +83,7 @@ export class FoaasPreviewScreen extends ModelScreen {
   #field(field) {
     const id = `foaas-${field.field}`;
     const label = h("label", { class: "field-label", for: id });
-    const input = h("input", { id, class: "field-input", type: "text", dir: "auto", autocapitalize: "sentences", enterkeyhint: "next", "data-test": `field-${field.field}` });
+    const input = h("input", { id, class: "field-input", type: "text", dir: "auto", autocapitalize: "sentences", enterkeyhint: "next", "data-kept": true, "data-test": `field-${field.field}` });
     const row = h("div", { class: "field" }, label, h("div", { class: "field-box" }, input));
     input.value = field.value;
     input.addEventListener("input", () => {

@@ -1,4 +1,4 @@
-import { icon } from "../components/icon.js";
+import { backButton } from "../components/back-button.js";
 import { errorBanner } from "../components/states.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
@@ -7,7 +7,7 @@ import { ModelScreen } from "../screen.js";
 /** How phrases are shown. */
 export class FoaasSettingsScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/foaas") }, icon("back"));
+  #back = backButton(() => this.shell.back("/foaas"));
   #alert = h("div", { role: "alert" });
   #switch = h("button", { class: "switch", type: "button", role: "switch", id: "foaas-filter", "data-test": "filter",
     onclick: () => this.send("filter", { on: String(!this.state?.filter) }) }, h("span", { class: "switch-knob" }));
@@ -35,7 +35,6 @@ export class FoaasSettingsScreen extends ModelScreen {
 
   render(state) {
     setText(this.#title, state.title);
-    this.#back.setAttribute("aria-label", t("back"));
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     setText(this.#label, t("foaas.filter"));
     setText(this.#text, t("foaas.filter.text"));

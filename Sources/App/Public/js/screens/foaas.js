@@ -1,7 +1,7 @@
 import { icon } from "../components/icon.js";
 import { phraseText, savePicture } from "../components/phrase.js";
 import { announce, toast } from "../components/toast.js";
-import { h, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
@@ -40,7 +40,6 @@ export class FoaasScreen extends ModelScreen {
   }
 
   render(state, before) {
-    const lang = document.documentElement.lang;
     this.element.dataset.palette = state.palette;
     setText(this.#title, state.title);
     this.shell.busy(this, state.isLoading);
@@ -51,11 +50,11 @@ export class FoaasScreen extends ModelScreen {
     setText(this.#hint, state.isLoading ? t("foaas.asking") : t("foaas.hint"));
     setText(this.#note, state.notice ?? "");
     this.#note.hidden = !state.notice;
-    replaceWhen(this.#links, lang, () => [
+    drawOnce(this.#links, () => [
       h("a", { class: "button", href: "/foaas/operations", "data-link": true, "data-test": "to-operations" }, icon("list"), t("foaas.operations")),
       h("a", { class: "icon-button", href: "/foaas/settings", "data-link": true, "data-test": "to-foaas-settings", "aria-label": t("foaas.settings"), title: t("foaas.settings") }, icon("palette"))]);
-    this.#drawActions(state, lang);
-    this.#drawOffline(state, lang);
+    this.#drawActions(state);
+    this.#drawOffline(state);
     if (before && state.phrase && before.phrase?.text !== state.phrase.text) announce(state.phrase.text);
   }
 
@@ -63,9 +62,9 @@ export class FoaasScreen extends ModelScreen {
     return this.#ask();
   }
 
-  #drawActions(state, lang) {
+  #drawActions(state) {
     this.#actions.hidden = !state.phrase;
-    replaceWhen(this.#actions, lang, () => [
+    drawOnce(this.#actions, () => [
       navigator.share && ["share", "share", () => this.#share()],
       ["copy", "copy", () => this.#copy()],
       ["picture", "picture", () => this.#picture()],
@@ -74,8 +73,8 @@ export class FoaasScreen extends ModelScreen {
   }
 
   /** A phrase needs a connection: what is offered without one is what was seen before. */
-  #drawOffline({ error, lastSeen, isLoading }, lang) {
-    const key = error && !isLoading ? `${error.message} ${lastSeen.map((seen) => seen.id + seen.message + seen.dateText).join("|")} ${lang}` : "";
+  #drawOffline({ error, lastSeen, isLoading }) {
+    const key = error && !isLoading ? `${error.message} ${lastSeen.map((seen) => seen.id + seen.message + seen.dateText).join("|")}` : "";
     replaceWhen(this.#offline, key, () => error && !isLoading && h("div", { class: "phrase-offline", "data-test": "phrase-offline" },
       h("p", { class: "phrase-why" }, icon(error.kind === "connectivity" ? "offline" : "alert"), h("span", {}, error.message)),
       h("button", { class: "button phrase-action", type: "button", "data-test": "phrase-retry", onclick: () => this.#ask() }, icon("reload"), t("retry")),

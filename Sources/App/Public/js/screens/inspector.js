@@ -2,7 +2,7 @@ import { address, request } from "../api.js";
 import { icon } from "../components/icon.js";
 import { message } from "../components/states.js";
 import { toast } from "../components/toast.js";
-import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, keyed, replaceWhen, setText } from "../dom.js";
 import { size, t } from "../i18n.js";
 
 const COLUMNS = ["key", "kind", "size", "age", "hits.title", "validity", "actions"];
@@ -30,7 +30,6 @@ export class InspectorScreen {
   constructor(shell) {
     this.shell = shell;
     this.#title.id = "inspector-title";
-    document.addEventListener("aquifer:language", () => this.#shown && this.reload());
     document.addEventListener("aquifer:found", () => this.#shown && this.#failed && this.reload());
     this.#draw();
   }
@@ -67,23 +66,22 @@ export class InspectorScreen {
   }
 
   #draw() {
-    const lang = document.documentElement.lang;
     setText(this.#title, t("inspector.title"));
     setText(this.#intro, t("inspector.text"));
-    replaceWhen(this.#validate, lang, () => [icon("check"), t("inspector.validate")]);
-    replaceWhen(this.#head, lang, () => COLUMNS.map((name) => h("div", { role: "columnheader", class: `cell-${name.split(".")[0]}` },
+    drawOnce(this.#validate, () => [icon("check"), t("inspector.validate")]);
+    drawOnce(this.#head, () => COLUMNS.map((name) => h("div", { role: "columnheader", class: `cell-${name.split(".")[0]}` },
       name === "actions" ? h("span", { class: "visually-hidden" }, t("inspector.actions")) : t(`inspector.${name}`))));
     const entries = this.#answer?.entries ?? [];
     this.#table.hidden = entries.length === 0;
     this.#summary.hidden = entries.length === 0;
     this.#validate.hidden = entries.length === 0;
     const failures = this.#answer?.failures ?? [];
-    replaceWhen(this.#failures, `${JSON.stringify(failures)} ${lang}`, () => failures.map(({ store, reason }) =>
+    replaceWhen(this.#failures, `${JSON.stringify(failures)}`, () => failures.map(({ store, reason }) =>
       h("p", {}, h("strong", {}, t("inspector.store.failed", { store })), " ", h("span", { lang: "en" }, reason))));
     setText(this.#summary, this.#answer ? `${t("inspector.entries", { count: entries.length })} · ${size(this.#answer.totalBytes)}` : "");
     keyed(this.#rows, entries, (entry) => entry.key, () => this.#row(), (row, entry) => row.draw(entry));
     const what = entries.length > 0 || failures.length > 0 ? "list" : this.#failed ? "failed" : this.#answer ? "empty" : "loading";
-    replaceWhen(this.#instead, `${what} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what}`, () => {
       if (what === "empty") return message({ glyph: "inspector", title: t("inspector.empty.title"), text: t("inspector.empty.text"), test: "inspector-empty" });
       if (what === "failed") {
         return message({ glyph: "alert", title: t("inspector.failed.title"), test: "inspector-failed", action: { title: t("retry"), run: () => this.reload() } });
@@ -96,18 +94,17 @@ export class InspectorScreen {
     const cells = Object.fromEntries(COLUMNS.map((name) => [name, h("div", { role: "cell", class: `cell-${name.split(".")[0]}` })]));
     const row = h("div", { class: "inspector-row", role: "row", "data-test": "inspector-row" }, Object.values(cells));
     row.draw = (entry) => {
-      const lang = document.documentElement.lang;
       row.dataset.entry = entry.key;
       row.dataset.validity = entry.validity;
       setText(cells.key, entry.key);
       setText(cells.kind, t(`inspector.kind.${entry.kind}`));
       setText(cells.size, size(entry.size));
       replaceWhen(cells.age, `${entry.age}`, () => entry.savedAt ? h("time", { datetime: entry.savedAt, title: entry.savedAt }, entry.age) : []);
-      replaceWhen(cells["hits.title"], `${entry.hits} ${lang}`, () => [
+      replaceWhen(cells["hits.title"], `${entry.hits}`, () => [
         h("span", { class: "only-wide" }, String(entry.hits)), h("span", { class: "only-phone" }, t("inspector.hits", { count: entry.hits }))]);
-      replaceWhen(cells.validity, `${entry.validity} ${lang}`, () =>
+      replaceWhen(cells.validity, `${entry.validity}`, () =>
         h("span", { class: `chip chip-${entry.validity}`, "data-test": "validity" }, t(`inspector.${entry.validity}`)));
-      replaceWhen(cells.actions, `${entry.key} ${lang}`, () => this.#trash(cells.actions, entry.key));
+      replaceWhen(cells.actions, `${entry.key}`, () => this.#trash(cells.actions, entry.key));
     };
     return row;
   }

@@ -1,3 +1,4 @@
+import { backButton } from "../components/back-button.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message, notice } from "../components/states.js";
 import { announce, toast } from "../components/toast.js";
@@ -10,7 +11,7 @@ const GLYPHS = { waiting: "clock", sending: "sent", failed: "alert", paused: "pa
 /** What waits to be sent, and how it goes. */
 export class OutboxScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/audio") }, icon("back"));
+  #back = backButton(() => this.shell.back("/audio"));
   #tools = h("div", { class: "outbox-tools" });
   #alert = h("div", { role: "alert" });
   #notice = h("div", { role: "status" });
@@ -32,17 +33,15 @@ export class OutboxScreen extends ModelScreen {
   }
 
   render(state, before) {
-    const lang = document.documentElement.lang;
     setText(this.#title, t("outbox.title"));
-    this.#back.setAttribute("aria-label", t("back"));
-    this.#drawTools(state, lang);
+    this.#drawTools(state);
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
-    replaceWhen(this.#alert, `${state.error?.message ?? ""} ${lang}`, () => errorBanner(state.error?.message, () => this.dismiss()));
+    replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     const hadFocus = this.#list.contains(document.activeElement);
     keyed(this.#list, state.items, (item) => item.id, () => this.#makeRow(), (row, item) => row.draw(item));
     this.#list.hidden = state.items.length === 0;
     const what = state.items.length > 0 ? "list" : state.isEmpty ? "empty" : "loading";
-    replaceWhen(this.#instead, `${what} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what}`, () => {
       if (what === "list") return [];
       if (what === "empty") {
         return message({ glyph: "check", title: t("outbox.empty.title"), text: t("outbox.empty.text"), test: "outbox-empty",
@@ -55,10 +54,10 @@ export class OutboxScreen extends ModelScreen {
     if (before) this.#tell(before.items, state);
   }
 
-  #drawTools({ items, isPaused, isDraining }, lang) {
+  #drawTools({ items, isPaused, isDraining }) {
     this.#tools.hidden = items.length === 0 && !isPaused;
     const focused = this.#tools.contains(document.activeElement) ? document.activeElement.dataset.test : null;
-    replaceWhen(this.#tools, `${isPaused} ${isDraining} ${items.length > 0} ${lang}`, () => [
+    replaceWhen(this.#tools, `${isPaused} ${isDraining} ${items.length > 0}`, () => [
       items.length > 0 && h("button", { class: "button button-primary", type: "button", "data-test": "send-all", "aria-disabled": String(isDraining), onclick: () => this.state?.isDraining || this.send("send") },
         isDraining ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("sent"), t(isDraining ? "outbox.draining" : "outbox.send")),
       h("button", { class: "button", type: "button", "data-test": isPaused ? "resume" : "pause", onclick: () => this.send(isPaused ? "resume" : "pause") },
@@ -91,13 +90,12 @@ export class OutboxScreen extends ModelScreen {
     const actions = h("div", { class: "outbox-actions" });
     row.append(glyph, head, meter, more, actions);
     row.draw = (item) => {
-      const lang = document.documentElement.lang;
       const doing = this.#open?.id === item.id ? this.#open.doing : null;
       row.dataset.id = item.id;
       row.dataset.state = item.state;
       replaceWhen(glyph, item.state, () => icon(GLYPHS[item.state] ?? "clock"));
       glyph.className = `payment-glyph glyph-${item.state}`;
-      replaceWhen(head, doing === "edit" ? `edit ${lang}` : JSON.stringify([item.title, item.detail, lang]), () => (doing === "edit" ? this.#editor(item) : [
+      replaceWhen(head, doing === "edit" ? "edit" : JSON.stringify([item.title, item.detail]), () => (doing === "edit" ? this.#editor(item) : [
         h("h2", { class: "outbox-title", dir: "auto", "data-test": "outbox-title" }, item.title),
         h("p", { class: "outbox-detail" }, item.detail)]));
       const isSending = item.state === "sending";
@@ -107,21 +105,21 @@ export class OutboxScreen extends ModelScreen {
       if (item.percent === null) meter.removeAttribute("aria-valuenow");
       else meter.setAttribute("aria-valuenow", String(item.percent));
       meter.style.setProperty("--part", `${item.percent ?? 0}%`);
-      replaceWhen(more, JSON.stringify([item.state, item.percent, item.whenText, item.reason, item.attempts, lang]), () => [
+      replaceWhen(more, JSON.stringify([item.state, item.percent, item.whenText, item.reason, item.attempts]), () => [
         h("p", { class: "outbox-state" },
           h("span", { class: `chip chip-${item.state}`, "data-test": "outbox-state" }, isSending && item.percent !== null ? t("outbox.sending.percent", item) : t(`outbox.${item.state}`)),
           h("span", {}, [item.whenText, item.attempts > 0 && !isSending && t("outbox.attempts", { count: item.attempts })].filter(Boolean).join("\u00a0· "))),
         item.reason && h("p", { class: "outbox-reason", "data-test": "outbox-reason" }, item.reason)]);
-      this.#drawActions(actions, item, doing, lang);
+      this.#drawActions(actions, item, doing);
     };
     return row;
   }
 
-  #drawActions(actions, item, doing, lang) {
+  #drawActions(actions, item, doing) {
     const focused = actions.contains(document.activeElement);
     const button = (name, glyph, run, className = "") => h("button", { class: `button ${className}`.trim(), type: "button", "data-test": name,
       "aria-label": t(`outbox.${name}.name`, item), onclick: run }, icon(glyph), t(`outbox.${name}`));
-    replaceWhen(actions, JSON.stringify([doing, item.state, item.canEdit, item.canRetry, item.whenText !== null, item.title, lang]), () => {
+    replaceWhen(actions, JSON.stringify([doing, item.state, item.canEdit, item.canRetry, item.whenText !== null, item.title]), () => {
       if (doing === "edit") return [];
       if (doing === "discard") {
         const box = h("div", { class: "card-question", role: "group", "aria-label": t("outbox.discard.ask") },

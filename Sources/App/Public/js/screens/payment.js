@@ -1,5 +1,6 @@
 import { AmountField } from "../components/amount-field.js";
 import { avatar } from "../components/avatar.js";
+import { backButton } from "../components/back-button.js";
 import { cardLine } from "../components/card-face.js";
 import { CardSheet } from "../components/card-sheet.js";
 import { CodeField } from "../components/code-field.js";
@@ -16,7 +17,7 @@ const OVER = ["declined", "failed"];
 /** Paying one contact: amount, card, code; and what became of it. */
 export class PaymentScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/contacts") }, icon("back"));
+  #back = backButton(() => this.shell.back("/contacts"));
   #picture = avatar("avatar-large");
   #name = h("p", { class: "payee-name", "data-test": "payee" });
   #username = h("p", { class: "payee-username" });
@@ -87,11 +88,9 @@ export class PaymentScreen extends ModelScreen {
       this.#isFirst = false;
       if (this.#isNew && (phase === "approved" || phase === "earlier" || OVER.includes(phase))) this.send("again");
     }
-    const lang = document.documentElement.lang;
     if (phase !== "ready") this.#isPaying = phase === "sending";
     else if (before?.phase !== "ready") this.#isPaying = false;
     setText(this.#title, state.title);
-    this.#back.setAttribute("aria-label", t("back"));
     this.shell.busy(this, phase === "loading" || phase === "sending");
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     this.element.dataset.phase = phase;
@@ -102,8 +101,8 @@ export class PaymentScreen extends ModelScreen {
     const hasForm = !primes && ["ready", "sending", ...OVER].includes(phase);
     this.#form.hidden = !hasForm;
     if (phase !== before?.phase) this.#phaseChanged(phase, before?.phase);
-    this.#drawForm(state, lang);
-    this.#drawInstead(state, primes, lang);
+    this.#drawForm(state);
+    this.#drawInstead(state, primes);
     if (hasForm && !this.#wasFocused) this.#focusFirst();
     if (this.#wantsToPay) this.#enter();
     if (phase !== before?.phase && before && before.phase !== "loading") this.#moveFocus(phase);
@@ -127,7 +126,7 @@ export class PaymentScreen extends ModelScreen {
     setText(this.#username, contact.username);
   }
 
-  #drawForm(state, lang) {
+  #drawForm(state) {
     const { phase, card } = state;
     const isUnknown = phase === "unknown";
     this.#amount.draw(state.amount);
@@ -135,16 +134,16 @@ export class PaymentScreen extends ModelScreen {
     this.#amount.element.hidden = isUnknown;
     this.#card.hidden = isUnknown || !card;
     this.#pay.hidden = this.#safety.hidden = OVER.includes(phase);
-    replaceWhen(this.#card, JSON.stringify([card, lang]), () => card && [...cardLine(card), h("span", { class: "card-line-change" }, t("pay.card.change"))]);
+    replaceWhen(this.#card, JSON.stringify([card]), () => card && [...cardLine(card), h("span", { class: "card-line-change" }, t("pay.card.change"))]);
     this.#card.setAttribute("aria-label", card ? t("pay.card.name", { card: [card.brandName, card.masked, card.testLabel].filter(Boolean).join(" ") }) : "");
     this.#card.setAttribute("aria-disabled", String(this.#isPaying));
     this.#sheet.draw(state.cards, `/cards/new?pay=${encodeURIComponent(this.id)}`);
     this.#code.draw(state.code);
     this.#code.isLocked = this.#isPaying;
     this.#code.element.hidden = isUnknown;
-    this.#drawPay(state, lang);
+    this.#drawPay(state);
     const verdict = OVER.includes(phase) ? state.message : null;
-    replaceWhen(this.#verdict, `${phase} ${verdict} ${lang}`, () => verdict && h("div", { class: "verdict", "data-test": phase },
+    replaceWhen(this.#verdict, `${phase} ${verdict}`, () => verdict && h("div", { class: "verdict", "data-test": phase },
       h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, verdict)),
       h("div", { class: "verdict-actions" },
         phase === "declined" && h("button", { class: "button", type: "button", "data-test": "declined-change", onclick: () => this.#sheet.open() }, t("pay.card.other")),
@@ -152,11 +151,11 @@ export class PaymentScreen extends ModelScreen {
     setText(this.#safety, t("pay.safety"));
   }
 
-  #drawPay(state, lang) {
+  #drawPay(state) {
     const busy = this.#isPaying;
     this.#pay.disabled = !busy && !this.#mayPay(state);
     this.#pay.setAttribute("aria-disabled", String(busy || this.#pay.disabled));
-    replaceWhen(this.#pay, `${busy} ${state.payLabel} ${lang}`, () => (busy
+    replaceWhen(this.#pay, `${busy} ${state.payLabel}`, () => (busy
       ? [h("span", { class: "spinner", "aria-hidden": "true" }), t("pay.sending")] : [icon("lock"), h("span", { "data-test": "pay-label" }, state.payLabel)]));
   }
 
@@ -165,10 +164,10 @@ export class PaymentScreen extends ModelScreen {
     return state.canPay && state.phase === "ready" && this.#amount.digits === state.amount.digits && this.#code.isComplete;
   }
 
-  #drawInstead(state, primes, lang) {
+  #drawInstead(state, primes) {
     const { phase } = state;
     const what = primes ? "priming" : ["missing", "unknown", "earlier", "approved"].includes(phase) ? phase : "form";
-    replaceWhen(this.#instead, JSON.stringify([what, lang, state.receipt, state.unknown, state.earlier]), () => {
+    replaceWhen(this.#instead, JSON.stringify([what, state.receipt, state.unknown, state.earlier]), () => {
       if (what === "priming") return this.#priming(state.contact);
       if (what === "missing") {
         return message({ glyph: "contacts", title: t("pay.missing.title"), text: t("pay.missing.text"), test: "pay-missing",
@@ -187,7 +186,7 @@ export class PaymentScreen extends ModelScreen {
     this.#payee.hidden = true;
     this.#form.hidden = true;
     setText(this.#title, this.title);
-    replaceWhen(this.#instead, `loading ${document.documentElement.lang}`, () => [
+    replaceWhen(this.#instead, "loading", () => [
       h("p", { class: "visually-hidden", role: "status" }, t("loading")),
       h("div", { class: "pay-skeleton", "aria-hidden": "true", "data-test": "skeleton" }, h("span", { class: "shimmer avatar avatar-large" }),
         h("span", { class: "shimmer contact-line" }), h("span", { class: "shimmer pay-skeleton-amount" }), h("span", { class: "shimmer pay-skeleton-row" }),
@@ -198,7 +197,7 @@ export class PaymentScreen extends ModelScreen {
     return h("div", { class: "priming", "data-test": "priming" },
       h("div", { class: "priming-art", "aria-hidden": "true" }, h("span", { class: "priming-card priming-card-back" }), h("span", { class: "priming-card" }, h("span", { class: "face-chip" }))),
       h("h2", { class: "message-title" }, t("priming.title")),
-      h("p", { class: "message-text" }, t("priming.text", { name: contact?.name.split(" ")[0] ?? "" })),
+      h("p", { class: "message-text" }, contact ? t("priming.text", { name: contact.name.split(" ")[0] }) : t("priming.text.unnamed")),
       h("ul", { class: "priming-points" }, [["lock", "priming.sealed"], ["key", "priming.code"], ["trash", "priming.remove"]].map(([glyph, key]) =>
         h("li", {}, icon(glyph), h("span", {}, t(key))))),
       h("a", { class: "button button-primary pay-button", href: `/cards/new?pay=${encodeURIComponent(this.id)}`, "data-link": true, "data-test": "priming-add" },
@@ -244,7 +243,7 @@ export class PaymentScreen extends ModelScreen {
   #drawGiveUp(state) {
     const place = this.#instead.querySelector(".unknown-give-up");
     const can = state.unknown?.canGiveUp ?? false;
-    replaceWhen(place, `${can} ${this.#isGivingUp} ${document.documentElement.lang}`, () => can && (this.#isGivingUp
+    replaceWhen(place, `${can} ${this.#isGivingUp}`, () => can && (this.#isGivingUp
       ? h("div", { class: "card-question", role: "group", "aria-label": t("payments.giveUp.ask") }, h("span", { class: "card-question-text" }, t("payments.giveUp.ask")),
         h("button", { class: "button", type: "button", "data-test": "give-up-cancel", onclick: () => this.#askGiveUp(false) }, t("cancel")),
         h("button", { class: "button button-danger", type: "button", "data-test": "give-up-confirm", onclick: () => this.#ask("giveUp") }, t("payments.giveUp")))
@@ -291,7 +290,7 @@ export class PaymentScreen extends ModelScreen {
     if (OVER.includes(this.state?.phase)) this.send("again", {}, "again");
     const sent = this.send(intent, fields, intent);
     if (this.state) {
-      this.#drawPay(this.state, document.documentElement.lang);
+      this.#drawPay(this.state);
       if (intent === "code") this.#code.draw(this.state.code);
     }
     return sent;
@@ -322,14 +321,14 @@ export class PaymentScreen extends ModelScreen {
     if (this.#isPaying || !this.#mayPay(this.state)) return;
     this.#isPaying = true;
     this.#wantsToPay = false;
-    this.#drawForm(this.state, document.documentElement.lang);
+    this.#drawForm(this.state);
     announce(t("pay.sending"));
     // What is paid is what the button said; a model that meanwhile has another amount does nothing.
     const arrived = await this.send("pay", { digits: this.#amount.digits });
     setTimeout(() => {
       if (!this.#isPaying || this.state.phase !== "ready") return;
       this.#isPaying = false;
-      this.#drawForm(this.state, document.documentElement.lang);
+      this.#drawForm(this.state);
     }, arrived ? 2000 : 0);
   }
 

@@ -1,3 +1,4 @@
+import { backButton } from "../components/back-button.js";
 import { CodeField } from "../components/code-field.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message } from "../components/states.js";
@@ -10,7 +11,7 @@ const GLYPHS = { approved: "check", declined: "close", unknown: "question", fail
 /** What was paid, what was refused, and what nobody knows yet. */
 export class PaymentsScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "back", onclick: () => this.shell.back("/contacts") }, icon("back"));
+  #back = backButton(() => this.shell.back("/contacts"));
   #alert = h("div", { role: "alert" });
   #missing = h("div", { role: "status" });
   #list = h("ol", { class: "payment-list", "data-test": "payments" });
@@ -38,9 +39,7 @@ export class PaymentsScreen extends ModelScreen {
   }
 
   render(state) {
-    const lang = document.documentElement.lang;
     setText(this.#title, state.title);
-    this.#back.setAttribute("aria-label", t("back"));
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     replaceWhen(this.#missing, state.missing ?? "", () => state.missing && h("p", { class: "notice", "data-test": "payments-missing" }, icon("alert"), h("span", {}, state.missing)));
     const asked = this.#asking && state.payments.find((payment) => payment.id === this.#asking.id);
@@ -48,7 +47,7 @@ export class PaymentsScreen extends ModelScreen {
     keyed(this.#list, state.payments, (payment) => payment.id, () => this.#newRow(), (row, payment) => row.draw(payment));
     this.#list.hidden = state.payments.length === 0;
     const what = state.payments.length > 0 ? "list" : state.isEmpty ? "empty" : state.error || state.missing ? "failed" : "loading";
-    replaceWhen(this.#instead, `${what} ${lang}`, () => {
+    replaceWhen(this.#instead, `${what}`, () => {
       if (what === "empty") {
         return message({ glyph: "history", title: t("payments.empty.title"), text: t("payments.empty.text"), test: "payments-empty",
           action: { title: t("pay.missing.action"), run: () => this.shell.go("/contacts") } });
@@ -64,7 +63,7 @@ export class PaymentsScreen extends ModelScreen {
     row.draw = (payment) => {
       const asking = this.#asking?.id === payment.id ? this.#asking.what : null;
       row.dataset.state = payment.state;
-      replaceWhen(row, JSON.stringify([payment, asking, document.documentElement.lang]), () => [
+      replaceWhen(row, JSON.stringify([payment, asking]), () => [
         h("span", { class: `payment-glyph glyph-${payment.state}`, "aria-hidden": "true" }, icon(GLYPHS[payment.state] ?? "alert")),
         h("div", { class: "payment-lines" },
           h("p", { class: "payment-line" }, h("span", { class: "payment-name" }, payment.name), h("span", { class: "payment-amount" }, payment.amount)),

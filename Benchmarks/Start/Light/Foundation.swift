@@ -1,0 +1,2 @@
+/// Full Foundation has something to do here.
+func prepare() {}

@@ -1,0 +1,37 @@
+import Aquifer
+import AquiferSQLite
+import AquiferURLSession
+import Foundation
+import ImageFeed
+import SwiftUI
+
+/// The image feed as an app: it picks the server, the client and the stores here, and nowhere else.
+@main
+struct FeedApp: App {
+    private let service: Result<FeedService, StoreError>
+
+    init() {
+        service = Result { () throws(StoreError) in try Self.service() }
+    }
+
+    var body: some Scene {
+        WindowGroup {
+            switch service {
+            case .success(let service): FeedScreen(service)
+            case .failure(let error): Text(verbatim: error.description)
+            }
+        }
+    }
+
+    private static func service() throws(StoreError) -> FeedService {
+        let folder = URL.cachesDirectory.appending(path: "feed")
+        // Both can be loaded again, so that backups need not have them.
+        let files = FilePolicy(protection: .fromFirstUnlock, isInBackups: false)
+        let pictures = try SQLiteStore(file: folder.appending(path: "pictures.sqlite"), files: files)
+        return FeedService(
+            base: URL(string: "http://127.0.0.1:8081/feed") ?? folder,
+            client: URLSessionHTTPClient(),
+            store: try SQLiteStore(file: folder.appending(path: "feed.sqlite"), files: files),
+            pictureStore: EvictingStore(pictures, bound: 200 << 20))
+    }
+}

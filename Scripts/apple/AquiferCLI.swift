@@ -1,0 +1,7 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+// Declarations of the module that its files that call the system use. See Scripts/check-apple.
+
+extension String {
+    var folder: String { self }
+}

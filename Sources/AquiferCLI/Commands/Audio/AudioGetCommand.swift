@@ -1,0 +1,92 @@
+import App
+import Aquifer
+import AudioFeed
+import Foundation
+
+/// `aquifer audio get ID -o FILE`: a clip's sound.
+struct AudioGetCommand: CommandHandler {
+    private let call: CommandCall
+    private let id: UUID
+    private let output: String
+
+    init(_ call: CommandCall) throws(CommandError) {
+        id = try call.id(of: "clip", listedBy: "audio list")
+        output = try call.arguments.output(for: "sound")
+        self.call = call
+    }
+
+    func run() async throws(CommandError) -> ExitStatus {
+        let services = call.services()
+        let clip = try await clip(services)
+        let file: DownloadedFile
+        do throws(DownloadError) { file = try await download(clip, services) } catch {
+            throw CommandError(error)
+        }
+        try await write(file)
+        return .delivered
+    }
+
+    private func download(_ clip: AudioClip, _ services: Services) async throws(DownloadError) -> DownloadedFile {
+        let downloads: Downloads
+        do throws(StoreError) { downloads = try services.audio.downloads() } catch { throw .store(error) }
+        let download = downloads.download(clip.audio)
+        let meter = call.console.meter(call.options, "getting \(clip.title)")
+        let following = Task {
+            for await progress in download.progress {
+                meter.show(UInt64(progress.received), of: progress.total.map { UInt64($0) })
+            }
+        }
+        defer {
+            following.cancel()
+            meter.end()
+        }
+        return try await download.file()
+    }
+
+    private func clip(_ services: Services) async throws(CommandError) -> AudioClip {
+        let clips: [AudioClip]
+        // A clip of the saved list need not wait for the latest one.
+        if let saved = try? await services.audio.loadSaved().value, saved.contains(where: { $0.id == id }) {
+            clips = saved
+        } else {
+            do throws(LoadError) { clips = try await services.audio.load().value } catch { throw CommandError(error) }
+        }
+        guard let clip = clips.first(where: { $0.id == id }) else {
+            throw .notFound("no clip has the ID \(id.uuidString); aquifer audio list shows them")
+        }
+        return clip
+    }
+
+    /// Every byte is checked on its way.
+    private func write(_ file: DownloadedFile) async throws(CommandError) {
+        let target = try OutputFile(output, call.console)
+        do {
+            for try await chunk in file.chunks() { try target.write(chunk) }
+        } catch let error as CommandError {
+            throw error
+        } catch let error as StoreError {
+            throw CommandError(error)
+        } catch {
+            throw CommandError(status: .interrupted, message: "interrupted")
+        }
+        try target.finish()
+        // The clip is read from the download on this machine, which the server confirmed at this time.
+        target.report(call.options) { ResultDocument(saved: $0, at: file.savedAt) }
+    }
+}
+
+extension CommandError {
+    /// A download that is not there.
+    init(_ error: DownloadError) {
+        switch error {
+        case .connectivity(let reason):
+            self.init(
+                status: .unavailable,
+                message: "no connectivity, and the clip is not kept on this machine (\(reason)); what has come is kept,"
+                    + " try again when online")
+        case .invalidData(let reason): self.init(LoadError.invalidData(reason))
+        case .store(let error): self.init(error)
+        case .cancelled: self.init(status: .interrupted, message: "interrupted")
+        }
+    }
+}

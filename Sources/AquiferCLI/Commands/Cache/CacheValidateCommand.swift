@@ -1,0 +1,29 @@
+import App
+import Aquifer
+import Foundation
+
+/// `aquifer cache validate`: deletes everything that is expired or unreadable.
+struct CacheValidateCommand: CommandHandler {
+    private let call: CommandCall
+
+    init(_ call: CommandCall) throws(CommandError) {
+        self.call = call
+    }
+
+    func run() async throws(CommandError) -> ExitStatus {
+        let report = await call.services().inspector.validate()
+        if call.options.json {
+            call.console.out(
+                json: ResultDocument(
+                    local: RemovedKeysDocument(removed: report.value), failures: report.failureDocuments))
+        } else {
+            for key in report.value { call.console.out("deleted \(key)") }
+            let left =
+                report.failures.isEmpty
+                ? "what is left in the cache is good; payments list and outbox list look at the rest"
+                : "not everything could be looked at"
+            if !call.options.quiet { call.console.note("\(report.value.count) deleted; \(left)") }
+        }
+        return call.console.tell(report)
+    }
+}

@@ -1,0 +1,50 @@
+import App
+import Foundation
+import ShadowDrive
+
+/// A command that changes a storage account. Most of them cost something or cannot be undone, so the user is asked first.
+protocol AccountChange: DriveHandler {
+    /// The question with the effect of the change and its cost. Without lines nothing is asked.
+    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question
+
+    /// The number of signatures that the fee pays for.
+    var signatures: UInt64 { get }
+
+    /// The command that shows the outcome.
+    func look(_ address: PublicKey) -> String
+
+    /// Makes the change.
+    func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver
+}
+
+extension AccountChange {
+    var signatures: UInt64 { 2 }
+
+    func look(_ address: PublicKey) -> String { "aquifer drive info \(address)" }
+
+    func run(_ session: DriveSession) async throws -> ExitStatus {
+        let address = try await session.account()
+        let info = try await session.drive.api.storageAccountInfo(address)
+        var question = try await question(info, session)
+        if !question.lines.isEmpty {
+            let fee = Lamports.text(Lamports.perSignature * signatures)
+            question.lines.append("fee: \(fee); " + (try await session.balance()))
+        }
+        try session.agree(question)
+        let done = try await session.untilInterrupted(look(address)) { () async throws(DriveError) in
+            try await change(address, session)
+        }
+        session.report(done)
+        return .delivered
+    }
+
+    /// The name and the address of an account.
+    func called(_ account: StorageAccount) -> String { "\"\(account.identifier)\" (\(account.address))" }
+}
+
+extension DriveSession {
+    /// The price of storage in words.
+    func price(_ bytes: UInt64) async throws -> String {
+        try await drive.storageConfig().map { Shades.text($0.cost(ofBytes: bytes)) } ?? "not known"
+    }
+}

@@ -1,0 +1,60 @@
+import App
+import Foundation
+import ShadowDrive
+
+/// `aquifer drive make-immutable ACCOUNT`: makes an account immutable for ever.
+struct DriveMakeImmutableCommand: AccountChange {
+    let call: CommandCall
+
+    init(_ call: CommandCall) throws(CommandError) { self.call = call }
+
+    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question {
+        let price = try await session.price(account.reservedBytes)
+        return Question(
+            lines: [
+                "\(called(account)) becomes immutable for ever: its files can no longer be replaced or deleted, nor storage"
+                    + " be given back", "cost: the \(price) that were staked for its storage",
+            ], word: account.confirmation)
+    }
+
+    func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
+        .changed(try await session.drive.makeImmutable(address) { session.waits() })
+    }
+}
+
+/// `aquifer drive delete-account ACCOUNT`: has an account deleted with its files, some days later.
+struct DriveDeleteAccountCommand: AccountChange {
+    let call: CommandCall
+    let signatures: UInt64 = 1
+
+    init(_ call: CommandCall) throws(CommandError) { self.call = call }
+
+    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question {
+        Question(
+            lines: [
+                "\(called(account)) is deleted some days from now, with all its files; until then aquifer drive keep-account"
+                    + " takes that back", "cost: nothing but the fee",
+            ], word: account.confirmation)
+    }
+
+    func look(_ address: PublicKey) -> String { "aquifer drive list" }
+
+    func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
+        .sent(try await session.drive.send(.requestDeletion, for: address) { session.waits() })
+    }
+}
+
+/// `aquifer drive keep-account ACCOUNT`: takes the deletion of an account back. Nothing is asked.
+struct DriveKeepAccountCommand: AccountChange {
+    let call: CommandCall
+
+    init(_ call: CommandCall) throws(CommandError) { self.call = call }
+
+    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question { Question() }
+
+    func look(_ address: PublicKey) -> String { "aquifer drive list" }
+
+    func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
+        .sent(try await session.drive.send(.cancelDeletion, for: address) { session.waits() })
+    }
+}

@@ -1,0 +1,43 @@
+import ShadowDrive
+
+extension CommandError {
+    /// Converts any error of a Shadow Drive command.
+    init(drive error: any Error) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as DriveError: self.init(error)
+        case let error as KeypairError: self.init(error)
+        default: self.init(status: .usage, message: "\(error)")
+        }
+    }
+
+    /// Converts the error of a key that cannot be used.
+    init(_ error: KeypairError) {
+        let status: ExitStatus =
+            switch error {
+            case .missing: .notFound
+            case .failed: .store
+            case .tooOpen, .exists, .empty, .notAKey, .wrongLength, .mismatch: .usage
+            }
+        self.init(status: status, message: "\(error)")
+    }
+
+    /// Converts an error of Shadow Drive.
+    init(_ error: DriveError) {
+        let status: ExitStatus =
+            switch error.cause {
+            case .connectivity: .unavailable
+            case .cancelled: .interrupted
+            case .invalidData, .outcomeUnknown: .invalidData
+            // A server failure may be temporary. The other refusals are final.
+            case .refused(let refusal): refusal.reason == .serverFailure ? .unavailable : .refused
+            case .noSuchFile, .file(.unreadable): .notFound
+            case .file(.unwritable): .unwritable
+            case .file(.exists): .refused
+            case .limit, .file, .transaction, .noKeypair: .usage
+            case .store: .store
+            }
+        let advice = if case .file(.exists) = error { "; --replace takes its place" } else { "" }
+        self.init(status: error.isOutcomeUnknown ? .unknown : status, message: "\(error)\(advice)")
+    }
+}

@@ -1,0 +1,61 @@
+import App
+import Foundation
+import ShadowDrive
+
+/// `aquifer drive add-storage ACCOUNT SIZE`: adds storage to an account.
+struct DriveAddStorageCommand: AccountChange {
+    let call: CommandCall
+    private let bytes: UInt64
+
+    init(_ call: CommandCall) throws(CommandError) {
+        self.call = call
+        bytes = try call.size(StorageSize.parse)
+    }
+
+    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question {
+        let price = try await session.price(bytes)
+        return Question(lines: [
+            "\(StorageSize.text(bytes)) are added to \(called(account))", "cost: \(price)",
+        ])
+    }
+
+    func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
+        .changed(try await session.drive.addStorage(bytes, to: address) { session.waits() })
+    }
+}
+
+/// `aquifer drive reduce-storage ACCOUNT SIZE`: gives storage of an account back.
+struct DriveReduceStorageCommand: AccountChange {
+    let call: CommandCall
+    private let bytes: UInt64
+
+    init(_ call: CommandCall) throws(CommandError) {
+        self.call = call
+        bytes = try call.size(StorageSize.parse)
+    }
+
+    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question {
+        let price = try await session.price(bytes)
+        return Question(lines: [
+            "\(StorageSize.text(bytes)) of \(called(account)) are given back",
+            "cost: nothing; \(price) can be claimed later with aquifer drive claim",
+        ])
+    }
+
+    func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
+        .changed(try await session.drive.reduceStorage(bytes, of: address) { session.waits() })
+    }
+}
+
+/// `aquifer drive claim ACCOUNT`: takes back the tokens of storage that was given back. Nothing is asked.
+struct DriveClaimCommand: AccountChange {
+    let call: CommandCall
+
+    init(_ call: CommandCall) throws(CommandError) { self.call = call }
+
+    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question { Question() }
+
+    func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
+        .sent(try await session.drive.send(.claimStake, for: address) { session.waits() })
+    }
+}

@@ -1,0 +1,96 @@
+import App
+import Aquifer
+import Foundation
+
+/// The sending of the outbox, with its progress and its report.
+struct OutboxSending: Sendable {
+    let outbox: Outbox
+    let console: Console
+    let options: GlobalOptions
+    /// True if the command stays until everything was sent or refused.
+    let waits: Bool
+
+    /// Sends everything that can be sent now, or with `--wait` until all is sent or refused. The exit status shows if
+    /// anything is left, and why.
+    func run() async throws(OutboxError) -> ExitStatus {
+        await outbox.hurry()
+        let progress = OutboxProgress(console, options, isTold: waits)
+        let following = Task { await progress.follow(outbox) }
+        let (result, isInterrupted) = await Interruption.ending {
+            [waits] () async -> Result<Outbox.Report, StoreError> in
+            do throws(StoreError) {
+                return .success(try await waits ? outbox.drainToEnd() : outbox.drain())
+            } catch { return .failure(error) }
+        }
+        following.cancel()
+        await following.value
+        let report: Outbox.Report
+        do throws(StoreError) { report = try result.get() } catch { throw .store(error) }
+        let left = try await outbox.listed()
+        tell(report, left)
+        if isInterrupted { return .interrupted }
+        if left.contains(where: { if case .refused = $0.state { true } else { false } }) { return .refused }
+        return left.isEmpty ? .delivered : .unknown
+    }
+
+    private func tell(_ report: Outbox.Report, _ left: [Outbox.Item]) {
+        if options.json {
+            let document = OutboxReportDocument(
+                sent: report.sent, refused: report.refused, failed: report.failed,
+                left: left.map { OutboxItemDocument($0) })
+            console.out(json: ResultDocument(local: document))
+        } else {
+            console.out("sent \(report.sent), \(left.count) left")
+            let now = options.configuration.now()
+            for item in left { console.note("\(item.id) \(item.label): \(item.stateWord) \(item.detail(now: now))") }
+        }
+    }
+}
+
+/// The progress on standard error: of the item that is being sent, and, if told so, a line for each item that was sent
+/// or refused.
+private struct OutboxProgress: Sendable {
+    private let console: Console
+    private let options: GlobalOptions
+    private let isTold: Bool
+
+    init(_ console: Console, _ options: GlobalOptions, isTold: Bool) {
+        self.console = console
+        self.options = options
+        self.isTold = isTold && !options.quiet && !options.json
+    }
+
+    /// Follows the queue until the task is cancelled.
+    func follow(_ outbox: Outbox) async {
+        let meter = console.meter(options, "sending")
+        var before: [Outbox.Item] = []
+        for await items in outbox.states() {
+            if isTold { tell(before, items, outbox, meter) }
+            let sending = items.first { if case .sending = $0.state { true } else { false } }
+            if let sending, case .sending(let sent) = sending.state { meter.show(sent, of: sending.length) }
+            before = items
+        }
+        meter.end()
+    }
+
+    private func tell(_ before: [Outbox.Item], _ after: [Outbox.Item], _ outbox: Outbox, _ meter: Meter) {
+        let known = Dictionary(after.map { ($0.id, $0) }) { $1 }
+        for old in before {
+            let new = known[old.id]
+            switch new?.state {
+            case nil where outbox.hasSent(old.id): say("\(old.id) \(old.label): sent", meter)
+            case .refused(let refusal)? where new?.state != old.state:
+                say("\(old.id) \(old.label): refused \(refusal)", meter)
+            // The state is another one when someone hurries, too.
+            case .retrying(let failure, _)? where new?.attempts != old.attempts:
+                say("\(old.id) \(old.label): \(failure); it is tried again", meter)
+            default: break
+            }
+        }
+    }
+
+    private func say(_ text: String, _ meter: Meter) {
+        meter.end()
+        console.note(text)
+    }
+}

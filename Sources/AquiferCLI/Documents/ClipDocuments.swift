@@ -1,0 +1,64 @@
+import Aquifer
+import AudioFeed
+import Foundation
+
+/// A clip.
+struct ClipDocument: Encodable {
+    let id: String
+    let title: String
+    @OrNull var author: String?
+    let duration: Double
+    let createdAt: Date
+    let audio: String
+    let waveform: [Double]
+
+    init(_ clip: AudioClip) {
+        id = clip.id.uuidString
+        title = clip.title
+        _author = OrNull(wrappedValue: clip.author)
+        duration = clip.duration
+        createdAt = clip.createdAt
+        audio = clip.audio.absoluteString
+        waveform = clip.waveform
+    }
+}
+
+/// An item of the outbox.
+struct OutboxItemDocument: Encodable {
+    let id: UInt64
+    let state: String
+    @OrNull var group: String?
+    let label: String
+    let idempotencyKey: String
+    let bytes: UInt64
+    @OrNull var queuedAt: Date?
+    let attempts: Int
+    let detail: String
+
+    init(_ item: Outbox.Item) {
+        id = item.id.number
+        state = item.stateWord
+        _group = OrNull(wrappedValue: item.group)
+        label = item.label
+        idempotencyKey = item.key
+        bytes = item.length
+        _queuedAt = OrNull(wrappedValue: item.isReadable ? item.queuedAt : nil)
+        attempts = item.attempts
+        detail = item.detail(now: item.queuedAt)
+    }
+}
+
+/// The result of sending the outbox.
+struct OutboxReportDocument: Encodable {
+    let sent: Int
+    let refused: Int
+    let failed: Int
+    let left: [OutboxItemDocument]
+}
+
+/// An item that was taken out of the outbox.
+struct DiscardedItemDocument: Encodable {
+    let discarded: UInt64
+    /// True if a try to send the item had begun.
+    let mayHaveArrived: Bool
+}

@@ -1,0 +1,43 @@
+import Foundation
+import ImageFeed
+
+/// An item of the feed.
+struct FeedItemDocument: Encodable {
+    let id: String
+    @OrNull var description: String?
+    @OrNull var location: String?
+    let image: String
+
+    init(_ item: FeedItem) {
+        id = item.id.uuidString
+        _description = OrNull(wrappedValue: item.description)
+        _location = OrNull(wrappedValue: item.location)
+        image = item.image.absoluteString
+    }
+}
+
+/// A comment on a picture.
+struct CommentDocument: Encodable {
+    /// The author of a comment.
+    struct Author: Encodable {
+        let username: String
+    }
+
+    let id: String
+    let message: String
+    let createdAt: Date
+    let author: Author
+
+    init(_ comment: ImageComment) {
+        id = comment.id.uuidString
+        message = comment.message
+        createdAt = comment.createdAt
+        author = Author(username: comment.author)
+    }
+}
+
+/// A file that a command wrote.
+struct FileDocument: Encodable {
+    let file: String
+    let bytes: UInt64
+}

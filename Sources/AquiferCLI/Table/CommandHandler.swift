@@ -1,0 +1,31 @@
+import App
+
+/// The code of one command. It reads its arguments when it is created, and does its work when it runs.
+protocol CommandHandler: Sendable {
+    /// Reads the arguments.
+    ///
+    /// - Throws: `.usage` if they are not what the command takes. Nothing was done then.
+    init(_ call: CommandCall) throws(CommandError)
+
+    /// Carries out the command.
+    func run() async throws(CommandError) -> ExitStatus
+}
+
+/// A command that the user typed, and the means to carry it out.
+struct CommandCall: Sendable {
+    let command: Command
+    /// The options, and the words after the command's name. Their number is right.
+    let arguments: Arguments
+    let options: GlobalOptions
+    let console: Console
+
+    /// The words after the command's name.
+    var words: [String] { arguments.words }
+
+    /// The apps, on the user's data.
+    func services() -> Services {
+        let services = Services(options.configuration)
+        services.configureFoaas()
+        return services
+    }
+}

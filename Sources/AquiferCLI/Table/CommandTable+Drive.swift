@@ -1,0 +1,90 @@
+import ShadowDrive
+
+extension CommandTable {
+    static let drive = CommandGroup(
+        "drive", "manage storage accounts and files of Shadow Drive", showsDriveOptions: true,
+        notes: [
+            "ACCOUNT is an address, or the name of one of yours. SIZE is a number with KB, MB or GB: 10MB, 1.5GB.",
+            "A change of an account that costs or cannot be undone is asked about on the terminal, with its cost and your"
+                + " balance. Without a terminal, only create goes on without --yes.",
+        ], accounts + files + changes + transactions)
+
+    private static let accounts = [
+        Command(
+            "drive create", "creates a storage account", [CommandArgument("NAME", "the account's name"), .size],
+            options: [Options.yes], run: DriveCreateCommand.self),
+        Command("drive list", "lists your storage accounts", run: DriveListCommand.self),
+        Command("drive info", "shows one account", [.account], run: DriveInfoCommand.self),
+    ]
+
+    private static let files = [
+        Command(
+            "drive files", "lists the files of an account; offline, those of the last seven days", [.account],
+            options: [Options.sizes], run: DriveFilesCommand.self),
+        Command(
+            "drive objects", "asks the server for the names of an account's files", [.account],
+            run: DriveObjectsCommand.self),
+        Command(
+            "drive upload", "uploads files to an account",
+            [.account, CommandArgument("FILE", "the file to upload", .file).repeated], options: [Options.replace],
+            run: DriveUploadCommand.self),
+        Command(
+            "drive edit", "replaces a file of an account by a local file of its name",
+            [.account, CommandArgument("FILE", "the file to upload", .file)], run: DriveEditCommand.self),
+        Command("drive object", "shows the owner and the account of a file", [.url], run: DriveObjectCommand.self),
+        Command(
+            "drive get", "writes a file to FILE, or to standard output with -o -", [.url], required: [Options.output],
+            run: DriveGetCommand.self),
+        Command(
+            "drive delete", "deletes a file", [.url], options: [Options.yes], run: DriveDeleteCommand.self),
+    ]
+
+    private static let changes = [
+        Command(
+            "drive add-storage", "adds storage to an account", [.account, .size], options: [Options.yes],
+            run: DriveAddStorageCommand.self),
+        Command(
+            "drive reduce-storage", "gives storage of an account back", [.account, .size], options: [Options.yes],
+            run: DriveReduceStorageCommand.self),
+        Command(
+            "drive make-immutable", "makes an account immutable for ever", [.account], options: [Options.yes],
+            run: DriveMakeImmutableCommand.self),
+        Command(
+            "drive delete-account", "has an account deleted with its files, some days later", [.account],
+            options: [Options.yes], run: DriveDeleteAccountCommand.self),
+        Command(
+            "drive keep-account", "takes the deletion of an account back", [.account], options: [Options.yes],
+            run: DriveKeepAccountCommand.self),
+        Command(
+            "drive claim", "takes back the tokens of storage that was given back", [.account], options: [Options.yes],
+            run: DriveClaimCommand.self),
+    ]
+
+    private static let transactions = [
+        Command(
+            "drive keygen", "generates a key pair and writes it to a file, in Solana's form",
+            [CommandArgument("FILE", "the key file", .file)], run: DriveKeygenCommand.self),
+        Command(
+            "drive transaction", "prints the base64 of a transaction without sending it",
+            details:
+                "The same words always give the same bytes. KIND is one of \(kinds.joined(separator: ", ")), or the"
+                + " program's name for it.", [CommandArgument("KIND", "the kind of transaction", .choices(kinds))],
+            required: [Options.blockhash],
+            options: [
+                Options.ownerSeedFile, Options.counter, Options.account, Options.name, Options.bytes, Options.used,
+                Options.computeUnits, Options.computePrice,
+            ], run: DriveTransactionCommand.self),
+        Command(
+            "drive submit", "sends a transaction that was signed elsewhere",
+            details: "TRANSACTION is its base64, or - for standard input.",
+            [CommandArgument("TRANSACTION", "the transaction")], options: [Options.yes], run: DriveSubmitCommand.self),
+    ]
+
+    private static let kinds = StorageInstruction.Kind.allCases.map(\.word)
+}
+
+extension CommandArgument {
+    fileprivate static let account = CommandArgument("ACCOUNT", "the account's address or name")
+    fileprivate static let size = CommandArgument("SIZE", "the size")
+    fileprivate static let url = CommandArgument("URL", "the file's address")
+}

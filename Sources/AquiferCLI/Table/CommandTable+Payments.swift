@@ -1,0 +1,92 @@
+extension CommandTable {
+    static let contacts = CommandGroup(
+        "contacts", "list the people you can send money to",
+        [
+            Command(
+                "contacts", "lists the people you can send money to",
+                details:
+                    "With QUERY, it lists those whose name or user name contains it, in any case and with or without"
+                    + " accents. Offline, it lists those saved in the last seven days.", [.query],
+                run: ContactsCommand.self)
+        ])
+
+    static let cards = CommandGroup(
+        "cards", "manage your cards, which are kept encrypted",
+        notes: [
+            "A card that is declined is the default no more, if there is another one that can be used.",
+            "The key is kept apart from the data, under $XDG_CONFIG_HOME/aquifer/keys or ~/.config/aquifer/keys.",
+        ],
+        [
+            Command(
+                "cards list", "lists the cards, masked, and shows which one is the default", run: CardsListCommand.self),
+            Command(
+                "cards add", "asks for a card's number, name and expiry, and keeps it as the default",
+                details: "On a terminal the number is not shown. Otherwise each answer is a line of standard input.",
+                run: CardsAddCommand.self),
+            Command(
+                "cards default", "makes payments with this card unless told otherwise",
+                details: "The beginning of its ID will do.", [.card], run: CardsDefaultCommand.self),
+            Command(
+                "cards remove", "deletes a card for good", details: "The beginning of its ID will do.", [.card],
+                run: CardsRemoveCommand.self),
+            Command("cards rotate-key", "seals the cards with a new key", run: CardsRotateKeyCommand.self),
+            Command(
+                "cards accept-older", "uses an older copy of the cards that was put back",
+                details: "Cards that were removed since are in it again.", run: CardsAcceptOlderCommand.self),
+            Command(
+                "cards discard-older", "deletes all cards of an older copy that was put back",
+                run: CardsDiscardOlderCommand.self),
+        ])
+
+    static let pay = CommandGroup(
+        "pay", "send money with a card",
+        notes: [
+            "Exit: 0 approved; 1 declined, or refused by the server; 64 nothing was sent: the outcome of an earlier payment"
+                + " like it is not known; 69 not made; 75 not known whether it was made."
+        ],
+        [
+            Command(
+                "pay", "sends money, once",
+                details:
+                    "The security code is asked for on the terminal, is not shown, and is never kept. If no card is"
+                    + " kept, it is asked for, too. While it is not known whether an earlier payment of this amount to the"
+                    + " same person was made, the command asks before it sends another one; without a terminal it sends"
+                    + " nothing.",
+                [
+                    CommandArgument("@USERNAME", "the contact's @username"), CommandArgument("AMOUNT", "the amount"),
+                ], options: [Options.card, Options.codeFromInput, Options.again], run: PayCommand.self)
+        ])
+
+    static let payments = CommandGroup(
+        "payments", "list your payments, ask for the outcome of one, send it again",
+        notes: [
+            "Exit: 0 approved; 1 declined, or refused by the server; 69 not made; 74 a payment kept cannot be read;"
+                + " 75 not known whether it was made."
+        ],
+        [
+            Command("payments list", "lists the payments, the latest first", run: PaymentsListCommand.self),
+            Command(
+                "payments check", "asks for the outcome of a payment that was not answered, without making it",
+                [.payment], run: PaymentsCheckCommand.self),
+            Command(
+                "payments retry", "sends a payment that was not answered or not made again, with the same key",
+                details: "It is charged once.", [.payment], options: [Options.codeFromInput, Options.again],
+                run: PaymentsRetryCommand.self),
+            Command(
+                "payments give-up", "leaves a payment that was not answered as it is",
+                details: "Its outcome stays unknown, and the next payment like it is made without a question.",
+                [.payment], run: PaymentsGiveUpCommand.self),
+            Command(
+                "payments discard", "removes a damaged payment that cannot be read, for good",
+                details: "Your bank's statement is the only record of it then. A payment that can be read stays. The ID"
+                    + " \"\(PaymentsDiscardCommand.unnamed)\" stands for entries without one.", [.payment],
+                options: [Options.yes], run: PaymentsDiscardCommand.self),
+        ])
+}
+
+extension CommandArgument {
+    /// The words of a search.
+    static let query = CommandArgument("QUERY", "the words to look for").optional.repeated
+    fileprivate static let card = CommandArgument("ID", "the card's ID")
+    fileprivate static let payment = CommandArgument("ID", "the payment's ID")
+}

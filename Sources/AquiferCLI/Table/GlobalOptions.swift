@@ -1,0 +1,61 @@
+import App
+import Aquifer
+import Foundation
+
+/// The options of every command.
+struct GlobalOptions {
+    let configuration: Configuration
+    let json: Bool
+    let quiet: Bool
+
+    init(_ arguments: Arguments, now: Date = Date()) throws(CommandError) {
+        json = arguments.has(Options.json)
+        quiet = arguments.has(Options.quiet)
+        var configuration = Configuration(data: try arguments.value(Options.data) ?? Configuration.defaultData)
+        for chosen in try arguments.all(Options.remote) {
+            configuration.remotes[chosen.remote.rawValue] = chosen.address
+        }
+        for chosen in try arguments.all(Options.fault) { configuration.faults[chosen.remote] = chosen.fault }
+        if let path = try arguments.value(Options.keypair) { configuration.driveKeypair = URL(filePath: path) }
+        if let url = try arguments.value(Options.driveURL) { configuration.remotes["drive"] = url }
+        if let url = try arguments.value(Options.rpc) { configuration.driveRPC = url }
+        if let url = try arguments.value(Options.filesURL) { configuration.driveFiles = url }
+        if let key = try arguments.value(Options.uploader) { configuration.driveUploader = "\(key)" }
+        configuration.offline = arguments.has(Options.offline)
+        configuration.allowTestCard = arguments.has(Options.allowTestCard)
+        if let time = try arguments.value(Options.at) {
+            let offset = time.offset(from: now)
+            configuration.now = { Date().addingTimeInterval(offset) }
+        }
+        self.configuration = configuration
+    }
+}
+
+/// The value of `--at`: a date, or an offset from now.
+enum TimeOption: Sendable, Hashable {
+    case date(Date)
+    case offset(TimeInterval)
+
+    /// Reads a date such as `2026-11-21T09:00:00Z`, or an offset such as `+8d`; `nil` for anything else.
+    init?(_ text: String) {
+        guard let sign = text.first, sign == "+" || sign == "-" else {
+            // A text that is not a date gives `nil`.
+            guard let date = try? Date(text, strategy: .iso8601) else { return nil }
+            self = .date(date)
+            return
+        }
+        let units: [Character: TimeInterval] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+        guard let unit = text.last.flatMap({ units[$0] }),
+            let count = Double(text.dropFirst().dropLast()), count.isFinite, count >= 0, count < 1e6
+        else { return nil }
+        self = .offset((sign == "-" ? -1 : 1) * count * unit)
+    }
+
+    /// The offset from now in seconds.
+    func offset(from now: Date) -> TimeInterval {
+        switch self {
+        case .date(let date): date.timeIntervalSince(now)
+        case .offset(let offset): offset
+        }
+    }
+}

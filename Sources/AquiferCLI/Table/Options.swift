@@ -1,0 +1,104 @@
+import Foundation
+import ReferenceAPIs
+import ShadowDrive
+
+/// Every option of the command line. Parsing, help, completion, the man page and the handlers refer to these.
+enum Options {
+    // MARK: Options of every command
+
+    static let data = ValueOption(
+        "--data", takes: "DIR", .folder,
+        help: "save data in DIR (otherwise in $XDG_DATA_HOME/aquifer or ~/.local/share/aquifer)")
+    static let remote = ValueOption(
+        "--remote", takes: "NAME=URL", .remote, isRepeatable: true,
+        help: "use the server at URL for an app (\(ReferenceRemote.allCases.map(\.rawValue).joined(separator: ", ")))"
+            + " instead of its reference remote")
+    static let json = Flag("--json", help: "print one JSON document")
+    static let offline = Flag("--offline", help: "act as if there were no network")
+    static let at = ValueOption(
+        "--at", takes: "TIME", .time,
+        help: "act as if it were TIME: 2026-11-21T09:00:00Z, or +8d or -1h from now")
+    static let allowTestCard = Flag(
+        "--allow-test-card", help: "accept the payments' test card on a server that is not the reference remote")
+    static let quiet = Flag("--quiet", help: "print errors only, no notes, on standard error")
+    static let help = Flag("--help", "-h", help: "print this text, or that of a command")
+    static let version = Flag("--version", help: "print the version")
+
+    static let everywhere: [any DeclaredOption] = [
+        data, remote, json, offline, at, allowTestCard, quiet, help, version,
+    ]
+
+    // MARK: Options of Shadow Drive, which every command accepts
+
+    static let keypair = ValueOption(
+        "--keypair", takes: "FILE", .file,
+        help: "your key, in Solana's form; keygen makes one (otherwise, at the reference remote, the key that the pages"
+            + " use: $XDG_CONFIG_HOME/aquifer/keys/drive.json, made when it is first needed)")
+    static let driveURL = ValueOption(
+        "--drive-url", takes: "URL", .address, help: "the server (otherwise the reference remote)")
+    static let rpc = ValueOption(
+        "--rpc", takes: "URL", .address,
+        help: "Solana's JSON-RPC (otherwise Solana's own; for the reference remote, its own)")
+    static let filesURL = ValueOption(
+        "--files-url", takes: "URL", .address, help: "the address of the files (otherwise below the server)")
+    static let uploader = ValueOption(
+        "--uploader", takes: "KEY", ValueType<PublicKey>.base58,
+        help:
+            "the key that the server signs with, if it is not Shadow Drive's (aquifer remotes --help names that of the"
+            + " reference remote)")
+
+    static let drive: [any DeclaredOption] = [keypair, driveURL, rpc, filesURL, uploader]
+
+    // MARK: Options of some commands
+
+    static let port = ValueOption("--port", takes: "PORT", .port, help: "the port; 0 for any free one")
+    static let host = ValueOption(
+        "--host", takes: "HOST", .text, help: "the address to listen on (127.0.0.1: this machine only)")
+    static let noToken = Flag(
+        "--no-token", help: "let in everyone who can reach the port, not only those who have the printed address")
+    static let fault = ValueOption(
+        "--fault", takes: "REMOTE=FAULT", .fault, isRepeatable: true,
+        help: "start with a fault of a reference remote: \(Fault.forms.joined(separator: ", "))")
+    static let limit = ValueOption("--limit", takes: "N", .count, help: "the newest N items")
+    static let all = Flag("--all", help: "all items")
+    static let output = ValueOption(
+        "-o", "--output", takes: "FILE", .file, help: "the file to write; - is standard output")
+    static let card = ValueOption(
+        "--card", takes: "ID", .text, help: "pay with this card, not with the default (aquifer cards list shows it)")
+    static let codeFromInput = Flag("--cvv-stdin", help: "read the security code from standard input")
+    static let again = Flag(
+        "--again", help: "send it, whatever became of another payment of this amount to the same person")
+    static let unfiltered = Flag("--unfiltered", help: "show the vowels of swear words")
+    static let title = ValueOption(
+        "--title", takes: "TEXT", .text, help: "the title of the clip, at most 200 characters")
+    static let author = ValueOption("--author", takes: "TEXT", .text, help: "the author of the clip")
+    static let later = Flag(
+        "--later",
+        help: "keep it in the outbox, to be posted once as soon as there is a connection; prints the item's ID")
+    static let wait = Flag("--wait", help: "stay until everything was sent or refused, and report the progress")
+    static let sizes = Flag("--sizes", help: "with the size of each file")
+    static let replace = Flag("--replace", help: "take the place of files with the same names")
+    static let yes = Flag("--yes", help: "do not ask")
+
+    // MARK: Options of drive transaction
+
+    static let ownerSeedFile = ValueOption(
+        "--owner-seed-file", takes: "FILE", .file,
+        help: "the owner's seed: 64 hex digits, or 32 bytes (or --keypair FILE)")
+    static let blockhash = ValueOption(
+        "--blockhash", takes: "BASE58", ValueType<Blockhash>.base58, help: "the blockhash")
+    static let counter = ValueOption(
+        "--counter", takes: "N", ValueType<UInt32>.number, help: "the number of the owner's account (0)")
+    static let account = ValueOption(
+        "--account", takes: "BASE58", ValueType<PublicKey>.base58, help: "the account's address, in place of --counter")
+    static let name = ValueOption("--name", takes: "TEXT", .text, help: "the account's name: create, rename")
+    static let bytes = ValueOption(
+        "--bytes", takes: "N", ValueType<UInt64>.number,
+        help: "the storage: create, add-storage, add-immutable-storage, reduce-storage")
+    static let used = ValueOption(
+        "--used", takes: "N", ValueType<UInt64>.number, help: "the storage in use: reduce-storage, make-immutable")
+    static let computeUnits = ValueOption(
+        "--compute-units", takes: "N", ValueType<UInt32>.number, help: "the limit of compute units")
+    static let computePrice = ValueOption(
+        "--compute-price", takes: "N", ValueType<UInt64>.number, help: "the price of a compute unit in micro-lamports")
+}

@@ -1,0 +1,146 @@
+import App
+import Foundation
+import ReferenceAPIs
+import ShadowDrive
+
+/// The type of an option's value: the texts that are accepted, and the words that a shell offers.
+struct ValueType<Value: Sendable>: Sendable {
+    let words: WordKind
+    let read: @Sendable (String) throws(ValueMistake) -> Value
+
+    init(
+        _ words: WordKind = .text, _ read: @escaping @Sendable (String) throws(ValueMistake) -> Value
+    ) {
+        self.words = words
+        self.read = read
+    }
+
+    /// The texts for which `read` returns a value. `form` describes them.
+    static func form(
+        _ form: String, _ words: WordKind = .text, _ read: @escaping @Sendable (String) -> Value?
+    ) -> ValueType {
+        ValueType(words) { (text) throws(ValueMistake) in
+            guard let value = read(text) else { throw .expected(form) }
+            return value
+        }
+    }
+}
+
+/// The reason why a text is not a value of a type.
+enum ValueMistake: Error {
+    /// The text has another form than this one.
+    case expected(String)
+    /// This part of the text has another form than this one.
+    case expectedPart(String, part: String)
+    /// The text is empty. It must be this.
+    case missing(String)
+    /// The text has the right form, and something in it is wrong.
+    case wrong(String)
+}
+
+extension ValueType<String> {
+    /// Any text.
+    static var text: ValueType { ValueType { text in text } }
+    /// The path of a file.
+    static var file: ValueType { ValueType(.file) { path in path } }
+}
+
+extension ValueType<URL> {
+    /// The path of a folder.
+    static var folder: ValueType {
+        ValueType(.folder) { (path) throws(ValueMistake) in
+            guard !path.isEmpty else { throw .missing("a folder") }
+            return URL(filePath: path, directoryHint: .isDirectory)
+        }
+    }
+
+    /// A web address.
+    static var address: ValueType { form("an http or https address") { text in webAddress(text) } }
+
+    fileprivate static func webAddress(_ text: String) -> URL? {
+        URL(string: text).flatMap { $0.isWebAddress ? $0 : nil }
+    }
+}
+
+extension ValueType where Value: FixedWidthInteger {
+    /// A whole number that is not negative.
+    static var number: ValueType {
+        form("a whole number up to \(Value.max)") { text in Value(text).flatMap { $0 >= 0 ? $0 : nil } }
+    }
+}
+
+extension ValueType<Int> {
+    /// A number from one.
+    static var count: ValueType { form("a number from 1") { text in Int(text).flatMap { $0 > 0 ? $0 : nil } } }
+}
+
+extension ValueType<UInt16> {
+    /// The number of a port.
+    static var port: ValueType { form("a number from 0 to 65535") { text in UInt16(text) } }
+}
+
+extension ValueType where Value: Base58Value {
+    /// A key, an address or a hash in base58.
+    static var base58: ValueType {
+        ValueType { (text) throws(ValueMistake) in
+            do throws(Base58Error) { return try Value(text) } catch { throw .wrong("\(error)") }
+        }
+    }
+}
+
+/// The server of one app: the value of `--remote`.
+struct ChosenRemote: Sendable {
+    let remote: ReferenceRemote
+    let address: URL
+}
+
+extension ValueType<ChosenRemote> {
+    /// `NAME=URL`.
+    static var remote: ValueType {
+        ValueType(.choices(ReferenceRemote.allCases.map { "\($0.rawValue)=" })) {
+            (text) throws(ValueMistake) in
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, let remote = ReferenceRemote(rawValue: parts[0]) else {
+                let names = ReferenceRemote.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .expected("NAME=URL, with a name of \(names)")
+            }
+            // The message shows the address alone.
+            guard let address = ValueType<URL>.webAddress(parts[1]) else {
+                throw .expectedPart("an http or https address", part: parts[1])
+            }
+            return ChosenRemote(remote: remote, address: address)
+        }
+    }
+}
+
+/// The fault of one reference remote: the value of `--fault`.
+struct ChosenFault: Sendable {
+    let remote: ReferenceRemote
+    let fault: Fault
+}
+
+extension ValueType<ChosenFault> {
+    /// `REMOTE=FAULT`.
+    static var fault: ValueType {
+        form(
+            "REMOTE=FAULT (remotes: \(ReferenceRemote.allCases.map(\.rawValue).joined(separator: ", "));"
+                + " faults: \(Fault.forms.joined(separator: ", ")))",
+            .choices(
+                ReferenceRemote.allCases.flatMap { remote in Fault.allCases.map { "\(remote.rawValue)=\($0.rawValue)" }
+                })
+        ) { text in
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, let remote = ReferenceRemote(rawValue: parts[0]),
+                let fault = Fault(rawValue: parts[1])
+            else { return nil }
+            return ChosenFault(remote: remote, fault: fault)
+        }
+    }
+}
+
+extension ValueType<TimeOption> {
+    /// A date, or an offset from now.
+    static var time: ValueType {
+        form("a time such as 2026-11-21T09:00:00Z, +8d or -1h") { text in TimeOption(text) }
+    }
+}

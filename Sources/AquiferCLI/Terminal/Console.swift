@@ -1,0 +1,149 @@
+import App
+import Aquifer
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Standard output, standard error and standard input. Commands print and ask only through this type.
+///
+/// Text is filtered by ``Swift/String/harmless``, so that no server, file name or argument can control the terminal or
+/// forge a line. Bytes requested with `-o -` are written unchanged.
+///
+/// A failed write does not stop a command in the middle of its work. The rest of its output is dropped, and
+/// ``finish(_:)`` returns the status of the failure.
+struct Console: Sendable {
+    private let failure = Locked<WriteError?>(nil)
+    /// True if standard output has the bytes of a file, and therefore no documents.
+    private let isFile = Locked(false)
+    private let status = StatusLine()
+
+    /// Writes one line of the command's result to standard output.
+    func out(_ line: String) {
+        out(lines: [line])
+    }
+
+    /// Writes several lines of the command's result to standard output. A line feed within one of them does not begin
+    /// another line.
+    func out(lines: [String]) {
+        guard !lines.isEmpty else { return }
+        let text = lines.map { $0.harmless + "\n" }.joined()
+        // `finish` reports the error.
+        _ = try? write(Data(text.utf8))
+    }
+
+    /// Writes a document of `--json` to standard output.
+    func out(json document: some Encodable) {
+        out(JSONDocument.text(of: document))
+    }
+
+    /// Writes the document of an error, unless standard output has the bytes of a file.
+    ///
+    /// A failed write is ignored, because the error that ends the command is more important.
+    func out(_ error: CommandError) {
+        guard canWrite, !isFile.withLock({ $0 }), !error.message.isEmpty else { return }
+        // The status of the error stays the same, whether the document can be written or not.
+        _ = try? Descriptor.output.write(
+            Data((JSONDocument.text(of: ErrorDocument(error)) + "\n").utf8))
+    }
+
+    /// Marks standard output as the file that a command writes.
+    func becomesFile() { isFile.withLock { $0 = true } }
+
+    /// Writes bytes of the command's result to standard output.
+    ///
+    /// - Throws: The error to end the command with. A command that continued would load data that nobody reads.
+    func out(_ data: Data) throws(CommandError) {
+        do throws(WriteError) { try write(data) } catch { throw .output(error) }
+    }
+
+    /// Writes one line to standard error: an error, or a note about the result. Nothing is written after the reader of
+    /// standard output went away.
+    func note(_ text: String) {
+        guard !text.isEmpty, failure.withLock({ $0?.isClosedPipe }) != true else { return }
+        status.line("aquifer: \(text.harmless.withoutCardNumbers)")
+    }
+
+    /// A line of standard input. The prompt is shown only if standard input is a terminal.
+    func ask(_ prompt: String) throws(CommandError) -> String {
+        if Descriptor.input.isTerminal { status.prompt(prompt) }
+        return try line(prompt.lowercased().trimmingCharacters(in: .punctuationCharacters.union(.whitespaces)))
+    }
+
+    /// A line of standard input. The end of the input is an error.
+    func line(_ what: String) throws(CommandError) -> String {
+        guard let line = readLine() else { throw .usage("\(what) is missing: standard input has ended") }
+        return line
+    }
+
+    /// A line that is typed on the terminal without being displayed; `nil` without a terminal.
+    func secret(_ prompt: String) -> String? {
+        guard Descriptor.input.isTerminal, let terminal = QuietTerminal() else { return nil }
+        defer { terminal.end() }
+        status.prompt(prompt)
+        let line = readLine()
+        status.line("")
+        return line
+    }
+
+    /// A progress meter, which is displayed only on a terminal.
+    func meter(_ options: GlobalOptions, _ title: String) -> Meter {
+        Meter(title, on: !options.quiet && !options.json && Descriptor.errors.isTerminal ? status : nil)
+    }
+
+    /// True if no write to standard output has failed.
+    var canWrite: Bool { failure.withLock { $0 == nil } }
+
+    /// The final status of a command that ended with `status`. A failed write to standard output replaces it.
+    func finish(_ status: ExitStatus) -> ExitStatus {
+        guard let failure = failure.withLock({ $0 }) else { return status }
+        let error = CommandError.output(failure)
+        // The command may have ended with this very error, and reported it.
+        if status != error.status { note(error.message) }
+        return error.status
+    }
+
+    func exit(_ status: ExitStatus) -> Never {
+        fflush(nil)
+        Foundation.exit(status.rawValue)
+    }
+
+    private func write(_ data: Data) throws(WriteError) {
+        if let failure = failure.withLock({ $0 }) { throw failure }
+        do throws(WriteError) { try Descriptor.output.write(data) } catch {
+            failure.withLock { $0 = error }
+            throw error
+        }
+    }
+}
+
+extension CommandError {
+    /// Output that cannot be written. There is no message if the reader went away.
+    static func output(_ error: WriteError, _ name: String = "standard output") -> CommandError {
+        error.isClosedPipe
+            ? CommandError(status: .closedPipe, message: "")
+            : CommandError(status: .unwritable, message: "\(name) cannot be written: \(error)")
+    }
+}
+
+extension String {
+    /// The text without possible card numbers, so that a number typed in the wrong place is not repeated.
+    var withoutCardNumbers: String {
+        // A number has 12 to 19 digits, in one maximal word of letters, digits and dashes, or in several adjacent ones.
+        replacing(/[0-9A-Za-z-]+(?: [0-9-]+)*/) { match in
+            let digits = match.output.count(where: \.isNumber)
+            let isNumber = (12...19).contains(digits) && !match.output.contains(where: \.isLetter)
+            return isNumber ? "(digits left out)" : String(match.output)
+        }
+    }
+}
+
+/// "1 byte", "2 bytes".
+func counted(_ count: some BinaryInteger, _ one: String) -> String {
+    "\(count) \(one)\(count == 1 ? "" : "s")"
+}

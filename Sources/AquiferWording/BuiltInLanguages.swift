@@ -1,0 +1,35 @@
+import AquiferFoundation
+
+extension Language {
+    /// English.
+    public static let english = Language(
+        builtIn: "en", plural: .oneOther, fallback: nil, bytes: PackageResources.en_json)
+    /// Brazilian Portuguese.
+    public static let brazilianPortuguese = Language(
+        builtIn: "pt-BR", plural: .zeroOneOther, fallback: .english, bytes: PackageResources.pt_BR_json)
+
+    /// The languages of this library, in order of preference.
+    public static var builtIn: [Language] { [.english, .brazilianPortuguese] }
+
+    /// The language that suits a BCP 47 tag best: the one of that tag, else one of the same primary language, else the
+    /// first one.
+    ///
+    /// - Parameter languages: the languages of the app, in order of preference.
+    public static func best(for tag: String, of languages: [Language] = builtIn) -> Language {
+        let wanted = tag.lowercased()
+        return languages.first { $0.tag.lowercased() == wanted }
+            ?? languages.first { primary($0.tag) == primary(wanted) }
+            ?? languages.first ?? .english
+    }
+
+    private static func primary(_ tag: String) -> String {
+        tag.lowercased().split(separator: "-").first.map(String.init) ?? ""
+    }
+
+    /// A language whose catalogue is embedded in the program. It is parsed once, when the language is first used.
+    private init(builtIn tag: String, plural: PluralRule, fallback: Language?, bytes: [UInt8]) {
+        // The file is part of the sources, and a test reads it: it cannot be damaged when the program runs.
+        let texts = try? JSONDecoder().decode([String: Text].self, from: Data(bytes))
+        self.init(tag: tag, plural: plural, fallback: fallback, texts: texts ?? [:])
+    }
+}

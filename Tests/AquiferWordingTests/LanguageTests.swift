@@ -1,0 +1,106 @@
+import Aquifer
+import AquiferWording
+import Foundation
+import Testing
+
+@Suite("Words for users")
+struct LanguageTests {
+    private static let now = Date(timeIntervalSince1970: 1_780_000_000)
+
+    @Test(
+        "How long ago is said in the user's language",
+        arguments: [
+            (300, Language.english, "5 minutes ago"), (300, .brazilianPortuguese, "há 5 minutos"),
+            (2 * 86_400, .english, "2 days ago"), (2 * 86_400, .brazilianPortuguese, "há 2 dias"),
+            (1, .english, "just now"), (1, .brazilianPortuguese, "agora mesmo"), (-3_600, .english, "in 1 hour"),
+        ] as [(TimeInterval, Language, String)])
+    func relative(seconds: TimeInterval, language: Language, text: String) {
+        #expect(language.relative(Self.now.addingTimeInterval(-seconds), now: Self.now) == text)
+    }
+
+    @Test(
+        "Weeks, months and years are counted",
+        arguments: [
+            (6.6, "1 week ago"), (10.4, "1 week ago"), (10.6, "2 weeks ago"), (24.4, "3 weeks ago"),
+            (24.6, "1 month ago"), (45, "1 month ago"), (46, "2 months ago"), (349, "11 months ago"),
+            (351, "1 year ago"), (714, "1 year ago"), (717, "2 years ago"), (-8, "in 1 week"), (-60, "in 2 months"),
+        ])
+    func weeks(days: Double, text: String) {
+        #expect(Language.english.relative(Self.now.addingTimeInterval(-days * 86_400), now: Self.now) == text)
+    }
+
+    @Test("How long ago is said as the system's formatter says it", arguments: Language.builtIn)
+    func systemFormatter(language: Language) {
+        let ages: [TimeInterval] = [
+            5, 59, 60, 89, 90, 119, 3_000, 3_569, 3_570, 3_600, 5_399, 5_400, 80_000, 84_600, 86_400, 150_000, 172_800,
+            500_000, 604_799, 604_800, 5_000_000, 90_000_000, -30, -90, -3_601, -5_400, -172_800,
+        ]
+        for age in ages {
+            let date = Self.now.addingTimeInterval(-age)
+            let theirs = Date.AnchoredRelativeFormatStyle(anchor: date, locale: language.locale).format(Self.now)
+            #expect(language.relative(date, now: Self.now) == theirs, "\(age) s")
+        }
+    }
+
+    @Test(
+        "Ages are said for any two moments",
+        arguments: [
+            -1e300, -1e18, -62_135_769_600, 0, 253_402_300_799, 315_537_897_599_999, 1e18, 1e300, .infinity, .nan,
+        ])
+    func ages(seconds: Double) {
+        for language in Language.builtIn {
+            for now in [0, 1e12, -1e12, 1e300] {
+                let text = language.relative(
+                    Date(timeIntervalSince1970: seconds), now: Date(timeIntervalSince1970: now))
+                #expect(!text.isEmpty)
+            }
+        }
+    }
+
+    @Test(
+        "Any Portuguese is Brazilian, everything else English",
+        arguments: [
+            ("pt-BR", Language.brazilianPortuguese), ("pt", .brazilianPortuguese), ("PT-PT", .brazilianPortuguese),
+            ("en-GB", .english), ("de", .english), ("", .english),
+        ])
+    func tags(tag: String, language: Language) {
+        #expect(Language.best(for: tag) == language)
+    }
+
+    @Test(
+        "Every error has a message in each language, and none names what was in an answer", arguments: Language.builtIn
+    )
+    func messages(language: Language) {
+        let errors: [LoadError] = [
+            .connectivity(TransportError(.timedOut, "secret")), .invalidData(.body("secret")),
+            .store(.notAStore(path: "secret"), after: .connectivity),
+        ]
+        let messages = errors.map { $0.message(in: language) }
+        #expect(Set(messages).count == errors.count)
+        for message in messages { #expect(!message.isEmpty && !message.contains("secret")) }
+        #expect(LoadError.cancelled.message(in: language).isEmpty)
+    }
+
+    @Test("Every failed download has a message too", arguments: Language.builtIn)
+    func downloadMessages(language: Language) {
+        let errors: [DownloadError] = [
+            .connectivity(TransportError(.timedOut, "secret")), .invalidData(.body("secret")),
+            .store(.full(path: "secret")), .store(.notAStore(path: "secret")),
+        ]
+        let messages = errors.map { $0.message(in: language) }
+        #expect(Set(messages).count == errors.count)
+        for message in messages { #expect(!message.isEmpty && !message.contains("secret")) }
+        #expect(DownloadError.cancelled.message(in: language).isEmpty)
+    }
+
+    @Test("A saved copy that stands in for the latest says how old it is; the latest says nothing")
+    func notices() {
+        let savedAt = Self.now.addingTimeInterval(-2 * 86_400)
+        func notice(_ source: LoadSource) -> String? { source.notice(in: .english, now: Self.now) }
+        #expect(
+            notice(.cache(savedAt: savedAt, because: .connectivity)) == "You’re offline. This was saved 2 days ago.")
+        #expect(notice(.cache(savedAt: savedAt, because: .invalidData))?.contains("saved 2 days ago") == true)
+        #expect(notice(.cache(savedAt: savedAt, because: nil)) == nil)
+        #expect(notice(.remote) == nil)
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+@testable import HTTPMessages
+
+@Suite("Dates of HTTP: one way to write and to read them")
+struct HTTPDateTests {
+    @Test(
+        "A date that is written is read as the same second",
+        arguments: [-62_135_596_800, -1, 0, 68_169_599, 784_111_777, 951_782_400, 4_107_542_400, 253_402_300_799])
+    func roundTrip(seconds: TimeInterval) {
+        let text = HTTPDate.format(Date(timeIntervalSince1970: seconds + 0.5))
+        #expect(HTTPDate.parse(text)?.timeIntervalSince1970 == seconds)
+    }
+
+    @Test("A date is written in GMT, with two digits for days and times and four for years")
+    func format() {
+        #expect(HTTPDate.format(Date(timeIntervalSince1970: 784_111_777)) == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(HTTPDate.format(.distantPast) == "Mon, 01 Jan 0001 00:00:00 GMT")
+        #expect(HTTPDate.format(Date(timeIntervalSince1970: .nan)) == "Thu, 01 Jan 1970 00:00:00 GMT")
+    }
+
+    @Test(
+        "A day or time that does not exist is no date",
+        arguments: [
+            "Wed, 30 Feb 1994 08:49:37 GMT", "Wed, 29 Feb 1995 08:49:37 GMT", "Sat, 31 Jun 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49:61 GMT", "Sun, 06 Nov 1994 08:49 GMT",
+        ])
+    func impossible(text: String) {
+        #expect(HTTPDate.parse(text) == nil)
+    }
+
+    @Test(
+        "Numbers are digits alone: a sign or a foreign digit makes no date",
+        arguments: [
+            "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 +8:49:37 GMT", "Sun, 06 Nov 1994 08:49:-1 GMT",
+            "Sun, ٠٦ Nov 1994 08:49:37 GMT", "Sun 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET",
+        ])
+    func malformed(text: String) {
+        #expect(HTTPDate.parse(text) == nil)
+    }
+}
