@@ -60,6 +60,10 @@ final class AppWorld: Sendable {
         return StateReader(session!.states { $0.text(context) })
     }
 
+    /// The states of a tab's screen of this name.
+    @MainActor
+    func states(named name: String) -> StateReader { states(Screens.named(name)!) }
+
     /// Sends a screen an intent as its page would: `drive?tab=tab`, and the intent with its fields.
     @discardableResult
     func tell(_ screen: String, _ intent: String, _ fields: [String: String] = [:]) async -> Int {

@@ -53,7 +53,7 @@ struct CacheValidationTests {
     func deletes(list: List) async throws {
         let world = try await expired(list)
         for remote in [ReferenceRemote.feed, .payments, .drive] { world.services.reference.set(.offline, of: remote) }
-        let page = world.states(try #require(Screens.named(list.screen)))
+        let page = world.states(named: list.screen)
         #expect(await world.tell("\(list.screen)?tab=tab", "appear") == 204)
         #expect(await page.state(with: #""phase":"failed""#).contains(#""kind":"connectivity""#))
         #expect(try await eventually { try await saved(list, world).isEmpty })
@@ -64,7 +64,7 @@ struct CacheValidationTests {
     func confirmed() async throws {
         let list = Self.lists[0]
         let world = try await expired(list)
-        let page = world.states(try #require(Screens.named(list.screen)))
+        let page = world.states(named: list.screen)
         #expect(await world.tell("feed?tab=tab", "appear") == 204)
         _ = await page.state(with: #""phase":"loaded""#)
         #expect(world.site.hub.screen(FeedScreen.self, tab: "tab")?.model.list.source == .remote)

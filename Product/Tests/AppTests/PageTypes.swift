@@ -17,8 +17,9 @@ struct PageTypes {
         var states = ""
         var intents = ""
         for screen in Screens.all {
-            states += "    \"\(screen.name)\": \(try types.state(of: screen));\n"
-            intents += "    \"\(screen.name)\": \(names(of: screen).map { "\"\($0)\"" }.joined(separator: " | "));\n"
+            states += "        \"\(screen.name)\": \(try types.state(of: screen));\n"
+            intents +=
+                "        \"\(screen.name)\": \(names(of: screen).map { "\"\($0)\"" }.joined(separator: " | "));\n"
         }
         for type in [ConnectionAPI.Switch.self, InspectorAPI.List.self, InspectorAPI.Validation.self]
             as [any Decodable.Type]

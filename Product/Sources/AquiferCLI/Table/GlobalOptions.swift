@@ -13,14 +13,14 @@ struct GlobalOptions {
         quiet = arguments.has(Options.quiet)
         var configuration = Configuration(data: try arguments.value(Options.data) ?? Configuration.defaultData)
         for chosen in try arguments.all(Options.remote) {
-            configuration.remotes[chosen.remote.rawValue] = chosen.address
+            configuration.remotes[chosen.remote] = chosen.address
         }
         for chosen in try arguments.all(Options.fault) { configuration.faults[chosen.remote] = chosen.fault }
         if let path = try arguments.value(Options.keypair) { configuration.driveKeypair = URL(filePath: path) }
-        if let url = try arguments.value(Options.driveURL) { configuration.remotes["drive"] = url }
+        if let url = try arguments.value(Options.driveURL) { configuration.remotes[.drive] = url }
         if let url = try arguments.value(Options.rpc) { configuration.driveRPC = url }
         if let url = try arguments.value(Options.filesURL) { configuration.driveFiles = url }
-        if let key = try arguments.value(Options.uploader) { configuration.driveUploader = "\(key)" }
+        if let key = try arguments.value(Options.uploader) { configuration.driveUploader = key }
         configuration.offline = arguments.has(Options.offline)
         configuration.allowTestCard = arguments.has(Options.allowTestCard)
         if let time = try arguments.value(Options.at) {

@@ -1,0 +1,559 @@
+// The keys of everything that the pages receive, and the intents that they send, written from the Swift types by
+// `Scripts/page-types`. A test fails when this file is older than they are.
+
+declare namespace Wire {
+    interface FeedState {
+        title: string;
+        phase: "idle" | "loading" | "loaded" | "failed";
+        isLoading: boolean;
+        notice: string | null;
+        error: ScreenError | null;
+        items: FeedItem[];
+        isEmpty: boolean;
+        more: FeedMore;
+    }
+
+    interface ScreenError {
+        kind: string;
+        message: string;
+    }
+
+    interface FeedItem {
+        id: string;
+        location: string | null;
+        description: string | null;
+        image: string;
+    }
+
+    interface FeedMore {
+        phase: "idle" | "loading" | "end" | "failed";
+        message: string | null;
+    }
+
+    interface CommentsState {
+        title: string;
+        phase: "idle" | "loading" | "loaded" | "failed";
+        isLoading: boolean;
+        notice: string | null;
+        error: ScreenError | null;
+        comments: CommentsComment[];
+        isEmpty: boolean;
+    }
+
+    interface CommentsComment {
+        id: string;
+        message: string;
+        author: string;
+        date: string;
+        createdAt: string;
+    }
+
+    interface ContactsState {
+        title: string;
+        phase: "idle" | "loading" | "loaded" | "failed";
+        isLoading: boolean;
+        notice: string | null;
+        error: ScreenError | null;
+        query: string;
+        contacts: ContactLine[];
+        isEmpty: boolean;
+        noMatch: string | null;
+    }
+
+    interface ContactLine {
+        id: number;
+        name: string;
+        username: string;
+        initials: string;
+        image: string;
+    }
+
+    interface PaymentState {
+        title: string;
+        phase: "loading" | "missing" | "ready" | "earlier" | "sending" | "approved" | "declined" | "failed" | "unknown";
+        contact: ContactLine | null;
+        amount: PaymentAmount;
+        needsCard: boolean;
+        card: CardLine | null;
+        cards: CardLine[];
+        code: PaymentCode;
+        canPay: boolean;
+        canRetry: boolean;
+        payLabel: string;
+        message: string | null;
+        receipt: PaymentReceipt | null;
+        unknown: PaymentUnknown | null;
+        earlier: PaymentEarlier | null;
+        error: ScreenError | null;
+    }
+
+    interface PaymentAmount {
+        digits: string;
+        text: string;
+        error: string | null;
+    }
+
+    interface CardLine {
+        id: string;
+        brand: "visa" | "mastercard" | "amex" | "diners" | "discover" | "hipercard" | "elo" | null;
+        brandName: string;
+        masked: string;
+        holder: string;
+        expiry: string;
+        isTestCard: boolean;
+        testLabel: string | null;
+        isExpired: boolean;
+        isChosen: boolean;
+    }
+
+    interface PaymentCode {
+        length: number;
+        error: string | null;
+    }
+
+    interface PaymentReceipt {
+        number: number | null;
+        date: string;
+        dateText: string;
+        name: string;
+        username: string;
+        masked: string;
+        brandName: string;
+        amount: string;
+        total: string;
+        status: string;
+    }
+
+    interface PaymentUnknown {
+        text: string;
+        canGiveUp: boolean;
+    }
+
+    interface PaymentEarlier {
+        lines: string[];
+        failed: string | null;
+    }
+
+    interface PaymentsState {
+        title: string;
+        payments: PaymentsPayment[];
+        isEmpty: boolean;
+        missing: string | null;
+        error: ScreenError | null;
+    }
+
+    interface PaymentsPayment {
+        id: string;
+        state: "sending" | "approved" | "declined" | "unknown" | "failed" | "abandoned";
+        stateText: string;
+        name: string;
+        username: string;
+        amount: string;
+        dateText: string;
+        masked: string;
+        brandName: string;
+        number: number | null;
+        note: string | null;
+        codeLength: number;
+        canCheck: boolean;
+        canRetry: boolean;
+        canGiveUp: boolean;
+        isBusy: boolean;
+    }
+
+    interface CardsState {
+        title: string;
+        cards: CardLine[];
+        isEmpty: boolean;
+        isOlderCopy: boolean;
+        isLost: boolean;
+        error: ScreenError | null;
+    }
+
+    interface CardFormState {
+        title: string;
+        fields: CardFormFields;
+        canSave: boolean;
+        isSaving: boolean;
+        testLabel: string | null;
+        saved: string | null;
+        error: ScreenError | null;
+    }
+
+    interface CardFormFields {
+        number: CardFormNumber;
+        holder: CardFormField;
+        expiry: CardFormField;
+    }
+
+    interface CardFormNumber {
+        brand: "visa" | "mastercard" | "amex" | "diners" | "discover" | "hipercard" | "elo" | null;
+        brandName: string | null;
+        gaps: number[];
+        maxLength: number;
+        digits: number;
+        isValid: boolean;
+        error: string | null;
+    }
+
+    interface CardFormField {
+        isValid: boolean;
+        error: string | null;
+    }
+
+    interface FoaasState {
+        title: string;
+        isLoading: boolean;
+        phrase: Phrase | null;
+        notice: string | null;
+        error: ScreenError | null;
+        lastSeen: FoaasSeen[];
+        palette: "ink" | "ember" | "moss" | "tide" | "plum" | "paper";
+    }
+
+    interface Phrase {
+        message: string;
+        subtitle: string;
+        text: string;
+    }
+
+    interface FoaasSeen {
+        id: string;
+        message: string;
+        subtitle: string;
+        dateText: string;
+    }
+
+    interface FoaasOperationsState {
+        title: string;
+        phase: "idle" | "loading" | "loaded" | "failed";
+        isLoading: boolean;
+        notice: string | null;
+        error: ScreenError | null;
+        query: string;
+        operations: FoaasOperationsOperation[];
+        skippedText: string | null;
+        isEmpty: boolean;
+        noMatch: string | null;
+    }
+
+    interface FoaasOperationsOperation {
+        id: string;
+        name: string;
+        fields: string[];
+        fieldsText: string;
+    }
+
+    interface FoaasPreviewState {
+        title: string;
+        phase: "loading" | "ready" | "failed" | "missing";
+        name: string | null;
+        fields: FoaasPreviewField[];
+        phrase: Phrase | null;
+        path: string | null;
+        canFinish: boolean;
+        done: boolean;
+        message: string | null;
+        error: ScreenError | null;
+        palette: "ink" | "ember" | "moss" | "tide" | "plum" | "paper";
+    }
+
+    interface FoaasPreviewField {
+        field: string;
+        name: string | null;
+        value: string;
+        placeholder: string;
+    }
+
+    interface FoaasSettingsState {
+        title: string;
+        filter: boolean;
+        palette: "ink" | "ember" | "moss" | "tide" | "plum" | "paper";
+        palettes: FoaasSettingsPalette[];
+        example: FoaasSettingsExample;
+        error: ScreenError | null;
+    }
+
+    interface FoaasSettingsPalette {
+        name: "ink" | "ember" | "moss" | "tide" | "plum" | "paper";
+        title: string;
+        isChosen: boolean;
+    }
+
+    interface FoaasSettingsExample {
+        after: string;
+    }
+
+    interface AudioState {
+        phase: "idle" | "loading" | "loaded" | "failed";
+        isLoading: boolean;
+        notice: string | null;
+        error: ScreenError | null;
+        clips: AudioClip[];
+        isEmpty: boolean;
+        outboxCount: number;
+        sizeText: string | null;
+    }
+
+    interface AudioClip {
+        id: string;
+        title: string;
+        author: string | null;
+        dateText: string;
+        duration: number;
+        waveform: number[];
+        offline: "none" | "downloading" | "done" | "expired" | "failed";
+        percent: number | null;
+        offlineText: string | null;
+        audio: string;
+    }
+
+    interface AudioComposeState {
+        phase: "empty" | "ready" | "sending" | "sent" | "queued" | "failed";
+        file: AudioComposeFile | null;
+        fileError: string | null;
+        title: string;
+        titleError: string | null;
+        canSend: boolean;
+        percent: number | null;
+        sentBytesText: string | null;
+        message: string | null;
+        sent: AudioComposeSent | null;
+        error: ScreenError | null;
+    }
+
+    interface AudioComposeFile {
+        name: string;
+        sizeText: string;
+    }
+
+    interface AudioComposeSent {
+        id: string;
+        title: string;
+    }
+
+    interface OutboxState {
+        items: OutboxItem[];
+        isPaused: boolean;
+        isDraining: boolean;
+        isEmpty: boolean;
+        notice: string | null;
+        sent: string[];
+        error: ScreenError | null;
+    }
+
+    interface OutboxItem {
+        id: string;
+        title: string;
+        detail: string;
+        state: "waiting" | "sending" | "paused" | "failed";
+        percent: number | null;
+        attempts: number;
+        whenText: string | null;
+        reason: string | null;
+        canEdit: boolean;
+        canRetry: boolean;
+    }
+
+    interface DriveState {
+        phase: "idle" | "loading" | "loaded" | "failed";
+        isLoading: boolean;
+        notice: string | null;
+        error: ScreenError | null;
+        owner: string | null;
+        needsKey: boolean;
+        keyText: string | null;
+        accounts: DriveAccount[];
+        isEmpty: boolean;
+        totalText: string | null;
+        partialText: string | null;
+    }
+
+    interface DriveAccount {
+        address: string;
+        name: string;
+        usageText: string;
+        freeText: string;
+        percent: number;
+        isImmutable: boolean;
+        isToBeDeleted: boolean;
+        savedText: string | null;
+    }
+
+    interface DriveCreateState {
+        phase: "editing" | "creating" | "created" | "failed";
+        step: string | null;
+        name: string;
+        nameError: string | null;
+        size: string;
+        sizeError: string | null;
+        costText: string | null;
+        isPriceKnown: boolean;
+        canCreate: boolean;
+        created: DriveCreateCreated | null;
+        message: string | null;
+        isUnknown: boolean;
+        balanceText: string | null;
+        balanceExact: string | null;
+        handed: string;
+        handedText: string | null;
+        handedOwner: string | null;
+        handedConfirmation: string | null;
+        handedError: string | null;
+        canHandOver: boolean;
+        handedOver: string | null;
+        owner: string | null;
+        needsKey: boolean;
+        keyText: string | null;
+    }
+
+    interface DriveCreateCreated {
+        address: string;
+        name: string;
+        sizeText: string;
+    }
+
+    interface DriveAccountState {
+        isMissing: boolean;
+        address: string;
+        phase: "idle" | "loading" | "loaded" | "failed";
+        isLoading: boolean;
+        notice: string | null;
+        error: ScreenError | null;
+        name: string | null;
+        confirmation: string | null;
+        usageText: string | null;
+        freeText: string | null;
+        percent: number | null;
+        isImmutable: boolean;
+        isToBeDeleted: boolean;
+        objects: ObjectNames | null;
+        files: DriveAccountFile[];
+        isEmpty: boolean;
+        isOwner: boolean;
+        action: DriveAccountAction | null;
+        lastDone: DriveAccountAction | null;
+        upload: DriveAccountUpload | null;
+        problem: string | null;
+        failed: DriveAccountAction | null;
+        sizeError: string | null;
+        costText: string | null;
+        balanceText: string | null;
+        balanceExact: string | null;
+        unstakedText: string | null;
+    }
+
+    interface ObjectNames {
+        phase: "idle" | "loading" | "loaded" | "failed";
+        names: ObjectNamesName[];
+        missing: string[];
+        error: string | null;
+    }
+
+    interface ObjectNamesName {
+        name: string;
+        isShown: boolean;
+    }
+
+    interface DriveAccountFile {
+        name: string;
+        sizeText: string;
+        link: string;
+    }
+
+    interface DriveAccountAction {
+        kind: "uploading" | "replacing" | "deleting" | "addingStorage" | "reducingStorage" | "makingImmutable" | "askingForDeletion" | "keepingAccount" | "claiming";
+        file: string | null;
+    }
+
+    interface DriveAccountUpload {
+        percent: number;
+        sentText: string;
+        done: number;
+        files: number;
+        isDone: boolean;
+        stored: number;
+        results: DriveAccountOutcome[];
+    }
+
+    interface DriveAccountOutcome {
+        name: string;
+        isStored: boolean;
+        message: string | null;
+    }
+
+    interface ConnectionSwitch {
+        available: boolean;
+        mode: string;
+        modes: string[];
+    }
+
+    interface InspectorList {
+        entries: InspectorEntry[];
+        totalBytes: number;
+        failures: InspectorFailure[];
+    }
+
+    interface InspectorEntry {
+        key: string;
+        kind: string;
+        size: number;
+        savedAt: string | null;
+        age: string | null;
+        hits: number;
+        validity: "fresh" | "expired" | "early" | "unreadable" | "partial";
+        reason: string | null;
+    }
+
+    interface InspectorFailure {
+        store: string;
+        reason: string;
+    }
+
+    interface InspectorValidation {
+        removed: string[];
+        failures: InspectorFailure[];
+    }
+
+    /** The state of each screen. */
+    interface States {
+        "feed": FeedState;
+        "comments": CommentsState;
+        "contacts": ContactsState;
+        "payment": PaymentState;
+        "payments": PaymentsState;
+        "cards": CardsState;
+        "card-form": CardFormState;
+        "foaas": FoaasState;
+        "foaas-operations": FoaasOperationsState;
+        "foaas-preview": FoaasPreviewState;
+        "foaas-settings": FoaasSettingsState;
+        "audio": AudioState;
+        "audio-compose": AudioComposeState;
+        "outbox": OutboxState;
+        "drive": DriveState;
+        "drive-create": DriveCreateState;
+        "drive-account": DriveAccountState;
+    }
+
+    /** The intents of each screen, beside `refresh`. */
+    interface Intents {
+        "feed": "appear" | "loadMore" | "dismissError";
+        "comments": "appear" | "dismissError";
+        "contacts": "appear" | "dismissError" | "search";
+        "payment": "appear" | "amount" | "amountText" | "chooseCard" | "code" | "pay" | "check" | "retry" | "giveUp" | "checkEarlier" | "payOnceMore" | "again" | "dismissError";
+        "payments": "appear" | "check" | "retry" | "giveUp" | "dismissError";
+        "cards": "appear" | "choose" | "remove" | "acceptOlder" | "discardOlder" | "dismissError";
+        "card-form": "appear" | "edit" | "save" | "reset" | "dismissError";
+        "foaas": "appear" | "random" | "show" | "dismissError";
+        "foaas-operations": "appear" | "dismissError" | "search";
+        "foaas-preview": "appear" | "edit" | "finish" | "retry" | "dismissError";
+        "foaas-settings": "appear" | "filter" | "palette" | "dismissError";
+        "audio": "appear" | "download" | "cancelDownload" | "removeDownload" | "dismissError";
+        "audio-compose": "appear" | "dismissError" | "title" | "send" | "retry" | "later" | "cancel" | "again" | "removeFile";
+        "outbox": "appear" | "send" | "retry" | "discard" | "cancel" | "edit" | "pause" | "resume" | "dismissError";
+        "drive": "appear" | "dismissError";
+        "drive-create": "appear" | "name" | "size" | "create" | "again" | "transaction" | "handOver";
+        "drive-account": "appear" | "objects" | "dismissObjects" | "upload" | "replace" | "cancelUpload" | "dismissUpload" | "delete" | "amount" | "addStorage" | "reduceStorage" | "makeImmutable" | "deleteAccount" | "keepAccount" | "claim" | "dismissError";
+    }
+}
