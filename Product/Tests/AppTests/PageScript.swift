@@ -42,7 +42,7 @@ struct PageScript {
 
     /// True if a module reads this key of anything: `.key`, `{ key } = …`, `({ key }) => …`. So does a text of the
     /// catalogue, which gets its values by name.
-    func reads(_ key: String) throws -> Bool {
+    func mentions(_ key: String) throws -> Bool {
         let access = try Regex("\\.\(key)\\b(?!\\()")
         let taken = try Regex("(?:const|let|\\() ?\\{[^{}()]*\\b\(key)\\b[^{}()]*\\}")
         return try (modules + Self.words()).contains { $0.contains(access) || $0.contains(taken) }
