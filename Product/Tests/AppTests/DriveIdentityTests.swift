@@ -16,7 +16,7 @@ struct DriveIdentityTests {
         let made = try await command.createStorageAccount(name: "holiday", size: 1 << 20)
         let list = world.states(DriveScreen.self)
         await world.tell("drive?tab=tab", "appear")
-        #expect(await list.state(with: #""isLoading":false"#).contains("\(made.account.address)"))
+        #expect(await list.state(with: "\(made.account.address)").contains("holiday"))
         await world.services.stop()
     }
 

@@ -43,7 +43,8 @@ struct PageScript {
     /// True if a module reads this key of anything: `.key`, `{ key } = …`, `({ key }) => …`. So does a text of the
     /// catalogue, which gets its values by name.
     func mentions(_ key: String) throws -> Bool {
-        let access = try Regex("\\.\(key)\\b(?!\\()")
+        // Not `\b`: between `results` and `.filter` Unicode sees no boundary of words.
+        let access = try Regex("\\.\(key)(?![\\w(])")
         let taken = try Regex("(?:const|let|\\() ?\\{[^{}()]*\\b\(key)\\b[^{}()]*\\}")
         return try (modules + Self.words()).contains { $0.contains(access) || $0.contains(taken) }
             || Self.words().contains { $0.contains("{\(key)}") }
@@ -54,7 +55,7 @@ struct PageScript {
     var reads: Set<[String]> {
         var found: Set<[String]> = []
         for match in main.matches(of: /\b(?:this\.)?(?:state|before)((?:\??\.[A-Za-z]\w*)+)(?!\w|\()/) {
-            found.insert(match.1.split(separator: ".").map { String($0.replacing("?", with: "")) })
+            found.insert(match.1.replacing("?", with: "").split(separator: ".").map { String($0) })
         }
         for match in main.matches(of: /(?:const|let) \{([^{}()]*)\} = (?:this\.)?state\b(?!\.)/) {
             for part in match.1.split(separator: ",") {

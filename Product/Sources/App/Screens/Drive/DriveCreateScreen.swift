@@ -68,7 +68,7 @@ final class DriveCreateScreen: Screen {
                 await model.lookAtHanded()
             }
         case .handOver:
-            let typed = try fields.text("typed")
+            let typed = fields["typed"] ?? ""
             return toItsEnd { await model.handOver(confirmedBy: typed) }
         }
     }
