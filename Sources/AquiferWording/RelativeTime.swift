@@ -30,8 +30,8 @@ private enum TimeUnit: String {
         if days < 6.5 { return (max(1, Int(days)), .day) }
         if days < 24.5 { return (Int((days / 7).rounded()), .week) }
         if days < 11.5 * daysPerMonth { return (max(1, Int((days / daysPerMonth).rounded())), .month) }
-        // An age beyond all calendars, or none at all, is very long ago.
-        return (days < 9_999 * daysPerYear ? Int((days + daysPerMonth / 2) / daysPerYear) : 9_999, .year)
+        // Seven months and more round up to the next year. An age beyond all calendars, or none at all, is very long ago.
+        return (days < 9_999 * daysPerYear ? max(1, Int((days + 5 * daysPerMonth) / daysPerYear)) : 9_999, .year)
     }
 
     private static let daysPerYear = 365.2425
