@@ -74,11 +74,11 @@ BROKEN_LINES = [
     ("Sources/AquiferImageFeed/FeedModel.swift", "import HTTPServer", "AquiferImageFeed must not import HTTPServer"),
     ("Sources/AquiferImageFeed/FeedModel.swift", "@preconcurrency import AquiferCurl", "AquiferImageFeed must not import AquiferCurl"),
     ("Product/Sources/HTTPServer/StaticFiles.swift", "import Aquifer", "HTTPServer must not import Aquifer"),
-    ("Sources/AquiferHTTP/HTTPHeaders.swift", "import Aquifer", "AquiferHTTP must not import Aquifer"),
+    ("Sources/AquiferHTTP/MessageHead.swift", "import Aquifer", "AquiferHTTP must not import Aquifer"),
     ("Product/Sources/ReferenceAPIs/Media.swift", "import Aquifer", "ReferenceAPIs must not import Aquifer"),
     ("Product/Sources/App/Web/Site.swift", "import FoundationNetworking", "only AquiferURLSession imports FoundationNetworking"),
-    *((file, line, "full Foundation makes each program") for file, line in [
-        ("Sources/Aquifer/Caching/Cache.swift", "import Foundation"), ("Sources/AquiferSQLite/Schema.swift", "@preconcurrency import Foundation"),
+    *((file, line, "import AquiferFoundation: full Foundation makes each program") for file, line in [
+        ("Sources/Aquifer/Caching/Cache.swift", "import Foundation"), ("Sources/AquiferSQLite/Connection.swift", "@preconcurrency import Foundation"),
         ("Sources/AquiferCurl/Poller.swift", "    import Foundation"), ("Sources/AquiferPayments/Cards/Card.swift", "import class Foundation.NumberFormatter"),
         ("Sources/AquiferShadowDrive/API/SolanaRPC.swift", "import FoundationInternationalization"),
         ("Sources/Aquifer/Support/Text+Unicode.swift", "internal import FoundationXML"),
