@@ -131,9 +131,9 @@ class TestTheAccounts:
 
     def test_it_is_in_the_navigation_after_the_clips(self, drive):
         page = drive()
+        expect(page.by("nav-drive")).to_have_attribute("aria-current", "page")
         names = page.evaluate("[...document.querySelectorAll('#nav a')].map((a) => a.dataset.name)")
         assert names.index("drive") == names.index("audio") + 1
-        expect(page.by("nav-drive")).to_have_attribute("aria-current", "page")
 
     def test_the_accounts_outlive_the_server_with_their_key(self, stopped_server, drive):
         page = drive(on=stopped_server.start())

@@ -10,7 +10,7 @@ export class FoaasSettingsScreen extends ModelScreen {
   #back = backButton(() => this.shell.back("/foaas"));
   #alert = h("div", { role: "alert" });
   #switch = h("button", { class: "switch", type: "button", role: "switch", id: "foaas-filter", "data-test": "filter",
-    onclick: () => this.send("filter", { on: String(!this.state?.filter) }) }, h("span", { class: "switch-knob" }));
+    onclick: () => this.send("filter", { on: String(this.#switch.getAttribute("aria-checked") !== "true") }) }, h("span", { class: "switch-knob" }));
   #label = h("label", { class: "setting-name", for: "foaas-filter" });
   #text = h("p", { class: "setting-text" });
   #example = h("p", { class: "setting-example", "aria-live": "polite", "data-test": "example" });

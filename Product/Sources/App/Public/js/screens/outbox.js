@@ -119,7 +119,10 @@ export class OutboxScreen extends ModelScreen {
     const focused = actions.contains(document.activeElement);
     const button = (name, glyph, run, className = "") => h("button", { class: `button ${className}`.trim(), type: "button", "data-test": name,
       "aria-label": t(`outbox.${name}.name`, item), onclick: run }, icon(glyph), t(`outbox.${name}`));
-    replaceWhen(actions, JSON.stringify([doing, item.state, item.canEdit, item.canRetry, item.whenText !== null, item.title]), () => {
+    // A question stays the same while the item's state changes: a button that is replaced between press and release is
+    // never clicked.
+    const drawn = doing ? [doing, item.title] : [item.state, item.canEdit, item.canRetry, item.whenText !== null, item.title];
+    replaceWhen(actions, JSON.stringify(drawn), () => {
       if (doing === "edit") return [];
       if (doing === "discard") {
         const box = h("div", { class: "card-question", role: "group", "aria-label": t("outbox.discard.ask") },
