@@ -23,7 +23,7 @@ final class SavedFeed: Sendable {
             guard let saved = try await services.feed.feed.saved() else {
                 return .problem(404, "empty", "nothing fresh is saved")
             }
-            let body = Data(LoadReport.json(saved) { $0.json }.utf8)
+            let body = FeedReport(saved).json
             lock.withLock { last = (entry, body) }
             return .json(body)
         } catch {

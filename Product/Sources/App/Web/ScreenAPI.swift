@@ -89,7 +89,7 @@ struct ScreenAPI: Sendable {
     private func feed() async -> ServerResponse {
         do throws(LoadError) {
             let loaded = try await services.feed.feed.load()
-            return .json(Data(LoadReport.json(loaded) { $0.json }.utf8))
+            return .json(FeedReport(loaded).json)
         } catch {
             return .failure(error, language: .english)
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import App
 
 @Suite("JSON for programs")
-struct JSONTextTests {
+struct WireJSONTests {
     @Test(
         "Any text is read back as it was, by another reader of JSON",
         arguments: [
@@ -14,7 +14,7 @@ struct JSONTextTests {
             "Çeşme 🏔️ \u{2028}\u{2029}", "</script>",
         ])
     func strings(text: String) throws {
-        let json = JSONText.array([.string(text)]).text
+        let json = WireJSON.text([text])
         #expect(try JSONDecoder().decode([String].self, from: Data(json.utf8)) == [text])
         #expect(!json.unicodeScalars.contains { $0.properties.generalCategory == .control })
     }
@@ -25,29 +25,27 @@ struct JSONTextTests {
             id: UUID(uuidString: "0A0A0A0A-0000-0000-0000-000000000001")!, description: nil, location: "Olinda",
             image: URL(string: "http://a.example/1.jpg")!)
         let json =
-            #"{"id":"0A0A0A0A-0000-0000-0000-000000000001","description":null,"location":"Olinda","image":"http://a.example/1.jpg"}"#
+            #"{"description":null,"id":"0A0A0A0A-0000-0000-0000-000000000001","image":"http://a.example/1.jpg","location":"Olinda"}"#
+        func text(_ loaded: Loaded<[FeedItem]>) -> String { String(decoding: FeedReport(loaded).json, as: UTF8.self) }
         let savedAt = Date(timeIntervalSince1970: 1_780_000_000)
         #expect(
-            LoadReport.json(Loaded([item], source: .remote, savedAt: savedAt)) { $0.json }
-                == #"{"source":"remote","savedAt":"2026-05-28T20:26:40Z","because":null,"saveError":null,"value":[\#(json)]}"#
+            text(Loaded([item], source: .remote, savedAt: savedAt))
+                == #"{"because":null,"saveError":null,"savedAt":"2026-05-28T20:26:40Z","source":"remote","value":[\#(json)]}"#
         )
         #expect(
-            LoadReport.json(
-                Loaded([FeedItem](), source: .cache(savedAt: savedAt, because: .invalidData), savedAt: savedAt)
-            ) {
-                $0.json
-            }
-                == #"{"source":"cache","savedAt":"2026-05-28T20:26:40Z","because":"invalidData","saveError":null,"value":[]}"#
+            text(Loaded([], source: .cache(savedAt: savedAt, because: .invalidData), savedAt: savedAt))
+                == #"{"because":"invalidData","saveError":null,"savedAt":"2026-05-28T20:26:40Z","source":"cache","value":[]}"#
         )
         #expect(
-            LoadReport.json(Loaded([FeedItem](), source: .remote, saveError: .full(path: "/d"))) { $0.json }
-                .contains(#""savedAt":null,"because":null,"saveError":"there is no room left"#))
+            text(Loaded([], source: .remote, saveError: .full(path: "/d")))
+                .contains(#""saveError":"there is no room left"#))
+        #expect(text(Loaded([], source: .remote, saveError: .full(path: "/d"))).contains(#""savedAt":null"#))
     }
 
     @Test("Nothing in it drives a terminal, ends a line or hides, and nothing is lost")
     func harmless() throws {
         let text = "a\u{1B}]52;c;x\u{7}\u{9B}\u{7F}\r\n\u{202E}\u{2066}\u{200B}\u{FEFF}\u{2028}\u{2029}\u{E0041}b"
-        let json = JSONText.string(text).text
+        let json = WireJSON.text(text)
         #expect(json.utf8.filter { $0 < 0x20 || $0 >= 0x7F } == [])
         #expect(try JSONDecoder().decode(String.self, from: Data(json.utf8)) == text)
     }
