@@ -27,7 +27,14 @@ enum CommandProgram {
     }
 
     private static func dispatch(_ words: [String], _ console: Console) async throws(CommandError) -> ExitStatus {
-        let given = try Arguments(words, knowing: CommandTable.options)
+        let given: Arguments
+        do throws(CommandError) {
+            given = try Arguments(words, knowing: CommandTable.options)
+        } catch {
+            // Words before the first option that name no command point to the general help.
+            let command = try? CommandTable.command(Array(words.prefix { !$0.hasPrefix("-") }))
+            throw command.map { error.pointing(to: $0.name) } ?? error
+        }
         if given.has(Options.version) {
             console.out("aquifer \(version)")
             return .delivered
