@@ -1,7 +1,10 @@
 """Contacts, cards and payments: the screens, from the first card to the receipt and back."""
 
+import contextlib
 import datetime
 import re
+import sqlite3
+import time
 
 import pytest
 from playwright.sync_api import expect
@@ -18,6 +21,23 @@ CODE = "739"
 HOLDER = "Ana B Lima"
 EXPIRY = f"12{(datetime.date.today().year + 2) % 100:02}"
 SPACE = "\u00a0"  # what stands behind R$
+
+
+def recorded_payments(data):
+    """How many payments the server has written down."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{data / 'payments.sqlite'}?mode=ro", uri=True)) as database:
+            return database.execute("SELECT count(*) FROM entry WHERE key LIKE 'payment:%'").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+def wait_until(holds, seconds=15):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.01)
+
 
 #: Keeps every text that arrives by server-sent events or as an answer, and every address that is given to the history.
 WATCH = """
@@ -355,6 +375,8 @@ class TestThePayment:
         page.connection("slow")
         page.by("pay").click()
         expect(page.page.locator(".payment-screen[data-phase=sending]")).to_be_visible()
+        # The page says that it is being sent before it is written down. A kill before that leaves nothing to ask about.
+        wait_until(lambda: recorded_payments(server.data) == 1)
         server.process.kill()
         server.stop()
         server.start()
