@@ -60,7 +60,7 @@ struct UnknownShape: Error { let type: String }
 /// A generic type with a shape of its own.
 private protocol Shaped { static func sampled() throws -> (Shape, Any) }
 
-extension OrNull: Shaped {
+extension OrNull: Shaped where Value: Decodable {
     static func sampled() throws -> (Shape, Any) {
         let (shape, value) = try Shape.sample(Value.self)
         return (.orNull(shape), OrNull(wrappedValue: value))

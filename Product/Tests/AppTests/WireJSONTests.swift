@@ -26,7 +26,9 @@ struct WireJSONTests {
             image: URL(string: "http://a.example/1.jpg")!)
         let json =
             #"{"description":null,"id":"0A0A0A0A-0000-0000-0000-000000000001","image":"http://a.example/1.jpg","location":"Olinda"}"#
-        func text(_ loaded: Loaded<[FeedItem]>) -> String { String(decoding: FeedReport(loaded).json, as: UTF8.self) }
+        func text(_ loaded: Loaded<[FeedItem]>) -> String {
+            WireJSON.text(ResultDocument(loaded) { $0.map(FeedItemDocument.init) })
+        }
         let savedAt = Date(timeIntervalSince1970: 1_780_000_000)
         #expect(
             text(Loaded([item], source: .remote, savedAt: savedAt))

@@ -23,7 +23,7 @@ final class SavedFeed: Sendable {
             guard let saved = try await services.feed.feed.saved() else {
                 return .problem(404, "empty", "nothing fresh is saved")
             }
-            let body = FeedReport(saved).json
+            let body = WireJSON.data(ResultDocument(saved) { $0.map(FeedItemDocument.init) })
             lock.withLock { last = (entry, body) }
             return .json(body)
         } catch {

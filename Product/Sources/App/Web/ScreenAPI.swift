@@ -89,7 +89,7 @@ struct ScreenAPI: Sendable {
     private func feed() async -> ServerResponse {
         do throws(LoadError) {
             let loaded = try await services.feed.feed.load()
-            return .json(FeedReport(loaded).json)
+            return .json(WireJSON.data(ResultDocument(loaded) { $0.map(FeedItemDocument.init) }))
         } catch {
             return .failure(error, language: .english)
         }

@@ -1,21 +1,6 @@
 import AquiferImageFeed
 import Foundation
 
-/// An item of the feed.
-struct FeedItemDocument: Encodable {
-    let id: String
-    @OrNull var description: String?
-    @OrNull var location: String?
-    let image: String
-
-    init(_ item: FeedItem) {
-        id = item.id.uuidString
-        _description = OrNull(wrappedValue: item.description)
-        _location = OrNull(wrappedValue: item.location)
-        image = item.image.absoluteString
-    }
-}
-
 /// A comment on a picture.
 struct CommentDocument: Encodable {
     /// The author of a comment.

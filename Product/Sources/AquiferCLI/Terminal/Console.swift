@@ -39,7 +39,7 @@ struct Console: Sendable {
 
     /// Writes a document of `--json` to standard output.
     func out(json document: some Encodable) {
-        out(JSONDocument.text(of: document))
+        out(WireJSON.text(document))
     }
 
     /// Writes the document of an error, unless standard output has the bytes of a file.
@@ -49,7 +49,7 @@ struct Console: Sendable {
         guard canWrite, !isFile.withLock({ $0 }), !error.message.isEmpty else { return }
         // The status of the error stays the same, whether the document can be written or not.
         _ = try? Descriptor.output.write(
-            Data((JSONDocument.text(of: ErrorDocument(error)) + "\n").utf8))
+            Data((WireJSON.text(ErrorDocument(error)) + "\n").utf8))
     }
 
     /// Marks standard output as the file that a command writes.

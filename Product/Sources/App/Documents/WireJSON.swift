@@ -1,14 +1,16 @@
 import Aquifer
 import Foundation
 
-/// The JSON that pages and programs receive.
+/// The JSON that pages and programs receive. `docs/json.md` describes the documents of the command line.
 ///
-/// Its keys are sorted, so that equal states are equal texts. It is harmless in a terminal as well: every character that
-/// controls one, or hides, is escaped.
-enum WireJSON {
-    static func text(_ value: some Encodable) -> String {
+/// Its keys are sorted, so that equal values are equal texts. Times are RFC 3339, in UTC. Every character that controls a
+/// terminal, or hides, is escaped.
+public enum WireJSON {
+    /// The JSON of a value, in one line.
+    public static func text(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
         do {
@@ -42,20 +44,26 @@ enum WireJSON {
 
 /// A property that is encoded as `null` when it has no value. A plain optional would be left out.
 @propertyWrapper
-struct OrNull<Value: Codable & Sendable>: Codable, Sendable {
-    var wrappedValue: Value?
+public struct OrNull<Value: Encodable & Sendable>: Encodable, Sendable {
+    /// The value.
+    public var wrappedValue: Value?
 
-    init(wrappedValue: Value?) {
+    /// Creates the property.
+    public init(wrappedValue: Value?) {
         self.wrappedValue = wrappedValue
     }
 
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
-    }
-
-    func encode(to encoder: any Encoder) throws {
+    /// Encodes the value, or `null`.
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(wrappedValue)
+    }
+}
+
+extension OrNull: Decodable where Value: Decodable {
+    /// Decodes the value; `null` is none.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
     }
 }

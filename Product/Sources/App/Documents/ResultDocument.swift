@@ -2,7 +2,7 @@ import Aquifer
 import Foundation
 
 /// The document of a result: the value of a command, and its origin.
-struct ResultDocument<Value: Encodable>: Encodable {
+public struct ResultDocument<Value: Encodable>: Encodable {
     /// The place that a value comes from.
     enum Source: String, Encodable {
         /// The server.
@@ -27,47 +27,48 @@ struct ResultDocument<Value: Encodable>: Encodable {
 
 extension ResultDocument {
     /// The document of a loaded value.
-    init<Loadable>(_ loaded: Loaded<Loadable>, _ value: (Loadable) -> Value) {
+    public init<Loadable>(_ loaded: Loaded<Loadable>, _ value: (Loadable) -> Value) {
         let (source, because): (Source, FallbackReason?) =
             switch loaded.source {
             case .remote: (.remote, nil)
             case .cache(_, let because): (.cache, because)
             }
         self.init(
-            source: source, savedAt: OrNull(wrappedValue: loaded.savedAt),
-            because: OrNull(wrappedValue: because?.rawValue),
-            saveError: OrNull(wrappedValue: loaded.saveError.map { "\($0)" }), value: value(loaded.value))
+            source: source, savedAt: loaded.savedAt,
+            because: because?.rawValue,
+            saveError: loaded.saveError.map { "\($0)" }, value: value(loaded.value))
     }
 
     /// The document of a value of this machine.
-    init(local value: Value, failures: [FailureDocument]? = nil) {
+    public init(local value: Value, failures: [FailureDocument]? = nil) {
         self.init(
-            source: .local, savedAt: OrNull(wrappedValue: nil), because: OrNull(wrappedValue: nil),
-            saveError: OrNull(wrappedValue: nil), value: value, failures: failures)
+            source: .local, savedAt: nil, because: nil,
+            saveError: nil, value: value, failures: failures)
     }
 
     /// The document of a copy on this machine, which a server confirmed at this time.
-    init(saved value: Value, at savedAt: Date) {
+    public init(saved value: Value, at savedAt: Date) {
         self.init(
-            source: .cache, savedAt: OrNull(wrappedValue: savedAt), because: OrNull(wrappedValue: nil),
-            saveError: OrNull(wrappedValue: nil), value: value)
+            source: .cache, savedAt: savedAt, because: nil,
+            saveError: nil, value: value)
     }
 
     /// The document of a server's answer that is no saved copy.
-    init(remote value: Value, saveError: StoreError? = nil) {
+    public init(remote value: Value, saveError: StoreError? = nil) {
         self.init(
-            source: .remote, savedAt: OrNull(wrappedValue: nil), because: OrNull(wrappedValue: nil),
-            saveError: OrNull(wrappedValue: saveError.map { "\($0)" }), value: value)
+            source: .remote, savedAt: nil, because: nil,
+            saveError: saveError.map { "\($0)" }, value: value)
     }
 }
 
 /// A part that could not be read.
-struct FailureDocument: Encodable, Sendable {
+public struct FailureDocument: Encodable, Sendable {
     /// The store, or the ID of an entry; `null` if the entry has none that can be read.
     @OrNull var name: String?
     let reason: String
 
-    init(_ name: String?, _ reason: String) {
+    /// The document of a failure.
+    public init(_ name: String?, _ reason: String) {
         _name = OrNull(wrappedValue: name)
         self.reason = reason
     }
