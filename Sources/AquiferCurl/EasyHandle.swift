@@ -11,6 +11,8 @@ final class EasyHandle {
     private var connectTo: UnsafeMutablePointer<curl_slist>?
     /// True if the request asks for a compressed answer of its own accord: it is then decoded (see `Inflater`).
     private(set) var asksForGzip = false
+    /// True if curl had no memory for a part of the request, which would be sent without it.
+    private var isIncomplete = false
 
     init?() {
         guard let easy = curl_easy_init() else {
@@ -39,12 +41,14 @@ final class EasyHandle {
 
     /// Makes the handle carry a transfer.
     ///
-    /// - Throws: `.malformed` when the request cannot be written down as HTTP.
+    /// - Throws: `.malformed` when the request cannot be written down as HTTP; `.cannotConnect` when curl has no memory
+    ///   for it.
     func prepare(for transfer: Transfer, _ configuration: CurlHTTPClient.Configuration, certificates: String?)
         throws(TransportError)
     {
         let request = transfer.request
         message.pointee = 0
+        isIncomplete = false
         set(CURLOPT_ERRORBUFFER, message)
         set(CURLOPT_NOSIGNAL, 1)
         // A transfer that ends while its host's name is looked up is let go at once: the look-up has a thread of its own,
@@ -63,6 +67,7 @@ final class EasyHandle {
         setRoute(transfer.route, usesProxies: configuration.usesProxies)
         setBody(of: transfer)
         try setFields(of: request)
+        if isIncomplete { throw .outOfMemory("a request") }
     }
 
     private func setCallbacks(for transfer: Transfer) {
@@ -90,7 +95,8 @@ final class EasyHandle {
     private func setRoute(_ route: Route?, usesProxies: Bool) {
         if let route {
             connectTo = curl_slist_append(nil, route.connectTo)
-            aq_curl_set_pointer(easy, CURLOPT_CONNECT_TO, connectTo)
+            isIncomplete = isIncomplete || connectTo == nil
+            note(aq_curl_set_pointer(easy, CURLOPT_CONNECT_TO, connectTo))
         }
         if route != nil || !usesProxies { set(CURLOPT_PROXY, "") }
     }
@@ -99,7 +105,7 @@ final class EasyHandle {
         let method = transfer.request.method
         if let body = transfer.request.body, let length = curl_off_t(exactly: body.length) {
             set(CURLOPT_UPLOAD, 1)
-            aq_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, length)
+            note(aq_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, length))
             set(CURLOPT_CUSTOMREQUEST, method.rawValue)
         } else if method == "HEAD" {
             set(CURLOPT_NOBODY, 1)
@@ -123,12 +129,16 @@ final class EasyHandle {
             && aq_zlib_is_there() != 0
         // curl's own way of asking would have it decode.
         if asksForGzip { add("Accept-Encoding: gzip") }
-        if fields != nil { aq_curl_set_pointer(easy, CURLOPT_HTTPHEADER, fields) }
+        if fields != nil { note(aq_curl_set_pointer(easy, CURLOPT_HTTPHEADER, fields)) }
     }
 
     private func add(_ line: String) {
-        // On failure curl leaves the list as it was; there is no memory left then for anything else either.
-        fields = curl_slist_append(fields, line) ?? fields
+        // On failure curl leaves the list as it was. A request without its idempotency key must not be sent.
+        guard let longer = curl_slist_append(fields, line) else {
+            isIncomplete = true
+            return
+        }
+        fields = longer
     }
 
     private func freeLists() {
@@ -137,10 +147,15 @@ final class EasyHandle {
         (fields, connectTo) = (nil, nil)
     }
 
-    private func set(_ option: CURLoption, _ value: Int) { aq_curl_set_long(easy, option, value) }
-    private func set(_ option: CURLoption, _ value: String) { aq_curl_set_text(easy, option, value) }
+    private func set(_ option: CURLoption, _ value: Int) { note(aq_curl_set_long(easy, option, value)) }
+    private func set(_ option: CURLoption, _ value: String) { note(aq_curl_set_text(easy, option, value)) }
     private func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
-        aq_curl_set_pointer(easy, option, value)
+        note(aq_curl_set_pointer(easy, option, value))
+    }
+
+    /// An older curl may not know an option; only a lack of memory makes another request of this one.
+    private func note(_ code: CURLcode) {
+        if code == CURLE_OUT_OF_MEMORY { isIncomplete = true }
     }
 }
 

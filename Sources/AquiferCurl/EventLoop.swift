@@ -125,11 +125,13 @@ extension EventLoop {
             for command in batch { carryOut(command, multi) }
             poller.runDue(.now)
             finishDone(multi)
+            endFailed(poller, multi)
             if nextLook <= now { endSilent(multi) }
             poller.wait(until: maySleep() ? nextLook : now)
             now = .now
             poller.runReady()
             finishDone(multi)
+            endFailed(poller, multi)
         }
         for transfer in transfers.values { end(transfer, multi, .failure(.cancelled)) }
         spares.removeAll()
@@ -218,6 +220,17 @@ extension EventLoop {
                 end(transfer, multi, .failure(transfer.refusal ?? error))
             }
         }
+    }
+
+    /// Ends all transfers when curl itself failed, for want of memory: it does not say which of them it lost.
+    private func endFailed(_ poller: Poller, _ multi: UnsafeMutableRawPointer) {
+        guard let failure = poller.failure else { return }
+        let text = String(cString: curl_multi_strerror(failure))
+        for transfer in Array(transfers.values) {
+            let kind: TransportError.Kind = transfer.lastHeard == nil ? .cannotConnect : .interrupted
+            end(transfer, multi, .failure(TransportError(kind, "curl failed: \(text)")))
+        }
+        poller.forgetFailure()
     }
 
     /// Sees to it that the silence of a transfer's other side is noticed in time.

@@ -24,6 +24,8 @@ final class Poller: @unchecked Sendable {
     /// When curl wants to be called though no socket is ready.
     private var timer: ContinuousClock.Instant?
     private var ready: [pollfd] = []
+    /// Why curl could not go on; `nil` if it could. Then it may have forgotten to watch a socket, or its timer.
+    private(set) var failure: CURLMcode?
 
     /// - Throws: `.cannotConnect` when there is no descriptor left for it.
     init(_ multi: UnsafeMutableRawPointer) throws(TransportError) {
@@ -77,8 +79,7 @@ final class Poller: @unchecked Sendable {
             if entry.revents & Int16(POLLIN | POLLHUP) != 0 { what |= CURL_CSELECT_IN }
             if entry.revents & Int16(POLLOUT) != 0 { what |= CURL_CSELECT_OUT }
             if entry.revents & Int16(POLLERR | POLLNVAL) != 0 { what |= CURL_CSELECT_ERR }
-            var running: Int32 = 0
-            curl_multi_socket_action(multi, entry.fd, what, &running)
+            call(entry.fd, what)
         }
     }
 
@@ -86,8 +87,16 @@ final class Poller: @unchecked Sendable {
     func runDue(_ now: ContinuousClock.Instant) {
         guard let due = timer, due <= now else { return }
         timer = nil
+        call(CURL_SOCKET_BAD, 0)
+    }
+
+    /// Forgets a failure, once the transfers that it may have hit are over.
+    func forgetFailure() { failure = nil }
+
+    private func call(_ socket: curl_socket_t, _ what: Int32) {
         var running: Int32 = 0
-        curl_multi_socket_action(multi, CURL_SOCKET_BAD, 0, &running)
+        let code = curl_multi_socket_action(multi, socket, what, &running)
+        if code != CURLM_OK { failure = code }
     }
 
     fileprivate func watch(_ socket: curl_socket_t, _ what: Int32) {
