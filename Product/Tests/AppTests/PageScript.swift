@@ -10,7 +10,7 @@ struct PageScript {
 
     /// The page's own module.
     private let main: String
-    /// All its modules that draw.
+    /// All its modules that draw, and those that decide what is drawn.
     private let modules: [String]
 
     /// The page of a screen: `screens/drive-account.js`.
@@ -22,7 +22,7 @@ struct PageScript {
             guard seen[path] == nil else { return }
             let text = try String(contentsOf: file, encoding: .utf8)
             seen[path] = text
-            for match in text.matches(of: /from "(\.\.?\/(?:components\/)?[\w-]+\.js)"/)
+            for match in text.matches(of: /from "(\.\.?\/(?:components\/|logic\/)?[\w-]+\.js)"/)
             where
                 file.deletingLastPathComponent().lastPathComponent != "js" || bases.contains(file.lastPathComponent)
             {
