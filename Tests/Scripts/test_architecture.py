@@ -86,6 +86,16 @@ BROKEN_LINES = [
     ("Sources/AquiferFoaas/FoaasService.swift", "import Foundation", "full Foundation is imported in a file …+Foundation.swift"),
     ("Sources/AquiferImageFeed/FeedModel.swift", "import FoundationEssentials", "import AquiferFoundation: it chooses"),
     ("Product/Sources/App/Web/Site.swift", "import Synchronization", "the thread sanitizer misunderstands"),
+    *((file, line, "Lock and Locked of AquiferConcurrency are the only locks") for file, line in [
+        ("Product/Sources/HTTPServer/Connection.swift", "let guardian = NSLock()"), ("Product/Sources/App/Web/Site.swift", "let guardian = NSRecursiveLock()"),
+        ("Sources/Aquifer/Support/Turns.swift", "let memory = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)"),
+        ("Product/Sources/HTTPServer/Connection.swift", "final class Guarded<Value> {}"), ("Tests/Hammer/HammerProcess.swift", "let guardian = NSLock()"),
+    ]),
+    *((file, line, "SystemThread of AquiferConcurrency starts threads") for file, line in [
+        ("Product/Sources/HTTPServer/Connection.swift", "func f() { pthread_create(&thread, nil, run, nil) }"),
+        ("Product/Sources/App/Web/Site.swift", "func f() { Thread.detachNewThread { g() } }"), ("Product/Sources/App/Web/Site.swift", "let worker = Thread { g() }"),
+    ]),
+    ("Product/Sources/HTTPServer/Connection.swift", "enum SystemThread {}", "SystemThread of AquiferConcurrency starts threads"),
     ("Product/Sources/App/Web/Site.swift", "import AquiferTesting", "App does not say in Package.swift that it imports AquiferTesting"),
     ("Sources/AquiferImageFeed/FeedModel.swift", "let start = Date()", "time and chance are injected"),
     ("Sources/AquiferImageFeed/FeedModel.swift", "let id = UUID()", "time and chance are injected"),
@@ -119,6 +129,7 @@ HARMLESS = [
     ("Product/Sources/App/Web/Site.swift", "let x = try? f()  // nothing to tell"),
     ("Product/Sources/App/Web/Site.swift", "let address = \"http://example.org\"; let id = UUID()"),
     ("Product/Sources/App/Web/Site.swift", "func f() async { await report.print(console); fingerprint(a); try await write(file, console) }"),
+    ("Product/Sources/App/Web/Site.swift", "let name = Thread.current.name; let state = Locked(0)  // not an NSLock"),
     ("Sources/AquiferImageFeed/FeedModel.swift", "// once there was a try! and a Date() here"),
 ]
 
