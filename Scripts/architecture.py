@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 from architecture_pages import rules_of_the_pages
+from architecture_sizes import rules_of_the_sizes
 
 FEATURES = {"AquiferImageFeed", "AquiferAudioFeed", "AquiferPayments", "AquiferFoaas", "AquiferShadowDrive"}
 CHOICES = {"AquiferSQLite", "AquiferCurl", "AquiferURLSession", "AquiferUserDefaults"}
@@ -61,6 +62,9 @@ SECOND_LOCK = re.compile(
     r"|\b(?:class|struct|actor|enum|typealias) (?:Lock|Locked|Mutex|Guarded|Protected)\b")
 #: What starts a thread.
 SECOND_THREAD = re.compile(r"\bpthread_create\b|\b(?:class|struct|actor|enum) SystemThread\b|\bThread\.detachNewThread\b|(?<![\w.])Thread\s*[({]|: Thread \{")
+#: A command or an option of our command line, which an app that adds a library does not have.
+COMMAND = re.compile(r"\baquifer [a-z]|(?<![\w-])--[a-z]")
+TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 LOCK_FILE, THREAD_FILE = "Lock.swift", "SystemThread.swift"
 DEFAULT_ARGUMENT = re.compile(r"=\s*(?:\{[^}]*\}|\w+\(\))")
 COMMENT = re.compile(r"(?:^|\s)//.*")
@@ -169,12 +173,24 @@ def rules_of_a_file(target, name, declared, ours, lines):
         is_ours = (target, name) == ("AquiferConcurrency", THREAD_FILE) or target == "AquiferTesting"
         if not is_ours and SECOND_THREAD.search(code):
             yield number, "SystemThread of AquiferConcurrency starts threads: it says when there are none left"
+        if target not in PRODUCT and COMMAND.search(" ".join(TEXT.findall(code))):
+            yield number, NO_COMMAND
         if re.search(r"\btry!", code):
             yield number, "no try!"
         if name not in PRINTERS and PRINTING.search(code):
             yield number, "only Console prints: its text is harmless, and it tells what cannot be written"
         if re.search(r"\btry\?", code) and not any(COMMENT.search(near) for near in lines[max(0, number - 3) : number]):
             yield number, "a try? says beside or above it why the error may be swallowed"
+
+
+NO_COMMAND = "no app has our command line: the library says what can be done, and Advice of AquiferCLI which command does it"
+
+
+def rules_of_the_catalogues(folder):
+    for path in sorted((folder / "Sources").rglob("*.json")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if COMMAND.search(line):
+                yield f"{path.relative_to(folder)}:{number}: {NO_COMMAND}"
 
 
 def rules_of_every_file(target, name, lines):
@@ -212,6 +228,8 @@ def main(folder, description=None):
     broken = [
         *rules_of_the_package((folder / "Package.swift").read_text(), package),
         *rules_of_the_sources(folder, package),
+        *rules_of_the_catalogues(folder),
+        *rules_of_the_sizes(folder),
         *rules_of_the_targets((folder / "ARCHITECTURE.md").read_text(), package),
         *rules_of_the_pages(folder),
     ]

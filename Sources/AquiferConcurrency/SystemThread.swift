@@ -53,6 +53,11 @@ package enum SystemThread {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
+    /// Blocks this thread for a time. Never call it on a thread of the cooperative pool, which has few.
+    package static func pause(microseconds: UInt32) {
+        _ = usleep(microseconds)
+    }
+
     private final class Work: Sendable {
         let name: StaticString
         let body: @Sendable () -> Void
