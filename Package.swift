@@ -237,5 +237,5 @@ let package = Package(
         tests(
             "App", in: "Product/Tests",
             ["AquiferCurl", "AquiferTesting", "AquiferWording", "HTTPServer", "ReferenceAPIs"]),
-        tests("AquiferCLI", in: "Product/Tests", ["App", "ReferenceAPIs"]),
+        tests("AquiferCLI", in: "Product/Tests", ["App", "AquiferPayments", "AquiferShadowDrive", "ReferenceAPIs"]),
     ])
