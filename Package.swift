@@ -140,7 +140,7 @@ let package = Package(
             "AquiferShadowDrive",
             ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferHTTP", "AquiferSolana", "AquiferWording"]),
 
-        // What runs on one machine
+        // The targets that run on one machine
         part("HTTPServer", ["CMicrohttpd", "AquiferHTTP"]),
         part(
             "ReferenceAPIs", ["AquiferCrypto", "AquiferSolana", "HTTPServer"], resources: [.copy("Media")]),

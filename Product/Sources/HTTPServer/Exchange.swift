@@ -101,8 +101,9 @@ final class Exchange: @unchecked Sendable {
         return step
     }
 
-    /// Suspends the connection. The caller holds the lock. Not if the client is known to have left: nobody would
-    /// ever resume it, and a daemon that is stopped with a suspended connection aborts the process.
+    /// Suspends the connection, and returns true; false if the client has left. Nobody would resume the connection of a
+    /// client that has left, and stopping the daemon with a suspended connection aborts the process. The caller holds
+    /// the lock.
     func suspend(_ state: inout State) -> Bool {
         guard !connection.isHungUp else {
             state.isGone = true
@@ -137,7 +138,7 @@ final class Exchange: @unchecked Sendable {
         MHD_resume_connection(mhd)
     }
 
-    /// Nobody waits for the answer any more: the task is cancelled, the connection is let go.
+    /// Ends the exchange after the client has left: cancels the task and resumes the connection.
     func hangUp() {
         let (waiters, task) = locked { state in
             state.isGone = true

@@ -1,4 +1,4 @@
-"""What one remote does costs its own requests, and no more: no memory without a bound, and nobody else's time."""
+"""A misbehaving remote costs only its own requests: no memory without a bound, and nobody else's time."""
 
 import gzip
 import http.server

@@ -439,7 +439,7 @@ def test_after_a_lost_answer_the_same_amount_to_the_same_person_is_not_sent_unle
 
 
 def on_a_terminal(payer, words, answer):
-    """What the command says on a terminal on which somebody answers its question, then types the code; and its exit code."""
+    """The output and the exit code of the command on a terminal, where somebody answers its question, then types the code."""
     ours, theirs = pty.openpty()
     process = payer.start(*words, stdin=theirs)
     os.close(theirs)

@@ -46,7 +46,7 @@ def forms(number):
 
 
 def leaks(where, content, numbers, codes):
-    """What of the numbers and codes is in some bytes."""
+    """The numbers and codes that are in some bytes."""
     found = [f"{where}: a card number" for number in numbers for form in forms(number) if form in content]
     # A code is short: it counts where it stands alone, outside identifiers made by chance.
     plain = UUIDS.sub(b"", content)

@@ -30,7 +30,7 @@ def part(row, test):
 
 
 def elapsed(row):
-    """Where a clip is, in seconds; what was never played is at the beginning."""
+    """The position in a clip, in seconds. A clip that was never played is at the beginning."""
     times = part(row, "clip-time").text_content().split(" / ")
     minutes, seconds = times[0].split(":")
     return int(minutes) * 60 + int(seconds) if len(times) == 2 else 0

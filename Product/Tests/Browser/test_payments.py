@@ -24,7 +24,7 @@ SPACE = "\u00a0"  # what stands behind R$
 
 
 def recorded_payments(data):
-    """How many payments the server has written down."""
+    """The number of payments that the server has recorded."""
     try:
         with contextlib.closing(sqlite3.connect(f"file:{data / 'payments.sqlite'}?mode=ro", uri=True)) as database:
             return database.execute("SELECT count(*) FROM entry WHERE key LIKE 'payment:%'").fetchone()[0]

@@ -14,7 +14,7 @@ struct DefaultCard: Sendable {
     private let now: @Sendable () -> Date
 
     private static let (choiceKey, declinesKey) = ("chosen-card", "declined-cards")
-    /// What the store of the payments has beside them.
+    /// The keys of the payments' store that are no payments.
     static let keys: Set<String> = [choiceKey, declinesKey]
 
     init(in store: any CacheStore, now: @escaping @Sendable () -> Date) {

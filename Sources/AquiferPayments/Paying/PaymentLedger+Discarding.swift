@@ -3,7 +3,7 @@ import AquiferFoundation
 
 /// Removing what is kept of a payment and cannot be read.
 extension PaymentLedger {
-    /// What became of a payment that was to be discarded.
+    /// The outcome of discarding a payment.
     public enum Discarding: Sendable, Hashable {
         /// It could not be read, and is gone.
         case discarded

@@ -60,8 +60,8 @@ public struct PaymentLedger: Sendable {
 
     static func id(_ damaged: DamagedEntry) -> UUID? { damaged.key.flatMap(id) }
 
-    /// Whether a damaged entry may have been a payment. Its key may be what is damaged, so that any other than those
-    /// that this store has beside payments may.
+    /// True if a damaged entry may have been a payment. The damage may be in its key. Therefore any entry counts, except
+    /// those under the keys that this store has beside payments.
     static func mayBePayment(_ damaged: DamagedEntry) -> Bool {
         damaged.key.map { !DefaultCard.keys.contains($0) } ?? true
     }

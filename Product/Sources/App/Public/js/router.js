@@ -5,7 +5,7 @@
 export class Router {
   #routes;
   #onRoute;
-  /** Whether the next page is loaded instead of drawn, because this one is out of date. */
+  /** True if the next page is loaded instead of drawn, because this one is out of date. */
   loads = () => false;
   /** Pages of ours that are behind this one: closing goes back to them, and leaves the site alone. */
   depth = 0;

@@ -13,7 +13,7 @@ const shown = new Set();
 export class ModelScreen {
   state = null;
   scroll = 0;
-  /** What kind of trouble the last failed load had; dismissing the error does not change it. */
+  /** The kind of error of the last failed load. Dismissing the error does not change it. */
   trouble = null;
   #name;
   #query;
@@ -59,13 +59,13 @@ export class ModelScreen {
   }
 
   /**
-   * Sends an intent, with what it says beside its name, after those before it. Returns whether it arrived.
-   * Of the waiting intents with the same `replaces`, such as what is typed in one field, only the last is sent.
+   * Sends an intent with its fields, after the earlier intents. Returns true if it arrived.
+   * A waiting intent is replaced by a later one with the same `replaces`, as the texts typed in one field have.
    */
   send(intent, fields = {}, replaces = null) {
     if (intent !== "appear") this.#isUntouched = false;
     if (replaces) {
-      // What follows an act, such as a payment, is never moved before it.
+      // An intent after an action, such as a payment, is never moved before that action.
       const act = this.#waiting.findLastIndex((entry) => !entry.replaces);
       const older = this.#waiting.slice(act + 1).find((entry) => entry.replaces === replaces);
       if (older) {
@@ -80,7 +80,7 @@ export class ModelScreen {
     return entry.done;
   }
 
-  /** Whether what was said has reached the model: until then its state may be older than the page. */
+  /** True if the model has received all intents: until then its state may be older than the page. */
   get isSettled() {
     return this.#sending === null;
   }

@@ -7,7 +7,7 @@ import { address, request } from "./api.js";
 import { drawOnce, h, replaceWhen } from "./dom.js";
 import { t } from "./i18n.js";
 
-/** What stands around the screens: navigation, tools, the status of the server. */
+/** The frame around the screens: navigation, tools, the status of the server. */
 export class Shell {
   #nav = document.getElementById("nav");
   #main = document.getElementById("main");

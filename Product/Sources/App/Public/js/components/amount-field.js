@@ -20,7 +20,7 @@ export class AmountField {
   #isEdited = false;
   #timer = 0;
   #latest = null;
-  /** What was typed, as cents without leading zeros; null while the model reads what was pasted. */
+  /** The typed amount in cents, without leading zeros; null while the model parses a pasted text. */
   digits = "";
   element = h("div", { class: "amount" }, this.#label, this.#input, this.#error);
 
@@ -43,7 +43,7 @@ export class AmountField {
     this.#show(amount.text);
   }
 
-  /** What was typed has been heard or is over: the next state counts. */
+  /** The model has received the typed amount, or the payment is over: the next state is shown. */
   settle() {
     clearTimeout(this.#timer);
     this.#isEdited = false;
@@ -58,7 +58,7 @@ export class AmountField {
     this.#input.focus({ preventScroll: true });
   }
 
-  /** Wherever the caret was put: digits come in, and go, on the right. */
+  /** Digits are added and removed on the right, wherever the caret is. */
   #typing(event) {
     const { selectionStart, selectionEnd, value } = this.#input;
     const isWhole = selectionStart === 0 && selectionEnd === value.length;
@@ -68,7 +68,7 @@ export class AmountField {
     else this.#typed(isWhole ? "" : this.#shown.slice(0, -1));
   }
 
-  // What only ever says that it has happened: an input method, a drop, an autofill.
+  // Input methods, drops and autofill tell only the new text, after the change.
   #typed(text) {
     this.#set(text.replace(/\D/g, "").replace(/^0+/, "").slice(0, LONGEST));
   }

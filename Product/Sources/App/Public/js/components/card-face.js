@@ -41,7 +41,7 @@ export const testBadge = (label) => label && h("span", { class: "test-badge", "d
 
 /**
  * A card as a picture of a card. `draw({ brand, brandName, number, holder, expiry, isTestCard, testLabel, isExpired })`;
- * `number` is what may be shown of it.
+ * `number` is the part of the number that may be shown.
  */
 export function cardFace({ isPreview = false } = {}) {
   const brand = h("span", { class: "face-brand" });

@@ -4,7 +4,7 @@ import { icon } from "./icon.js";
 import { errorBanner } from "./states.js";
 import { typedConfirmation } from "./typed-confirmation.js";
 
-/** What is being done that concerns the account, and is said below the amount. */
+/** The operations on the account itself. Their progress is shown below the amount. */
 const DOINGS = new Set(["addingStorage", "reducingStorage", "makingImmutable", "askingForDeletion", "keepingAccount", "claiming"]);
 
 /** More storage, less of it, what can be claimed, and the two ends: immutable, or deleted. */
@@ -59,14 +59,14 @@ export function driveManage({ send, dismiss }) {
     if (amount.value.trim() === "") amount.focus();
   }
 
-  /** What was typed has been done. */
+  /** Clears the fields once their operation is done. */
   element.done = () => {
     amount.value = "";
     asked = null;
     send("amount", { text: "" }, "amount");
   };
 
-  /** Whether what went wrong is said here, beside what was pressed. */
+  /** True if the error is shown here, beside the button that was pressed. */
   element.tells = ({ problem: words, failed }) => Boolean(words) && DOINGS.has(failed?.kind);
 
   element.draw = (now) => {
@@ -97,7 +97,7 @@ export function driveManage({ send, dismiss }) {
     deletion.draw(state.isToBeDeleted ? t("drive.deletion.asked") : null, t("drive.deletion.undo"));
     lock.draw({ name: state.confirmation, isBusy, isHidden: state.isImmutable || state.isToBeDeleted });
     end.draw({ name: state.confirmation, isBusy, isHidden: state.isImmutable || state.isToBeDeleted });
-    // What was pressed may be gone, now that it is done.
+    // The pressed button may be gone after its operation.
     if (focused && !focused.checkVisibility()) title.focus({ preventScroll: true, focusVisible: false });
   };
   return element;

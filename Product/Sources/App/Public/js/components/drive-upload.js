@@ -2,10 +2,10 @@ import { drawOnce, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
-/** What became of all files, in a sentence. */
+/** The outcome of all uploads, in a sentence. */
 export const uploadVerdict = ({ stored, files }) => (stored < files ? t("drive.upload.partly", { stored, files }) : t("drive.upload.done", { count: files }));
 
-/** Where files are chosen or dropped, how far they are, and what became of each. */
+/** The place to choose or drop files, with the progress and the outcome of each upload. */
 export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
   const input = h("input", { type: "file", multiple: true, hidden: true, "data-test": "upload-input", onchange: () => {
     const files = [...input.files];

@@ -1,6 +1,6 @@
 import { h, setText } from "../dom.js";
 
-/** How large a phrase stands, by its length. */
+/** The text size of a phrase, by its length. */
 export function fitPhrase(text) {
   return text.length > 400 ? "small" : text.length > 140 ? "medium" : text.length > 60 ? "large" : "huge";
 }

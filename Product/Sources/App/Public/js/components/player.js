@@ -14,7 +14,7 @@ class Player extends EventTarget {
   #spare = new Audio();
   #spareFor = null;
   #queue = [];
-  /** Where clips were left, by id. */
+  /** The positions at which clips were left, by id. */
   #positions = new Map();
   /** Why clips could not be played, by id. */
   #failures = new Map();
@@ -34,7 +34,7 @@ class Player extends EventTarget {
   /** The clips as they are listed: what comes before and after the one that is played. */
   setQueue(clips) {
     for (const { id, offline } of clips) {
-      // What was not there may be there now.
+      // A file that was missing may be there now.
       if (offline === "done" && this.#queue.find((clip) => clip.id === id)?.offline !== "done") this.#failures.delete(id);
     }
     this.#queue = clips;
@@ -47,7 +47,7 @@ class Player extends EventTarget {
     return this.clip?.id === id;
   }
 
-  /** What a clip does: the status, or idle for all but the current one. */
+  /** The status of a clip: idle for all but the current one. */
   statusOf(id) {
     return this.isCurrent(id) ? this.status : "idle";
   }
@@ -236,7 +236,7 @@ class Player extends EventTarget {
     this.dispatchEvent(new Event(name));
   }
 
-  /** What the system shows on its lock screen, and what its keys do. */
+  /** Sets the texts on the system's lock screen and the actions of its media keys. */
   #describe() {
     const session = navigator.mediaSession;
     if (!session) return;

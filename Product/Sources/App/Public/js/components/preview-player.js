@@ -29,7 +29,7 @@ export function previewPlayer() {
   };
   const start = () => {
     player.pause();
-    // What cannot be played has an event of its own.
+    // A clip that cannot be played fires an error event.
     audio.play().catch(() => {});
   };
   const set = (now) => {

@@ -3,7 +3,7 @@ import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 import { testBadge } from "./card-face.js";
 
-/** What was paid, as on paper. */
+/** The receipt of a payment, as on paper. */
 export function receipt(paid, recipient, testLabel) {
   const row = (name, value, test) => h("div", { class: "receipt-row" }, h("dt", {}, t(name)), h("dd", { "data-test": test }, value));
   return h("article", { class: "receipt", "aria-labelledby": "receipt-title", "data-test": "receipt" },

@@ -7,8 +7,8 @@ const STEP = 5;
 const PITCH = 5;
 
 /**
- * How far a clip has come, drawn on its waveform, and the way to move within it: with a pointer, or with arrows,
- * Home and End. `onSeek(seconds, isPointer)` hears where to; `onPreview` hears every change of a pointer's mind.
+ * The position in a clip, drawn on its waveform. Users change it with a pointer, or with arrows, Home and End.
+ * `onSeek(seconds, isPointer)` receives the new position; `onPreview` receives each position during a drag.
  */
 export function seekBar({ onSeek, onPreview, className = "", test = "seek" }) {
   const [whole, played] = [drawing("seek-whole"), drawing("seek-played")];

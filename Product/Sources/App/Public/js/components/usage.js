@@ -1,6 +1,6 @@
 import { h, setText } from "../dom.js";
 
-/** How full a storage account is: a bar, and the words that say it. `draw({ label, text, percent })`. */
+/** The used share of a storage account: a bar, and its text. `draw({ label, text, percent })`. */
 export function usage(test) {
   const part = h("span", { class: "usage-part" });
   const bar = h("div", { class: "usage-bar", role: "meter", "aria-valuemin": "0", "aria-valuemax": "100", "data-test": `${test}-bar` }, part);

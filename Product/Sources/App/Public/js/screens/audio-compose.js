@@ -266,7 +266,7 @@ export class AudioComposeScreen extends ModelScreen {
       this.#field.focus({ preventScroll: true });
     } catch (error) {
       if (controller.signal.aborted) return;
-      // What is wrong with the file itself, the model says.
+      // The model reports errors of the file itself.
       if (!(error instanceof ApiError && error.kind === "file")) this.#localError = () => t("compose.unread");
     } finally {
       if (this.#upload === controller) this.#upload = null;
@@ -325,7 +325,7 @@ export class AudioComposeScreen extends ModelScreen {
   }
 }
 
-/** What can be done here, with this pointer and this browser. */
+/** The invitation to drop, choose or record, as this pointer and this browser allow. */
 function invitation() {
   const canDrop = matchMedia("(hover: hover)").matches;
   if (canRecord()) return t(canDrop ? "compose.drop.record" : "compose.choose.record");

@@ -12,8 +12,8 @@ const GAPS = [4, 8, 12];
 const LONGEST = 19;
 
 /**
- * A new card. What is typed stands in these fields and goes to the model; it never comes back from it, and it
- * is gone when the screen is.
+ * A new card. Typed text stays in these fields and is sent to the model. The model never sends it back, and it
+ * is gone with the screen.
  */
 export class CardFormScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
@@ -33,7 +33,7 @@ export class CardFormScreen extends ModelScreen {
   #target;
   #wantsToSave = false;
   #isSaving = false;
-  /** What was saved before this screen sent its own is none of its business. */
+  /** False until this screen has sent its card: cards that were saved earlier are ignored. */
   #hasSent = false;
   #isFresh = true;
   element;

@@ -45,7 +45,7 @@ export class DriveAccountScreen extends ModelScreen {
   #manage = driveManage({ send: (...said) => this.send(...said), dismiss: () => this.dismiss() });
   #instead = h("div", {});
   #pull;
-  /** What is handed over to the server on this machine: `{ name, done, files }`. */
+  /** The upload from the browser to the server on this machine: `{ name, done, files }`. */
   #handing = null;
   #controller = null;
   #offered = null;
@@ -156,7 +156,7 @@ export class DriveAccountScreen extends ModelScreen {
     });
   }
 
-  /** What was done, once it is. */
+  /** Announces an operation once it is done. */
   #tell(before, state) {
     if (before.action && !state.action && state.lastDone) {
       const { kind, file } = state.lastDone;
@@ -247,7 +247,7 @@ export class DriveAccountScreen extends ModelScreen {
   }
 }
 
-/** Whether new files are taken: an immutable account takes them, too. */
+/** True if new files can be added: an immutable account accepts them, too. */
 const mayUpload = (state) => Boolean(state.isOwner && state.name);
-/** Whether files can be replaced and deleted at all; while something is done, they cannot be just now. */
+/** True if the account lets files be replaced and deleted. (Not during another operation.) */
 const mayChange = (state) => mayUpload(state) && !state.isImmutable;

@@ -50,7 +50,7 @@ export class DriveCreateScreen extends ModelScreen {
   }
 
   render(state, before) {
-    // What this tab made before it was loaded again has been seen: the page begins with the form.
+    // The user has seen an account that this tab created before it was loaded again: the page begins with the form.
     if (this.#isFirst && state.phase === "created") this.send("again");
     this.#isFirst = false;
     for (const [name, part] of [["name", this.#name], ["size", this.#size]]) {
@@ -79,7 +79,7 @@ export class DriveCreateScreen extends ModelScreen {
 
   #create() {
     if (this.state?.phase === "creating" || this.state?.phase === "created") return;
-    // What is typed reaches the model first, and comes back from there.
+    // The model receives the typed text first, and its state brings the text back.
     this.#wants = !this.isSettled || this.state?.name !== this.#name.input.value || this.state.size !== this.#size.input.value;
     if (this.#wants) return;
     if (!this.state.canCreate) {

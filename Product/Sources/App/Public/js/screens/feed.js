@@ -7,7 +7,7 @@ import { ListScreen } from "../list-screen.js";
 
 const lines = (location) => (location ?? "").split("\n").map((line) => line.trim()).filter(Boolean);
 
-/** What a picture is called where a name is needed. */
+/** The name of a picture, where one is needed. */
 export function itemName(item) {
   return lines(item.location)[0] ?? item.description ?? t("feed.item");
 }
@@ -66,7 +66,7 @@ export class FeedScreen extends ListScreen {
     this.onState?.(state);
   }
 
-  /** Where the first load, an empty feed or a failed one is shown in place of the list. */
+  /** Draws the first load, an empty feed or an error in place of the list. */
   #drawInstead(state) {
     const what = this.shown(state, state.items);
     replaceWhen(this.instead, `${what} ${this.trouble}`, () => {

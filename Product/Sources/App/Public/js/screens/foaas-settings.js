@@ -4,7 +4,7 @@ import { h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
-/** How phrases are shown. */
+/** The settings of phrases. */
 export class FoaasSettingsScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = backButton(() => this.shell.back("/foaas"));

@@ -8,7 +8,7 @@ import { ModelScreen } from "../screen.js";
 
 const GLYPHS = { waiting: "clock", sending: "sent", failed: "alert", paused: "pause" };
 
-/** What waits to be sent, and how it goes. */
+/** The items that wait to be sent, with their states. */
 export class OutboxScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = backButton(() => this.shell.back("/audio"));
@@ -17,7 +17,7 @@ export class OutboxScreen extends ModelScreen {
   #notice = h("div", { role: "status" });
   #list = h("ul", { class: "outbox-list", "data-test": "outbox" });
   #instead = h("div", {});
-  /** What is asked about or changed: `{ id, doing: "discard" | "edit" }`. */
+  /** The item that is to be discarded or edited: `{ id, doing: "discard" | "edit" }`. */
   #open = null;
   element = h("section", { class: "screen outbox-screen", "data-test": "screen-outbox" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#tools, this.#alert, this.#notice, this.#list, this.#instead);
@@ -74,7 +74,7 @@ export class OutboxScreen extends ModelScreen {
     }
     for (const gone of before.filter(({ id }) => !items.some((item) => item.id === id))) {
       const wasAsked = this.#discarded.delete(gone.id);
-      // What left in another way, such as a post that found no connection, is told where it was asked for.
+      // Other items that left the outbox, such as a post made without a connection, are reported by their own screen.
       if (wasAsked || sent.includes(gone.id)) toast(t(wasAsked ? "outbox.discarded" : "outbox.sent", gone));
     }
   }

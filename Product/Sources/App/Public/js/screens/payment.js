@@ -159,7 +159,7 @@ export class PaymentScreen extends ModelScreen {
       ? [h("span", { class: "spinner", "aria-hidden": "true" }), t("pay.sending")] : [icon("lock"), h("span", { "data-test": "pay-label" }, state.payLabel)]));
   }
 
-  /** What is paid is what the button says: never while the model and the page disagree on the amount. */
+  /** The payment is made in the amount on the button: it is off while the model and the page disagree on the amount. */
   #mayPay(state) {
     return state.canPay && state.phase === "ready" && this.#amount.digits === state.amount.digits && this.#code.isComplete;
   }
@@ -323,7 +323,7 @@ export class PaymentScreen extends ModelScreen {
     this.#wantsToPay = false;
     this.#drawForm(this.state);
     announce(t("pay.sending"));
-    // What is paid is what the button said; a model that meanwhile has another amount does nothing.
+    // The payment is made in the amount on the button. A model that meanwhile has another amount does nothing.
     const arrived = await this.send("pay", { digits: this.#amount.digits });
     setTimeout(() => {
       if (!this.#isPaying || this.state.phase !== "ready") return;

@@ -8,7 +8,7 @@ import { ModelScreen } from "../screen.js";
 
 const GLYPHS = { approved: "check", declined: "close", unknown: "question", failed: "alert", sending: "sent", abandoned: "question" };
 
-/** What was paid, what was refused, and what nobody knows yet. */
+/** The payments that were made, that were refused, and whose outcome is unknown. */
 export class PaymentsScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = backButton(() => this.shell.back("/contacts"));
@@ -16,7 +16,7 @@ export class PaymentsScreen extends ModelScreen {
   #missing = h("div", { role: "status" });
   #list = h("ol", { class: "payment-list", "data-test": "payments" });
   #instead = h("div", {});
-  /** What a row asks for before it acts: the id of a payment, and "code" or "giveUp". */
+  /** The question in a row: the id of a payment, and "code" or "giveUp". */
   #asking = null;
   #code = new CodeField("payment-code", () => this.#drawSend(), () => this.#retry());
   element = h("section", { class: "screen payments-screen", "data-test": "screen-payments" },
