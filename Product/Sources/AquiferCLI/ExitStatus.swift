@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferPayments
 
 /// The exit status of a command. One kind of error has the same exit code in every command.
 ///
@@ -143,13 +144,13 @@ struct CommandError: Error {
         guard case .unreadable(let key, let reason) = error else { return "\(error)" }
         let advice: String
         switch key {
-        case let key where key.hasPrefix("payment:"):
+        case let key where PaymentLedger.isPayment(key):
             advice =
                 "it cannot be loaded again; aquifer payments list shows the others, your bank's statement this one, and"
                 + " aquifer payments discard removes it"
-        case let key where key.hasPrefix("item:") || key == "counter":
+        case let key where Outbox.isEntry(key):
             advice = "aquifer outbox list shows what waits, and aquifer outbox discard takes a damaged item out"
-        case "chosen-card": advice = "name a card with --card"
+        case let key where PaymentLedger.isChosenCard(key): advice = "name a card with --card"
         default: advice = "load it again while online, or delete it with aquifer cache validate"
         }
         return "what is saved as \"\(key)\" is damaged (\(reason)); \(advice)"

@@ -4,7 +4,7 @@ import Foundation
 /// One request and its answer, between the daemon's thread and the handler's task.
 ///
 /// The daemon's thread comes with parts of the request, asks for the answer, and asks for parts of a streamed answer.
-/// With nothing to do, it suspends the connection; whoever brings something resumes it. "Is there
+/// With nothing to do, it suspends the connection; the thread that has something for it resumes it. "Is there
 /// something?" and "suspend" are decided under one lock, the connection's.
 final class Exchange: @unchecked Sendable {
     /// The next step of the daemon's thread.
@@ -114,7 +114,7 @@ final class Exchange: @unchecked Sendable {
         return true
     }
 
-    /// The daemon is done with the request, one way or the other.
+    /// The daemon has ended the request, with or without a complete answer.
     func completed(asPlanned: Bool) {
         let (waiters, task, hasEnded) = locked { state in
             state.isCompleted = true

@@ -878,7 +878,7 @@ def test_a_damaged_entry_that_may_be_a_payment_and_has_no_id_is_removed_by_the_w
 def test_what_validate_says_of_the_cache_it_does_not_say_of_a_damaged_payment(payer, foreign_payments):
     damaged(payer, foreign_payments)
     said = payer("cache", "validate").stderr
-    assert "what is left in the cache is good; payments list and outbox list look at the rest" in said
+    assert "the other cache entries are valid; payments list and outbox list check the rest" in said
 
 
 def test_the_reference_remote_knows_its_payments_in_the_next_process_and_gives_each_its_number(aquifer):

@@ -19,6 +19,9 @@ struct OutboxShelf: Sendable {
 
     private static let prefix = "item:"
 
+    /// True if the key is that of an item or of the counter.
+    static func isKey(_ key: String) -> Bool { key.hasPrefix(prefix) || key == counterKey }
+
     /// The contents of the store.
     struct Listing: Sendable {
         /// The version of each item, by its number.
@@ -104,19 +107,17 @@ struct OutboxShelf: Sendable {
     /// - Returns: false when the number has an entry, readable or not, which is unchanged.
     func insert(_ record: OutboxRecord, _ number: UInt64) async throws(StoreError) -> Bool {
         let entry = try entry(record)
-        let isFree = Locked(false)
-        try await store.update(Self.key(number)) { found throws(StoreError) in
-            isFree.withLock { $0 = false }
-            do throws(StoreError) {
-                guard try found.get() == nil else { return .keep }
-            } catch {
-                guard case .unreadable = error else { throw error }
-                return .keep
-            }
-            isFree.withLock { $0 = true }
-            return .replace(entry)
-        }
-        return isFree.withLock { $0 }
+        return try await store.update(
+            Self.key(number),
+            returning: { found throws(StoreError) in
+                do throws(StoreError) {
+                    guard try found.get() == nil else { return (.keep, false) }
+                } catch {
+                    guard case .unreadable = error else { throw error }
+                    return (.keep, false)
+                }
+                return (.replace(entry), true)
+            })
     }
 
     func delete(_ number: UInt64) async throws(StoreError) {
@@ -139,30 +140,23 @@ struct OutboxShelf: Sendable {
     func change(
         _ number: UInt64, _ decide: @Sendable (inout OutboxRecord) -> Change
     ) async throws(StoreError) -> Finding {
-        let result = Locked(Finding.nothing)
-        try await store.update(Self.key(number)) { found throws(StoreError) in
-            let finding: Finding
-            do throws(StoreError) { finding = try found.get().map(Self.decode) ?? .nothing } catch {
-                guard case .unreadable(_, let reason) = error else { throw error }
-                finding = .damaged(reason)
-            }
-            guard case .record(var record) = finding else {
-                result.withLock { $0 = finding }
-                return .keep
-            }
-            switch decide(&record) {
-            case .keep:
-                result.withLock { $0 = finding }
-                return .keep
-            case .delete:
-                return .delete
-            case .replace:
-                record.version += 1
-                result.withLock { [record] in $0 = .record(record) }
-                return .replace(try entry(record))
-            }
-        }
-        return result.withLock { $0 }
+        try await store.update(
+            Self.key(number),
+            returning: { found throws(StoreError) -> (EntryChange, Finding) in
+                let finding: Finding
+                do throws(StoreError) { finding = try found.get().map(Self.decode) ?? .nothing } catch {
+                    guard case .unreadable(_, let reason) = error else { throw error }
+                    finding = .damaged(reason)
+                }
+                guard case .record(var record) = finding else { return (.keep, finding) }
+                switch decide(&record) {
+                case .keep: return (.keep, finding)
+                case .delete: return (.delete, .nothing)
+                case .replace:
+                    record.version += 1
+                    return (.replace(try entry(record)), .record(record))
+                }
+            })
     }
 
     /// Changes an item that an outbox has claimed. An item that was paused, discarded, edited or taken over meanwhile

@@ -13,7 +13,8 @@ struct DefaultCard: Sendable {
     private let declines: Cache<[String: Date]>
     private let now: @Sendable () -> Date
 
-    private static let (choiceKey, declinesKey) = ("chosen-card", "declined-cards")
+    static let choiceKey = "chosen-card"
+    private static let declinesKey = "declined-cards"
     /// The keys of the payments' store that are no payments.
     static let keys: Set<String> = [choiceKey, declinesKey]
 

@@ -1,7 +1,7 @@
 import Aquifer
 import AquiferFoundation
 
-/// Removing what is kept of a payment and cannot be read.
+/// Deleting payments that cannot be read.
 extension PaymentLedger {
     /// The outcome of discarding a payment.
     public enum Discarding: Sendable, Hashable {
@@ -13,25 +13,23 @@ extension PaymentLedger {
         case absent
     }
 
-    /// Removes what is kept of a payment, if it cannot be read.
+    /// Deletes a payment that cannot be read.
     ///
     /// - Throws: ``StoreError`` when the store fails; then nothing was removed.
     public func discard(_ id: UUID) async throws(StoreError) -> Discarding {
         let key = Self.prefix + id.uuidString
-        let outcome = Locked(Discarding.absent)
-        try await store.update(key) { current throws(StoreError) in
-            do throws(StoreError) {
-                guard let entry = try current.get() else { return .keep }
-                _ = try decode(entry, key)
-                outcome.withLock { $0 = .readable }
-                return .keep
-            } catch {
-                guard case .unreadable = error else { throw error }
-                outcome.withLock { $0 = .discarded }
-                return .delete
-            }
-        }
-        let found = outcome.withLock { $0 }
+        let found = try await store.update(
+            key,
+            returning: { current throws(StoreError) -> (EntryChange, Discarding) in
+                do throws(StoreError) {
+                    guard let entry = try current.get() else { return (.keep, .absent) }
+                    _ = try decode(entry, key)
+                    return (.keep, .readable)
+                } catch {
+                    guard case .unreadable = error else { throw error }
+                    return (.delete, .discarded)
+                }
+            })
         guard found == .absent else { return found }
         // The store may list what it cannot find.
         let contents = try await store.contents()
@@ -41,9 +39,9 @@ extension PaymentLedger {
         return .discarded
     }
 
-    /// Removes each damaged entry whose payment cannot be told, not even whether it is one.
+    /// Deletes each damaged entry without a key. It may or may not have been a payment.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of deleted entries.
     public func discardUnnamed() async throws(StoreError) -> Int {
         let unnamed = try await store.contents().damaged.filter { Self.mayBePayment($0) && Self.id($0) == nil }
         for entry in unnamed { try await store.remove(entry) }

@@ -4,6 +4,13 @@ import AquiferFoundation
 /// Stores the payments that were made, each in an entry of its own. They never expire.
 public struct PaymentLedger: Sendable {
     static let prefix = "payment:"
+
+    /// True if the entry under this key is a payment.
+    public static func isPayment(_ key: String) -> Bool { key.hasPrefix(prefix) }
+
+    /// True if the entry under this key is the choice of the default card, which is in the same store.
+    public static func isChosenCard(_ key: String) -> Bool { key == DefaultCard.choiceKey }
+
     let store: any CacheStore
 
     init(_ store: any CacheStore) {
@@ -83,16 +90,14 @@ public struct PaymentLedger: Sendable {
         _ id: UUID, _ decide: @Sendable (PaymentRecord?) -> PaymentRecord?
     ) async throws(StoreError) -> PaymentRecord? {
         let key = Self.prefix + id.uuidString
-        let result = Locked<PaymentRecord?>(nil)
-        try await store.update(key) { current throws(StoreError) in
-            var known: PaymentRecord?
-            if let entry = try current.get() { known = try decode(entry, key) }
-            let changed = decide(known)
-            result.withLock { $0 = changed ?? known }
-            guard let changed, changed != known else { return .keep }
-            return .replace(try encode(changed, key))
-        }
-        return result.withLock { $0 }
+        return try await store.update(
+            key,
+            returning: { current throws(StoreError) -> (EntryChange, PaymentRecord?) in
+                var known: PaymentRecord?
+                if let entry = try current.get() { known = try decode(entry, key) }
+                guard let changed = decide(known), changed != known else { return (.keep, known) }
+                return (.replace(try encode(changed, key)), changed)
+            })
     }
 
     private func encode(_ record: PaymentRecord, _ key: String) throws(StoreError) -> StoredEntry {

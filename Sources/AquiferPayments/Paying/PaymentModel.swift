@@ -75,7 +75,7 @@ public final class PaymentModel {
         phase == .ready && contact != nil && card != nil && code != nil && amount.cents > 0 && amount <= .limit
             && isUsable(card)
     }
-    /// True if a payment that is not known of can be sent again with its key: not after a restart, when nobody has the
+    /// True if a payment whose outcome is unknown can be sent again with its key: not after a restart, when nobody has the
     /// code any more.
     public var canRetry: Bool {
         guard case .unknown = phase else { return false }

@@ -36,13 +36,12 @@ struct StoreShelf: InspectedShelf {
             removed.append(key(of: damaged))
         }
         for summary in contents.entries {
-            let isDeleted = Locked(false)
-            try await store.update(summary.key) { current in
-                guard isBad(current, summary.key) else { return .keep }
-                isDeleted.withLock { $0 = true }
-                return .delete
-            }
-            if isDeleted.withLock({ $0 }) { removed.append(summary.key) }
+            let isDeleted = try await store.update(
+                summary.key,
+                returning: { current in
+                    isBad(current, summary.key) ? (.delete, true) : (.keep, false)
+                })
+            if isDeleted { removed.append(summary.key) }
         }
         return removed
     }

@@ -37,7 +37,7 @@ export class ScreenStream {
     this.#disconnect();
   }
 
-  /** Connects again, for example in another language. */
+  /** Connects again. */
   reopen() {
     if (!this.#wanted) return;
     this.#disconnect();
