@@ -85,7 +85,7 @@ struct PageScript {
     /// The texts of the catalogue: for each key the line that has it.
     private static func texts() throws -> [(key: String, value: Substring)] {
         try String(contentsOf: catalogue, encoding: .utf8).split(separator: "\n").compactMap { line in
-            line.firstMatch(of: #/^ *"([\w.]+)": /#).map { (String($0.1), line) }
+            line.firstMatch(of: #/^ *"([\w.]+)": /#).map { (key: String($0.1), value: line) }
         }
     }
 }

@@ -56,7 +56,7 @@ extension Cache {
     ///
     /// - Returns: the newer value that was kept instead; `nil` if the entry was saved.
     private func put(_ entry: StoredEntry, since beginning: Beginning) async throws(StoreError) -> Saved<Value>? {
-        try await update(returning: { current throws(StoreError) -> (EntryChange, Saved<Value>?) in
+        try await decide { current throws(StoreError) -> (EntryChange, Saved<Value>?) in
             if case .failure(let error) = current {
                 // A damaged entry is replaced. An entry that the system could not read may be newer.
                 guard case .unreadable = error else { throw error }
@@ -67,7 +67,7 @@ extension Cache {
                 let newer = try? decode(other)
             else { return (.replace(entry), nil) }
             return (.keep, newer)
-        })
+        }
     }
 }
 

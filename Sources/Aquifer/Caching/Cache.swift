@@ -80,11 +80,9 @@ public struct Cache<Value: Sendable>: Sendable {
     /// - Returns: true if an entry was deleted.
     @discardableResult
     public func validate() async throws(StoreError) -> Bool {
-        try await store.update(
-            key,
-            returning: { current throws(StoreError) in
-                try isInvalid(current) ? (.delete, true) : (.keep, false)
-            })
+        try await store.decide(key) { current throws(StoreError) -> (EntryChange, Bool) in
+            try isInvalid(current) ? (.delete, true) : (.keep, false)
+        }
     }
 
     /// Deletes the entry, if there is one.
@@ -122,10 +120,10 @@ public struct Cache<Value: Sendable>: Sendable {
     }
 
     /// Changes the entry in one atomic step, and returns the value of the decision.
-    func update<Outcome: Sendable>(
-        returning decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> (EntryChange, Outcome)
+    func decide<Outcome: Sendable>(
+        _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> (EntryChange, Outcome)
     ) async throws(StoreError) -> Outcome {
-        try await store.update(key, returning: decide)
+        try await store.decide(key, decide)
     }
 
     /// The current time, by the cache's clock.

@@ -150,13 +150,11 @@ extension OutboxShelf {
     private func changeCounter<Value: Sendable>(
         instead: Counter?, _ change: @Sendable (inout Counter) -> Value
     ) async throws(StoreError) -> Value? {
-        try await store.update(
-            Self.counterKey,
-            returning: { found throws(StoreError) -> (EntryChange, Value?) in
-                guard var counter = try Self.counter(in: found) ?? instead else { return (.keep, nil) }
-                let value = change(&counter)
-                return (.replace(StoredEntry(bytes: try Self.encode(counter), savedAt: now())), value)
-            })
+        try await store.decide(Self.counterKey) { found throws(StoreError) -> (EntryChange, Value?) in
+            guard var counter = try Self.counter(in: found) ?? instead else { return (.keep, nil) }
+            let value = change(&counter)
+            return (.replace(StoredEntry(bytes: try Self.encode(counter), savedAt: now())), value)
+        }
     }
 
     /// The counter that was found; `nil` when it is missing, unreadable, or of an unknown version.

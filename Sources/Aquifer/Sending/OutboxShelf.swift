@@ -107,17 +107,15 @@ struct OutboxShelf: Sendable {
     /// - Returns: false when the number has an entry, readable or not, which is unchanged.
     func insert(_ record: OutboxRecord, _ number: UInt64) async throws(StoreError) -> Bool {
         let entry = try entry(record)
-        return try await store.update(
-            Self.key(number),
-            returning: { found throws(StoreError) in
-                do throws(StoreError) {
-                    guard try found.get() == nil else { return (.keep, false) }
-                } catch {
-                    guard case .unreadable = error else { throw error }
-                    return (.keep, false)
-                }
-                return (.replace(entry), true)
-            })
+        return try await store.decide(Self.key(number)) { found throws(StoreError) -> (EntryChange, Bool) in
+            do throws(StoreError) {
+                guard try found.get() == nil else { return (.keep, false) }
+            } catch {
+                guard case .unreadable = error else { throw error }
+                return (.keep, false)
+            }
+            return (.replace(entry), true)
+        }
     }
 
     func delete(_ number: UInt64) async throws(StoreError) {
@@ -140,23 +138,21 @@ struct OutboxShelf: Sendable {
     func change(
         _ number: UInt64, _ decide: @Sendable (inout OutboxRecord) -> Change
     ) async throws(StoreError) -> Finding {
-        try await store.update(
-            Self.key(number),
-            returning: { found throws(StoreError) -> (EntryChange, Finding) in
-                let finding: Finding
-                do throws(StoreError) { finding = try found.get().map(Self.decode) ?? .nothing } catch {
-                    guard case .unreadable(_, let reason) = error else { throw error }
-                    finding = .damaged(reason)
-                }
-                guard case .record(var record) = finding else { return (.keep, finding) }
-                switch decide(&record) {
-                case .keep: return (.keep, finding)
-                case .delete: return (.delete, .nothing)
-                case .replace:
-                    record.version += 1
-                    return (.replace(try entry(record)), .record(record))
-                }
-            })
+        try await store.decide(Self.key(number)) { found throws(StoreError) -> (EntryChange, Finding) in
+            let finding: Finding
+            do throws(StoreError) { finding = try found.get().map(Self.decode) ?? .nothing } catch {
+                guard case .unreadable(_, let reason) = error else { throw error }
+                finding = .damaged(reason)
+            }
+            guard case .record(var record) = finding else { return (.keep, finding) }
+            switch decide(&record) {
+            case .keep: return (.keep, finding)
+            case .delete: return (.delete, .nothing)
+            case .replace:
+                record.version += 1
+                return (.replace(try entry(record)), .record(record))
+            }
+        }
     }
 
     /// Changes an item that an outbox has claimed. An item that was paused, discarded, edited or taken over meanwhile

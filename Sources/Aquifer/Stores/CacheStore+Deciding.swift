@@ -5,9 +5,9 @@ extension CacheStore {
     /// - Parameter decide: Takes the result of ``retrieve(_:)``, and returns the change with a value for the caller.
     /// - Returns: the value of the decision that was carried out.
     /// - Throws: the error of the store, or the error that `decide` throws. Nothing was changed then.
-    public func update<Value: Sendable>(
+    public func decide<Value: Sendable>(
         _ key: String,
-        returning decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> (EntryChange, Value)
+        _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> (EntryChange, Value)
     ) async throws(StoreError) -> Value {
         let result = Locked<Value?>(nil)
         try await update(key) { found throws(StoreError) in

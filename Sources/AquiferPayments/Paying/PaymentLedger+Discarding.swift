@@ -18,18 +18,16 @@ extension PaymentLedger {
     /// - Throws: ``StoreError`` when the store fails; then nothing was removed.
     public func discard(_ id: UUID) async throws(StoreError) -> Discarding {
         let key = Self.prefix + id.uuidString
-        let found = try await store.update(
-            key,
-            returning: { current throws(StoreError) -> (EntryChange, Discarding) in
-                do throws(StoreError) {
-                    guard let entry = try current.get() else { return (.keep, .absent) }
-                    _ = try decode(entry, key)
-                    return (.keep, .readable)
-                } catch {
-                    guard case .unreadable = error else { throw error }
-                    return (.delete, .discarded)
-                }
-            })
+        let found = try await store.decide(key) { current throws(StoreError) -> (EntryChange, Discarding) in
+            do throws(StoreError) {
+                guard let entry = try current.get() else { return (.keep, .absent) }
+                _ = try decode(entry, key)
+                return (.keep, .readable)
+            } catch {
+                guard case .unreadable = error else { throw error }
+                return (.delete, .discarded)
+            }
+        }
         guard found == .absent else { return found }
         // The store may list what it cannot find.
         let contents = try await store.contents()

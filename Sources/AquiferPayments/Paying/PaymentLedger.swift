@@ -90,14 +90,12 @@ public struct PaymentLedger: Sendable {
         _ id: UUID, _ decide: @Sendable (PaymentRecord?) -> PaymentRecord?
     ) async throws(StoreError) -> PaymentRecord? {
         let key = Self.prefix + id.uuidString
-        return try await store.update(
-            key,
-            returning: { current throws(StoreError) -> (EntryChange, PaymentRecord?) in
-                var known: PaymentRecord?
-                if let entry = try current.get() { known = try decode(entry, key) }
-                guard let changed = decide(known), changed != known else { return (.keep, known) }
-                return (.replace(try encode(changed, key)), changed)
-            })
+        return try await store.decide(key) { current throws(StoreError) -> (EntryChange, PaymentRecord?) in
+            var known: PaymentRecord?
+            if let entry = try current.get() { known = try decode(entry, key) }
+            guard let changed = decide(known), changed != known else { return (.keep, known) }
+            return (.replace(try encode(changed, key)), changed)
+        }
     }
 
     private func encode(_ record: PaymentRecord, _ key: String) throws(StoreError) -> StoredEntry {

@@ -1,3 +1,4 @@
+import Aquifer
 import AquiferCrypto
 import AquiferFoundation
 

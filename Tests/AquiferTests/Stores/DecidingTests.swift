@@ -11,16 +11,12 @@ struct DecidingTests {
     @Test("returns the value of the decision that was carried out")
     func returns() async throws {
         let entry = entry
-        let first = try await store.update(
-            "key",
-            returning: { found throws(StoreError) in
-                (.replace(entry), try found.get() == nil ? "new" : "old")
-            })
-        let second = try await store.update(
-            "key",
-            returning: { found throws(StoreError) in
-                (.delete, try found.get() == entry ? "old" : "new")
-            })
+        let first = try await store.decide("key") { found throws(StoreError) -> (EntryChange, String) in
+            (.replace(entry), try found.get() == nil ? "new" : "old")
+        }
+        let second = try await store.decide("key") { found throws(StoreError) -> (EntryChange, String) in
+            (.delete, try found.get() == entry ? "old" : "new")
+        }
         #expect(first == "new" && second == "old")
         #expect(try await store.retrieve("key") == nil)
     }
@@ -29,11 +25,9 @@ struct DecidingTests {
     func throwing() async throws {
         try await store.insert(entry, for: "key")
         let error = await failure(of: { () async throws(StoreError) in
-            try await store.update(
-                "key",
-                returning: { _ throws(StoreError) -> (EntryChange, Int) in
-                    throw .failed(operation: "decide", reason: "no")
-                })
+            try await store.decide("key") { _ throws(StoreError) -> (EntryChange, Int) in
+                throw .failed(operation: "decide", reason: "no")
+            }
         })
         #expect(error == .failed(operation: "decide", reason: "no"))
         #expect(try await store.retrieve("key") == entry)

@@ -36,11 +36,9 @@ struct StoreShelf: InspectedShelf {
             removed.append(key(of: damaged))
         }
         for summary in contents.entries {
-            let isDeleted = try await store.update(
-                summary.key,
-                returning: { current in
-                    isBad(current, summary.key) ? (.delete, true) : (.keep, false)
-                })
+            let isDeleted = try await store.decide(summary.key) { current -> (EntryChange, Bool) in
+                isBad(current, summary.key) ? (.delete, true) : (.keep, false)
+            }
             if isDeleted { removed.append(summary.key) }
         }
         return removed
