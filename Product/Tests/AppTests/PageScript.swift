@@ -10,7 +10,7 @@ struct PageScript {
 
     /// The page's own module.
     private let main: String
-    /// All its modules that draw.
+    /// All its modules that draw, and those that decide what is drawn.
     private let modules: [String]
 
     /// The page of a screen: `screens/drive-account.js`.

@@ -4,26 +4,54 @@ import { settings } from "./components/settings.js";
 import { message } from "./components/states.js";
 import { toast } from "./components/toast.js";
 import { address, request } from "./api.js";
-import { drawOnce, h, replaceWhen } from "./dom.js";
+import { drawOnce, find, frame, h, replaceWhen, rows, setText, target } from "./dom.js";
 import { t } from "./i18n.js";
+
+/**
+ * An app in the navigation.
+ *
+ * @typedef {{ name: "feed" | "contacts" | "foaas" | "audio" | "drive" | "inspector", path: string, icon: import("./components/icon.js").Glyph }} Entry
+ */
+
+/**
+ * The ways from a page to another one.
+ *
+ * @typedef {object} Ways
+ * @property {(path: string) => void} go
+ * @property {(path: string) => void} back goes back, or to the path if nothing of ours is behind the page
+ * @property {() => void} closeComments
+ * @property {() => void} paid goes on after a payment
+ */
 
 /** The frame around the screens: navigation, tools, the status of the server. */
 export class Shell {
-  #nav = document.getElementById("nav");
-  #main = document.getElementById("main");
-  #status = document.getElementById("status");
-  #reload = h("button", { class: "icon-button", type: "button", "data-test": "reload", "aria-keyshortcuts": "r", onclick: () => this.#front().reload?.() }, icon("reload"));
+  #nav = frame("nav");
+  #main = frame("main");
+  #status = frame("status");
+  #progress = frame("progress");
+  #reload = h("button", { class: "icon-button", type: "button", "data-test": "reload", "aria-keyshortcuts": "r", onclick: () => this.#front()?.reload?.() }, icon("reload"));
   #connection = new ConnectionSwitch();
   #entries;
+  /** @type {Page | null} */
   #screen = null;
   #isLost = false;
   #signedOut = false;
+  /** @type {Set<object>} */
   #busy = new Set();
+  /** @type {import("./screens/comments.js").CommentsScreen | null} */
   comments = null;
 
-  constructor(entries) {
+  /**
+   * @param {Entry[]} entries
+   * @param {Ways} ways
+   */
+  constructor(entries, { go, back, closeComments, paid }) {
     this.#entries = entries;
-    document.getElementById("tools").append(this.#connection.element, this.#reload, settings({
+    this.go = go;
+    this.back = back;
+    this.closeComments = closeComments;
+    this.paid = paid;
+    frame("tools").append(this.#connection.element, this.#reload, settings({
       isHeld: () => this.isHeld, settle: async () => this.#front()?.settle?.(),
     }));
     this.#draw();
@@ -34,7 +62,12 @@ export class Shell {
     addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** Shows a screen in the place of another; each keeps its scroll position and focus. */
+  /**
+   * Shows a screen in the place of another; each keeps its scroll position and focus.
+   *
+   * @param {Page} screen
+   * @param {Cause} cause
+   */
   present(screen, cause) {
     if (this.#signedOut) return;
     if (this.#screen === screen) {
@@ -43,7 +76,8 @@ export class Shell {
     }
     if (this.#screen) {
       this.#screen.scroll = scrollY;
-      this.#screen.focused = this.#main.contains(document.activeElement) ? document.activeElement : this.#screen.focused;
+      const focused = document.activeElement;
+      if (focused instanceof HTMLElement && this.#main.contains(focused)) this.#screen.focused = focused;
       this.#screen.hide?.();
       this.#screen.element.hidden = true;
     }
@@ -53,11 +87,15 @@ export class Shell {
     screen.show?.();
     scrollTo(0, screen.scroll ?? 0);
     if (cause === "history" && screen.focused?.isConnected) screen.focused.focus({ preventScroll: true });
-    else if (cause !== "start") screen.element.querySelector("h1")?.focus({ preventScroll: true, focusVisible: false });
+    else if (cause !== "start") find(screen.element, "h1")?.focus({ preventScroll: true, focusVisible: false });
     this.#draw();
   }
 
-  /** A screen that will not come back. */
+  /**
+   * A screen that will not come back.
+   *
+   * @param {Page} screen
+   */
   leave(screen) {
     if (this.#screen !== screen) return;
     screen.hide?.();
@@ -65,21 +103,28 @@ export class Shell {
     this.#screen = null;
   }
 
+  /** @param {object} screen */
   isFront(screen) {
     return this.#front() === screen;
   }
 
   /** True if loading the page again would lose something: it is typed here and kept nowhere else, or is being done. */
   get isHeld() {
-    const fields = [...this.#main.querySelectorAll("input.field-input, textarea")];
+    /** @type {NodeListOf<HTMLInputElement | HTMLTextAreaElement>} */
+    const found = this.#main.querySelectorAll("input.field-input, textarea");
+    const fields = [...found];
     return fields.some((field) => field.value !== "" && field.dataset.kept === undefined) || Boolean(this.#front()?.isWorking);
   }
 
+  /**
+   * @param {object} screen
+   * @param {boolean} isBusy
+   */
   busy(screen, isBusy) {
     if (isBusy) this.#busy.add(screen);
     else this.#busy.delete(screen);
-    const now = this.#busy.has(this.#screen);
-    document.getElementById("progress").hidden = !now;
+    const now = this.#screen !== null && this.#busy.has(this.#screen);
+    this.#progress.hidden = !now;
     this.#main.setAttribute("aria-busy", String(now));
     this.#reload.classList.toggle("turning", now);
   }
@@ -101,6 +146,7 @@ export class Shell {
     setTimeout(look, 2000);
   }
 
+  /** @returns {Page | null} */
   #front() {
     return this.comments ?? this.#screen;
   }
@@ -123,30 +169,31 @@ export class Shell {
     this.#draw();
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
-    const typing = event.target.closest?.("input:not([type=radio]), textarea, select, [contenteditable]");
+    const typing = target(event)?.closest("input:not([type=radio]), textarea, select, [contenteditable]");
     if (typing || event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return;
     if (event.key === "r") this.#front()?.reload?.();
     if (event.key === "Escape" && !this.comments) this.#screen?.dismiss?.();
   }
 
   #draw() {
-    document.querySelector(".skip-link").textContent = t("skip");
+    setText(frame("skip"), t("skip"));
     this.#nav.setAttribute("aria-label", t("nav.label"));
     this.#reload.setAttribute("aria-label", t("reload"));
     this.#reload.title = `${t("reload")} (R)`;
     drawOnce(this.#nav, () => this.#entries.map((entry) =>
       h("a", { class: "tab", href: entry.path, "data-link": true, "data-test": `nav-${entry.name}`, "data-name": entry.name },
         icon(entry.icon), h("span", {}, t(`nav.${entry.name}`)))));
-    for (const link of this.#nav.children) {
+    for (const link of rows(this.#nav)) {
       if (link.dataset.name === this.#screen?.name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    const title = (this.comments ?? this.#screen)?.title;
+    const title = this.#front()?.title;
     document.title = title ? `${title} · Aquifer` : "Aquifer";
     if (this.#signedOut) {
       this.#main.replaceChildren(message({ glyph: "key", title: t("signedOut.title"), text: t("signedOut.text"), test: "signed-out", level: "h1" }));
-      document.getElementById("progress").hidden = true;
+      this.#progress.hidden = true;
     }
     this.#drawStatus();
   }
@@ -158,7 +205,7 @@ export class Shell {
       h("span", { class: "spinner", "aria-hidden": "true" })));
   }
 
-  /** Opened and closed by the router, through `main.js`. */
+  /** A page has another title, or another page is in front. */
   titleChanged() {
     this.#draw();
   }

@@ -38,6 +38,13 @@ final class AudioComposeScreen: Screen {
 
     enum Intent: String, ScreenIntent {
         case appear, dismissError, title, send, retry, later, cancel, again, removeFile
+
+        var fields: [String] {
+            switch self {
+            case .title: ["text"]
+            default: []
+            }
+        }
     }
 
     let model: AudioComposeModel

@@ -39,7 +39,16 @@ final class AudioScreen: Screen {
     /// The state of a clip's copy on this machine.
     enum Offline: String, Codable, Sendable, CaseIterable { case none, downloading, done, expired, failed }
 
-    enum Intent: String, ScreenIntent { case appear, download, cancelDownload, removeDownload, dismissError }
+    enum Intent: String, ScreenIntent {
+        case appear, download, cancelDownload, removeDownload, dismissError
+
+        var fields: [String] {
+            switch self {
+            case .download, .cancelDownload, .removeDownload: ["id"]
+            default: []
+            }
+        }
+    }
 
     let model: AudioFeedModel
     private let outbox: OutboxModel

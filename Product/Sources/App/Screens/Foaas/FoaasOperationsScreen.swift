@@ -30,7 +30,16 @@ final class FoaasOperationsScreen: Screen {
         let fieldsText: String
     }
 
-    enum Intent: String, ScreenIntent { case appear, dismissError, search }
+    enum Intent: String, ScreenIntent {
+        case appear, dismissError, search
+
+        var fields: [String] {
+            switch self {
+            case .search: ["query"]
+            default: []
+            }
+        }
+    }
 
     let model: FoaasOperationsModel
 

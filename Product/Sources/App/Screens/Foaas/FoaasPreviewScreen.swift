@@ -36,7 +36,16 @@ final class FoaasPreviewScreen: Screen {
         let placeholder: String
     }
 
-    enum Intent: String, ScreenIntent { case appear, edit, finish, retry, dismissError }
+    enum Intent: String, ScreenIntent {
+        case appear, edit, finish, retry, dismissError
+
+        var fields: [String] {
+            switch self {
+            case .edit: ["field", "value"]
+            default: []
+            }
+        }
+    }
 
     let model: FoaasPreviewModel
     private let settings: FoaasSettings

@@ -69,5 +69,15 @@ extension PaymentScreen {
     enum Intent: String, ScreenIntent {
         case appear, amount, amountText, chooseCard, code, pay, check, retry, giveUp, checkEarlier, payOnceMore, again
         case dismissError
+
+        var fields: [String] {
+            switch self {
+            case .amount, .pay: ["digits"]
+            case .amountText: ["text"]
+            case .chooseCard: ["id"]
+            case .code: ["value"]
+            default: []
+            }
+        }
     }
 }

@@ -36,7 +36,17 @@ final class PaymentsScreen: Screen {
         let isBusy: Bool
     }
 
-    enum Intent: String, ScreenIntent { case appear, check, retry, giveUp, dismissError }
+    enum Intent: String, ScreenIntent {
+        case appear, check, retry, giveUp, dismissError
+
+        var fields: [String] {
+            switch self {
+            case .check, .giveUp: ["id"]
+            case .retry: ["id", "code?"]
+            default: []
+            }
+        }
+    }
 
     private let model: PaymentsModel
 

@@ -1,16 +1,14 @@
 import { h, setText } from "../dom.js";
 import { t } from "../i18n.js";
-import { money } from "./mask.js";
-
-/** More digits than any amount that may be sent has. */
-const LONGEST = 11;
+import { amountAfter, amountDigits, money } from "../logic/amount.js";
 
 /** An amount that grows from the right as digits are typed: `R$ 0,07`, `R$ 0,79`, `R$ 7,90`. */
 export class AmountField {
   #label = h("label", { class: "amount-label", for: "pay-amount" });
+  /** @type {HTMLInputElement} */
   #input = h("input", {
     id: "pay-amount", class: "amount-input", type: "text", inputmode: "numeric", autocomplete: "off", enterkeyhint: "next", spellcheck: "false",
-    "aria-describedby": "pay-amount-error", "data-test": "amount", onbeforeinput: (event) => this.#typing(event), oninput: () => this.#typed(this.#input.value), onpaste: (event) => this.#pasted(event),
+    "aria-describedby": "pay-amount-error", "data-test": "amount", onbeforeinput: (event) => this.#typing(event), oninput: () => this.#set(amountDigits(this.#input.value)), onpaste: (event) => this.#pasted(event),
     onfocus: () => this.#toEnd(), onpointerup: () => this.#toEnd(), onkeyup: () => this.#toEnd(),
   });
   #error = h("p", { class: "field-error amount-error", id: "pay-amount-error", role: "status", "data-test": "amount-error", hidden: true });
@@ -19,19 +17,33 @@ export class AmountField {
   /** Typed here, and perhaps not yet in the states that arrive. */
   #isEdited = false;
   #timer = 0;
+  /** @type {Wire.PaymentAmount | null} */
   #latest = null;
-  /** The typed amount in cents, without leading zeros; null while the model parses a pasted text. */
+  /**
+   * The typed amount in cents, without leading zeros; null while the model parses a pasted text.
+   *
+   * @type {string | null}
+   */
   digits = "";
   element = h("div", { class: "amount" }, this.#label, this.#input, this.#error);
 
-  /** `changed(digits)` hears what is typed, `read(text)` what is pasted: what it is worth, the model says. */
+  /**
+   * The model computes the amount of a typed or pasted text.
+   *
+   * @param {(digits: string) => Promise<boolean>} changed hears what is typed
+   * @param {(text: string) => Promise<boolean>} read hears what is pasted
+   */
   constructor(changed, read) {
     this.#changed = changed;
     this.#read = read;
     this.#show(money(""));
   }
 
-  /** Shows the model's amount; what was just typed is newer than a state that does not have it. */
+  /**
+   * Shows the model's amount; what was just typed is newer than a state that does not have it.
+   *
+   * @param {Wire.PaymentAmount} amount
+   */
   draw(amount) {
     setText(this.#label, t("pay.amount"));
     this.#latest = amount;
@@ -50,6 +62,7 @@ export class AmountField {
     if (this.#latest) this.draw(this.#latest);
   }
 
+  /** @param {boolean} locked */
   set isLocked(locked) {
     this.#input.readOnly = locked;
   }
@@ -58,32 +71,34 @@ export class AmountField {
     this.#input.focus({ preventScroll: true });
   }
 
-  /** Digits are added and removed on the right, wherever the caret is. */
+  /**
+   * Digits are added and removed on the right, wherever the caret is. An input method, a drop and an autofill only say
+   * that they have happened.
+   *
+   * @param {InputEvent} event
+   */
   #typing(event) {
     const { selectionStart, selectionEnd, value } = this.#input;
     const isWhole = selectionStart === 0 && selectionEnd === value.length;
-    if (this.#input.readOnly || !["insertText", "deleteContentBackward", "deleteContentForward"].includes(event.inputType)) return;
+    const digits = amountAfter(isWhole ? "" : this.#shown, event.inputType, event.data);
+    if (this.#input.readOnly || digits === null) return;
     event.preventDefault();
-    if (event.inputType === "insertText") this.#typed((isWhole ? "" : this.#shown) + (event.data ?? ""));
-    else this.#typed(isWhole ? "" : this.#shown.slice(0, -1));
-  }
-
-  // Input methods, drops and autofill tell only the new text, after the change.
-  #typed(text) {
-    this.#set(text.replace(/\D/g, "").replace(/^0+/, "").slice(0, LONGEST));
+    this.#set(digits);
   }
 
   get #shown() {
     return this.digits ?? this.#latest?.digits ?? "";
   }
 
+  /** @param {ClipboardEvent} event */
   #pasted(event) {
     event.preventDefault();
     if (this.#input.readOnly) return;
     this.digits = null;
-    this.#heard(this.#read(event.clipboardData.getData("text").slice(0, 200)));
+    this.#heard(this.#read(event.clipboardData?.getData("text").slice(0, 200) ?? ""));
   }
 
+  /** @param {string} digits */
   #set(digits) {
     const isNew = digits !== this.digits;
     this.digits = digits;
@@ -91,17 +106,22 @@ export class AmountField {
     if (isNew) this.#heard(this.#changed(digits));
   }
 
-  /** Until the model has heard of it, what stands here is newer than a state that does not have it. */
+  /**
+   * Until the model has heard of it, what stands here is newer than a state that does not have it.
+   *
+   * @param {Promise<boolean>} sent
+   */
   #heard(sent) {
     clearTimeout(this.#timer);
     this.#isEdited = true;
-    Promise.resolve(sent).then(() => {
+    sent.then(() => {
       clearTimeout(this.#timer);
       // A model that refuses an amount is right in the end.
       this.#timer = setTimeout(() => this.settle(), this.digits === null ? 100 : 800);
     });
   }
 
+  /** @param {string} text */
   #show(text) {
     if (this.#input.value !== text) this.#input.value = text;
     this.#input.classList.toggle("is-zero", this.#shown === "");

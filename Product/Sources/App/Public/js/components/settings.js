@@ -1,8 +1,9 @@
-import { h, memory } from "../dom.js";
+import { find, h, memory, nameButton } from "../dom.js";
 import { language, languages, setLanguage, t } from "../i18n.js";
 import { icon } from "./icon.js";
 import { choices, popover } from "./popover.js";
 
+/** @param {string} theme */
 function setTheme(theme) {
   memory.set("theme", theme);
   if (theme === "auto") delete document.documentElement.dataset.theme;
@@ -12,17 +13,20 @@ function setTheme(theme) {
 /**
  * Theme and language. A new language loads the page again: `isHeld()` says that this would lose something, and then the
  * user is asked first; `settle()` ends when everything that was typed has arrived where it is kept.
+ *
+ * @param {{ isHeld: () => boolean, settle: () => Promise<void> }} options
  */
 export function settings({ isHeld, settle }) {
   const button = h("button", { class: "icon-button", type: "button", "data-test": "settings-button" }, icon("settings"));
   const panel = h("div", { id: "settings-panel", "data-test": "settings-panel" });
-  button.setAttribute("aria-label", t("settings"));
-  button.title = t("settings");
+  nameButton(button, t("settings"));
   const keep = () => {
     draw();
-    panel.querySelector("input[name=language]:checked").focus({ focusVisible: false });
+    find(panel, "input[name=language]:checked")?.focus({ focusVisible: false });
   };
+  /** @param {string} code */
   const change = (code) => settle().then(() => setLanguage(code));
+  /** @param {string} code */
   const ask = (code) => h("div", { role: "alert", "data-test": "language-ask" },
     h("p", { class: "popover-hint" }, t("language.ask")),
     h("div", { class: "drop-buttons" },
