@@ -170,7 +170,7 @@ export class AudioComposeScreen extends ModelScreen {
     this.#field.placeholder = t("compose.field.example");
     this.#field.readOnly = isSending;
     // The model says nothing about a title that nobody has typed; whoever wants to send without one hears of it.
-    const titleError = state.titleError ?? (this.#isMissed && this.#field.value === "" ? t("compose.missing.title") : "");
+    const titleError = state.titleError ?? (this.#isMissed && this.#field.value === "" ? t("clip.noTitle") : "");
     setText(this.#titleError, titleError);
     this.#titleError.hidden = !titleError;
     this.#field.setAttribute("aria-invalid", String(titleError !== ""));

@@ -116,7 +116,7 @@ export class DriveCreateScreen extends ModelScreen {
     setText(this.#title, t("drive.create"));
     this.#form.hidden = !isForm;
     this.#name.draw({ label: t("drive.create.name"), example: t("drive.create.name.example"), isBusy,
-      error: state.nameError ?? (this.#isMissed && !this.#name.input.value ? t("drive.create.name.missing") : "") });
+      error: state.nameError ?? (this.#isMissed && !this.#name.input.value ? t("drive.limit.noName") : "") });
     this.#size.draw({ label: t("drive.create.size"), example: "100MB", isBusy,
       error: state.sizeError ?? (this.#isMissed && !this.#size.input.value ? t("drive.create.size.missing") : "") });
     setText(this.#hint, t("drive.create.size.hint"));
