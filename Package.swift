@@ -156,7 +156,7 @@ let package = Package(
                 "AquiferWording",
             ]),
 
-        // What runs on one machine
+        // The targets that run on one machine
         part("HTTPServer", ["CMicrohttpd", "AquiferConcurrency", "AquiferHTTP"]),
         part(
             "ReferenceAPIs", ["AquiferConcurrency", "AquiferCrypto", "AquiferSolana", "HTTPServer"],

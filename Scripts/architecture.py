@@ -50,7 +50,7 @@ ALLOWED = {
 
 IMPORT = re.compile(r"^\s*(?:@\w+\s+)*(?:(?:public|package|internal)\s+)?import\s+(?:\w+\s+)?(\w+)")
 CHANCE = re.compile(r"\bDate\(\)|\bDate\.now\b|\bTask\.sleep|\bUUID\(\)|\.random\(|SystemRandomNumberGenerator\(")
-#: What writes to standard output or standard error beside Console, and the three files that Console is made of.
+#: The functions that write to standard output or standard error beside Console, and the three files that Console is made of.
 PRINTING = re.compile(
     r"(?<![.\w])(?<!func )(?:Swift\.)?(?:print|debugPrint|dump|NSLog|puts|putchar|perror|v?f?printf|dprintf|fputs|fputc|putc|fwrite|os_log|syslog)\("
     r"|\bFileHandle\.standard(?:Output|Error)\b|\bFileHandle\(fileDescriptor|(?<![\w.])(?:stdout|stderr)\b|\bSTD(?:OUT|ERR)_FILENO\b"
@@ -87,13 +87,13 @@ def dependencies(target):
 
 
 def folder_of(target):
-    """Where a target's sources are, in the package."""
+    """The folder of a target's sources, in the package."""
     home = "Tests" if target["type"] == "test" else "Sources"
     return pathlib.PurePath(target.get("path") or f"{home}/{target['name']}")
 
 
 def is_of_the_product(target):
-    """Whether it is neither a test, nor a tool of the tests, nor an example."""
+    """True if it is neither a test, nor a tool of the tests, nor an example."""
     return folder_of(target).parts[0] == "Sources" or folder_of(target).parts[:2] == ("Product", "Sources")
 
 
@@ -157,7 +157,7 @@ def rule_of_an_import(target, declared, ours, module):
 
 
 def rules_of_a_file(target, name, declared, ours, lines):
-    """What is wrong with a file of the product, as (line number, words)."""
+    """The broken rules of a file of the product, as (line number, words)."""
     for number, line in enumerate(lines, 1):
         code = COMMENT.sub("", line)
         found = IMPORT.match(code)

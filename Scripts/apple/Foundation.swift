@@ -1,8 +1,8 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 // Signatures of Apple's Foundation and of Swift's concurrency, as far as the files that call the system use them. See
-// Scripts/check-apple. These files are compiled for Apple's systems, where Linux has neither module. How they use
-// Foundation is checked when they are compiled on Linux; here they are checked against Apple's C library.
+// Scripts/check-apple. These files are compiled for Apple's systems, where Linux has neither module. Their use
+// of Foundation is checked when they are compiled on Linux; here they are checked against Apple's C library.
 
 @_exported import Darwin
 

@@ -1,4 +1,4 @@
-"""What Linux can tell of Apple's systems: the check that stands in for their compiler, the workflow, the privacy manifest."""
+"""The checks of Apple's systems on Linux: the check that stands in for their compiler, the workflow, the privacy manifest."""
 
 import json
 import plistlib
@@ -155,7 +155,7 @@ def test_the_package_index_documents_each_library(root, described):
     assert set(index["builder"]["configs"][0]["documentation_targets"]) == libraries - {"AquiferCurl"}
 
 
-#: What Apple asks a reason for, as far as Swift sources show it, and the codes of the reasons that a library may give.
+#: The APIs that Apple asks a reason for, as far as Swift sources show them, and the codes of the reasons that a library may give.
 REASONS = {
     "FileTimestamp": (
         r"\b[fl]?stat\(|st_mtim|\.modificationDate\b|contentModificationDate", {"DDA9.1", "C617.1", "3B52.1", "0A2A.1"}),

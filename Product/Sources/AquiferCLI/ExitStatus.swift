@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferPayments
 
 /// The exit status of a command. One kind of error has the same exit code in every command.
 ///

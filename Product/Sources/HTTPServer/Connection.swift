@@ -34,7 +34,7 @@ final class Connection: @unchecked Sendable {
         lock.withLock { known = true }
     }
 
-    /// True if nobody is there to wait for an answer. The caller holds `lock`.
+    /// True if the client has left. The caller holds `lock`.
     var isHungUp: Bool { hungUp }
 
     func begin(_ exchange: Exchange) {

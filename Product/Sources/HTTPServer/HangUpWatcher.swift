@@ -80,7 +80,7 @@ final class HangUpWatcher: @unchecked Sendable {
     #if os(Linux)
         /// Watches a socket. Closing it ends the watch.
         func watch(_ socket: Int32, id: UInt64) {
-            // Not EPOLLIN: arriving bytes wake nobody here.
+            // EPOLLIN is left out, because arriving bytes are none of this watcher's events.
             var event = epoll_event(events: EPOLLRDHUP.rawValue | EPOLLET.rawValue, data: epoll_data_t(u64: id))
             _ = epoll_ctl(queue, EPOLL_CTL_ADD, socket, &event)
         }

@@ -106,7 +106,7 @@ final class ClipStore: Sendable {
         return try lock.withLock { try load(name, key: key) }
     }
 
-    /// An order after that of every other clip: the date in microseconds, unless the clock stands still or goes back.
+    /// An order after that of every other clip: the date in microseconds, unless the clock has stopped or was set back.
     private func nextOrder(_ date: Date) throws -> Int {
         if !lock.withLock({ state.hasLooked }) { _ = try clips() }
         return lock.withLock {

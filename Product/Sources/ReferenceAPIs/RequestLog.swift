@@ -43,7 +43,7 @@ final class RequestLog: Sendable {
     var requests: [ReferenceRequest] { lock.withLock { state.requests } }
     var files: [String: UInt64] { lock.withLock { state.files } }
 
-    /// Records a request that has come.
+    /// Records a request that has arrived.
     ///
     /// - Returns: its number.
     func begin(_ request: ServerRequest) -> Int {

@@ -55,7 +55,7 @@ class Server:
 
     @property
     def headers(self):
-        """What shows the token, for requests that are not a page's."""
+        """The header with the token, for requests that no page sends."""
         token = self.url.partition("#token=")[2]
         return {"Authorization": f"Bearer {token}"} if token else {}
 

@@ -68,7 +68,7 @@ public final class PaymentModel {
         case vault(VaultError)
     }
 
-    /// True if a payment that is not known of can be sent again with its key: not after a restart, when nobody has the
+    /// True if a payment whose outcome is unknown can be sent again with its key: not after a restart, when nobody has the
     /// code any more.
     public var canRetry: Bool {
         guard case .unknown = phase else { return false }

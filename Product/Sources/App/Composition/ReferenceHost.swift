@@ -11,7 +11,7 @@ import ReferenceAPIs
 final class ReferenceHost: Sendable {
     static let name = "reference.aquifer.internal"
 
-    /// How many files and sockets the server, a client of it and one connection between them need.
+    /// The number of files and sockets that the server, a client of it and one connection between them need.
     private static let descriptors = 12
 
     private struct State {

@@ -68,7 +68,7 @@ typealias ScreenAction = @MainActor @Sendable () async -> Void
 struct ScreenAddress: Hashable, Sendable {
     let name: String
     let tab: String
-    /// What the screen shows, as its query names it; empty if it always shows the same.
+    /// The subject of the screen, as its query names it; empty if it always shows the same.
     let subject: String
 }
 

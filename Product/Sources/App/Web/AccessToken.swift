@@ -41,10 +41,7 @@ enum AccessToken {
     /// 128 random bits, as hexadecimal digits.
     static func random() -> String {
         var generator = SystemRandomNumberGenerator()
-        return (0..<2).map { _ in
-            let digits = String(generator.next() as UInt64, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        return (0..<2).map { _ in (generator.next() as UInt64).hexadecimal }.joined()
     }
 
     private static func read(_ path: String) throws(StoreError) -> String? {

@@ -1,3 +1,4 @@
+import Aquifer
 import AquiferPayments
 import AquiferShadowDrive
 
@@ -31,12 +32,12 @@ enum Advice {
     /// be loaded again.
     static func onDamage(of key: String) -> String {
         switch key {
-        case _ where key.hasPrefix("payment:"):
+        case let key where PaymentLedger.isPayment(key):
             "it cannot be loaded again; aquifer payments list shows the others, your bank's statement this one, and"
                 + " aquifer payments discard removes it"
-        case _ where key.hasPrefix("item:") || key == "counter":
+        case let key where Outbox.isEntry(key):
             "aquifer outbox list shows what waits, and aquifer outbox discard takes a damaged item out"
-        case "chosen-card": "name a card with --card"
+        case let key where PaymentLedger.isChosenCard(key): "name a card with --card"
         default: "load it again while online, or delete it with aquifer cache validate"
         }
     }

@@ -8,7 +8,7 @@ import { routeOf } from "./logic/routes.js";
  */
 export class Router {
   #onRoute;
-  /** Whether the next page is loaded instead of drawn, because this one is out of date. */
+  /** True if the next page is loaded instead of drawn, because this one is out of date. */
   #loads;
   /** Pages of ours that are behind this one: closing goes back to them, and leaves the site alone. */
   depth = 0;

@@ -27,7 +27,7 @@ export class ModelScreen {
   element;
   scroll = 0;
   /**
-   * What kind of trouble the last failed load had; dismissing the error does not change it.
+   * The kind of error of the last failed load. Dismissing the error does not change it.
    *
    * @type {string | null}
    */
@@ -108,8 +108,8 @@ export class ModelScreen {
   }
 
   /**
-   * Sends an intent, with what it says beside its name, after those before it. Returns whether it arrived.
-   * Of the waiting intents with the same `replaces`, such as what is typed in one field, only the last is sent.
+   * Sends an intent with its fields, after the earlier intents. Returns true if it arrived.
+   * A waiting intent is replaced by a later one with the same `replaces`, as the texts typed in one field have.
    *
    * @template {keyof Wire.Intents[Name] & string} Intent
    * @param {Intent} intent
@@ -129,7 +129,7 @@ export class ModelScreen {
     return this.#intents.add(message, replaces);
   }
 
-  /** Whether what was said has reached the model: until then its state may be older than the page. */
+  /** True if the model has received all intents: until then its state may be older than the page. */
   get isSettled() {
     return this.#intents.isEmpty;
   }

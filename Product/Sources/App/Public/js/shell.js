@@ -24,7 +24,7 @@ import { t } from "./i18n.js";
  * @property {() => void} paid goes on after a payment
  */
 
-/** What stands around the screens: navigation, tools, the status of the server. */
+/** The frame around the screens: navigation, tools, the status of the server. */
 export class Shell {
   #nav = frame("nav");
   #main = frame("main");

@@ -121,16 +121,6 @@ final class AudioScreen: Screen {
 }
 
 extension AudioClip {
-    /// The duration of the clip: `0:12`, `1:02:03`; `–:––` when the remote does not know it.
-    public var durationText: String {
-        guard duration > 0, duration < 360_000 else { return "–:––" }
-        let seconds = Int(duration.rounded())
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)
-        return hours > 0
-            ? "\(hours):\(two(minutes)):\(two(seconds % 60))" : "\(minutes):\(two(seconds % 60))"
-    }
-
     /// The waveform in at most `most` bars, each from 0 to 100. A bar has the loudest value of its part.
     func bars(_ most: Int) -> [Int] {
         guard waveform.count > most else { return waveform.map { Int(($0 * 100).rounded()) } }

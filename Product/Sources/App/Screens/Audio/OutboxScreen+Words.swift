@@ -23,9 +23,7 @@ extension OutboxScreen {
 
     func words(_ refusal: Outbox.Refusal, _ language: Language) -> String {
         switch refusal {
-        case .server(let status, let words):
-            language.text("outbox.refused") + " (\(status))"
-                + (words.isEmpty ? "." : ": \(words)")
+        case .server(let status, let words): language.refusal(status, words)
         case .attachment(let name, _): language.text("outbox.attachment", ["name": name])
         case .unsendable: language.text("outbox.unsendable")
         }
@@ -47,15 +45,8 @@ extension OutboxScreen {
 }
 
 extension Language {
-    /// A number of bytes in words: `1,2 MB`.
-    func size(_ bytes: UInt64) -> String {
-        let units = ["B", "kB", "MB", "GB", "TB"]
-        var (value, unit) = (Double(bytes), 0)
-        while value >= 999.5, unit < units.count - 1 {
-            value /= 1000
-            unit += 1
-        }
-        let digits = unit == 0 || value >= 99.95 ? "\(Int(value.rounded()))" : "\((value * 10).rounded() / 10)"
-        return number(digits) + "\u{a0}" + units[unit]
+    /// A server's refusal of a post, with its status and its own words.
+    func refusal(_ status: Int, _ words: String) -> String {
+        text("outbox.refused") + " (\(status))" + (words.isEmpty ? "." : ": \(words)")
     }
 }

@@ -20,7 +20,7 @@ final class FoaasPreviewScreen: Screen {
         let canFinish: Bool
         /// True once the phrase is on the main screen.
         let done: Bool
-        /// What is wrong with the fields.
+        /// The problem with the fields.
         @OrNull var message: String?
         @OrNull var error: ScreenError?
         let palette: FoaasPalette

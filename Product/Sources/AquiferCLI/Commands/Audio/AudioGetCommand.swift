@@ -82,8 +82,8 @@ extension CommandError {
         case .connectivity(let reason):
             self.init(
                 status: .unavailable,
-                message: "no connectivity, and the clip is not kept on this machine (\(reason)); what has come is kept,"
-                    + " try again when online")
+                message: "no connectivity, and the clip is not kept on this machine (\(reason)); the downloaded part is"
+                    + " kept, try again when online")
         case .invalidData(let reason): self.init(LoadError.invalidData(reason))
         case .store(let error): self.init(error)
         case .cancelled: self.init(status: .interrupted, message: "interrupted")

@@ -12,7 +12,7 @@ struct DriveMakeImmutableCommand: AccountChange {
         let price = try await session.price(account.reservedBytes)
         return Question(
             lines: [
-                "\(called(account)) becomes immutable for ever: its files can no longer be replaced or deleted, nor storage"
+                "\(account.called) becomes immutable for ever: its files can no longer be replaced or deleted, nor storage"
                     + " be given back", "cost: the \(price) that were staked for its storage",
             ], word: account.confirmation)
     }
@@ -32,7 +32,7 @@ struct DriveDeleteAccountCommand: AccountChange {
     func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question {
         Question(
             lines: [
-                "\(called(account)) is deleted some days from now, with all its files; until then aquifer drive keep-account"
+                "\(account.called) is deleted some days from now, with all its files; until then aquifer drive keep-account"
                     + " takes that back", "cost: nothing but the fee",
             ], word: account.confirmation)
     }

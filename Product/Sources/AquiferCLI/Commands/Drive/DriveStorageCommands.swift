@@ -15,7 +15,7 @@ struct DriveAddStorageCommand: AccountChange {
     func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question {
         let price = try await session.price(bytes)
         return Question(lines: [
-            "\(StorageSize.text(bytes)) are added to \(called(account))", "cost: \(price)",
+            "\(StorageSize.text(bytes)) are added to \(account.called)", "cost: \(price)",
         ])
     }
 
@@ -37,7 +37,7 @@ struct DriveReduceStorageCommand: AccountChange {
     func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question {
         let price = try await session.price(bytes)
         return Question(lines: [
-            "\(StorageSize.text(bytes)) of \(called(account)) are given back",
+            "\(StorageSize.text(bytes)) of \(account.called) are given back",
             "cost: nothing; \(price) can be claimed later with aquifer drive claim",
         ])
     }

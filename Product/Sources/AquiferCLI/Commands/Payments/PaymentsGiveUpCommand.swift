@@ -18,7 +18,7 @@ struct PaymentsGiveUpCommand: CommandHandler {
             throw CommandError(
                 status: .usage,
                 message:
-                    "only a payment that is not known of can be given up; this one is \((record ?? known).state.rawValue)"
+                    "only a payment whose outcome is unknown can be given up; this one is \((record ?? known).state.rawValue)"
             )
         }
         if call.options.json { call.console.out(json: ResultDocument(local: PaymentDocument(record))) }

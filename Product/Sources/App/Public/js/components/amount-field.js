@@ -16,11 +16,11 @@ export class AmountField {
   #read;
   /** Typed here, and perhaps not yet in the states that arrive. */
   #isEdited = false;
-  #timer = 0;
+  #edits = 0;
   /** @type {Wire.PaymentAmount | null} */
   #latest = null;
   /**
-   * What was typed, as cents without leading zeros; null while the model reads what was pasted.
+   * The typed amount in cents, without leading zeros; null while the model parses a pasted text.
    *
    * @type {string | null}
    */
@@ -28,10 +28,10 @@ export class AmountField {
   element = h("div", { class: "amount" }, this.#label, this.#input, this.#error);
 
   /**
-   * What was typed or pasted is worth what the model says.
+   * The model computes the amount of a typed or pasted text.
    *
-   * @param {(digits: string) => Promise<boolean>} changed hears what is typed
-   * @param {(text: string) => Promise<boolean>} read hears what is pasted
+   * @param {(digits: string, edit: string) => Promise<boolean>} changed sends a typed amount
+   * @param {(text: string, edit: string) => Promise<boolean>} read sends a pasted text
    */
   constructor(changed, read) {
     this.#changed = changed;
@@ -50,14 +50,14 @@ export class AmountField {
     setText(this.#error, amount.error ?? "");
     this.#error.hidden = !amount.error;
     this.#input.setAttribute("aria-invalid", String(!!amount.error));
+    if (amount.edit === this.edit) this.#isEdited = false;
     if (amount.digits !== this.digits && this.#isEdited) return;
     this.digits = amount.digits;
     this.#show(amount.text);
   }
 
-  /** What was typed has been heard or is over: the next state counts. */
+  /** The model has received the typed amount, or the payment is over: the next state is shown. */
   settle() {
-    clearTimeout(this.#timer);
     this.#isEdited = false;
     if (this.#latest) this.draw(this.#latest);
   }
@@ -72,7 +72,7 @@ export class AmountField {
   }
 
   /**
-   * Wherever the caret was put: digits come in, and go, on the right. An input method, a drop and an autofill only say
+   * Digits are added and removed on the right, wherever the caret is. An input method, a drop and an autofill only say
    * that they have happened.
    *
    * @param {InputEvent} event
@@ -86,6 +86,11 @@ export class AmountField {
     this.#set(digits);
   }
 
+  /** The mark of the last edit. */
+  get edit() {
+    return String(this.#edits);
+  }
+
   get #shown() {
     return this.digits ?? this.#latest?.digits ?? "";
   }
@@ -95,7 +100,7 @@ export class AmountField {
     event.preventDefault();
     if (this.#input.readOnly) return;
     this.digits = null;
-    this.#heard(this.#read(event.clipboardData?.getData("text").slice(0, 200) ?? ""));
+    this.#edited(() => this.#read(event.clipboardData?.getData("text").slice(0, 200) ?? "", this.edit));
   }
 
   /** @param {string} digits */
@@ -103,22 +108,20 @@ export class AmountField {
     const isNew = digits !== this.digits;
     this.digits = digits;
     this.#show(money(digits));
-    if (isNew) this.#heard(this.#changed(digits));
+    if (isNew) this.#edited(() => this.#changed(digits, this.edit));
   }
 
   /**
-   * Until the model has heard of it, what stands here is newer than a state that does not have it.
+   * Sends an edit. Until the model's state has its mark, the text typed here is newer than that state.
    *
-   * @param {Promise<boolean>} sent
+   * @param {() => Promise<boolean>} send
    */
-  #heard(sent) {
-    clearTimeout(this.#timer);
+  async #edited(send) {
+    this.#edits += 1;
     this.#isEdited = true;
-    sent.then(() => {
-      clearTimeout(this.#timer);
-      // A model that refuses an amount is right in the end.
-      this.#timer = setTimeout(() => this.settle(), this.digits === null ? 100 : 800);
-    });
+    const { edit } = this;
+    const arrived = await send();
+    if (!arrived && edit === this.edit) this.settle();
   }
 
   /** @param {string} text */

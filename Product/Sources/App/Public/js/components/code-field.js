@@ -2,7 +2,7 @@ import { h, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { digitsOf } from "../logic/mask.js";
 
-/** The code on the back of a card: asked for at each payment, shown to nobody, kept by nothing. */
+/** The code on the back of a card. It is typed for each payment, masked, and never saved. */
 export class CodeField {
   #label;
   #hint;

@@ -7,7 +7,7 @@ const ROUND = 2 * Math.PI * 16;
 /** @typedef {"download" | "cancelDownload" | "removeDownload"} DownloadIntent */
 
 /**
- * What the button does for each state of a clip: its intent, its icon, its words.
+ * The action of the button for each state of a clip: its intent, its icon, its words.
  *
  * @type {Record<Wire.AudioClip["offline"], { intent: DownloadIntent, test: string, glyph: import("./icon.js").Glyph, name: string }>}
  */

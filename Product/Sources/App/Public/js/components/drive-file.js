@@ -5,7 +5,7 @@ import { icon } from "./icon.js";
 /** @typedef {(file: Wire.DriveAccountFile) => void} Act */
 
 /**
- * What can be done with a file now; `doing` is what is being done with it.
+ * The actions that a file allows now; `doing` is the one under way.
  *
  * @typedef {{ mayChange: boolean, isAsking: boolean, isBusy: boolean, doing: string | null }} Doable
  */

@@ -32,13 +32,13 @@ export function driveHandOver({ send }) {
     h("div", { class: "field" }, label, area, hint, error), asked, confirmation, verdict, done, h("div", { class: "compose-buttons" }, submit));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    // What is typed reaches the model first, and comes back from there.
+    // The model receives the typed text first, and its state brings the text back.
     if (!state.canHandOver || state.handed !== area.value) return area.focus();
     if (!isConfirmed()) return typed.focus();
     send("handOver", { typed: typed.value });
     typed.value = "";
   });
-  /** What cannot be undone is confirmed by typing a name, as on the account's own page. */
+  /** The user confirms an irreversible transaction by typing a name, as on the account's own page. */
   const isConfirmed = () => !state.handedConfirmation || typed.value === state.handedConfirmation;
   const element = h("section", { class: "drive-hand" }, open, form);
 

@@ -5,7 +5,7 @@ import { errorBanner } from "./states.js";
 import { typedConfirmation } from "./typed-confirmation.js";
 
 /**
- * What is being done that concerns the account, and is said below the amount.
+ * The operations on the account itself. Their progress is shown below the amount.
  *
  * @type {Set<string | undefined>}
  */
@@ -81,7 +81,7 @@ export function driveManage({ send, dismiss }) {
     if (amount.value.trim() === "") amount.focus();
   }
 
-  /** What was typed has been done. */
+  /** Clears the fields once their operation is done. */
   const done = () => {
     amount.value = "";
     asked = null;
@@ -89,7 +89,7 @@ export function driveManage({ send, dismiss }) {
   };
 
   /**
-   * Whether what went wrong is said here, beside what was pressed.
+   * True if the error is shown here, beside the button that was pressed.
    *
    * @param {State} state
    */
@@ -123,7 +123,7 @@ export function driveManage({ send, dismiss }) {
     unstaked.draw(state.unstakedText, t("drive.claim"));
     deletion.draw(state.isToBeDeleted ? t("drive.deletion.asked") : null, t("drive.deletion.undo"));
     for (const end of ends) end.draw({ name: state.confirmation, isBusy, isHidden: Boolean(state.isImmutable || state.isToBeDeleted) });
-    // What was pressed may be gone, now that it is done.
+    // The pressed button may be gone after its operation.
     if (focused && element.contains(focused) && !focused.checkVisibility()) title.focus({ preventScroll: true, focusVisible: false });
   };
   return Object.assign(element, { done, tells, draw });

@@ -3,7 +3,7 @@ import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
 /**
- * What became of all files, in a sentence.
+ * The outcome of all uploads, in a sentence.
  *
  * @param {Wire.DriveAccountUpload} upload
  */
@@ -23,7 +23,7 @@ export const uploadVerdict = ({ stored, files, results }) => (stored < files
  */
 
 /**
- * Where files are chosen or dropped, how far they are, and what became of each.
+ * The place to choose or drop files, with the progress and the outcome of each upload.
  *
  * @param {{ onFiles: (files: File[]) => void, onStop: () => void, onDismiss: () => void, onReplace: () => void, onKeep: () => void }} options
  */

@@ -3,7 +3,7 @@ import { h } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
-/** How many pictures that nobody sees yet are fetched at once; the rest of the line is for the visible. */
+/** The number of pictures outside the view that are fetched at once. The other connections are for visible pictures. */
 const PRELOADS = 3;
 
 /** @type {Set<AquiferImage>} */
@@ -92,7 +92,7 @@ export class AquiferImage extends HTMLElement {
     this.#visible = isVisible;
     if (!isVisible) return;
     if (this.dataset.state === "waiting") this.#want();
-    // Whatever is already under way no longer counts as a preload.
+    // A fetch that is under way no longer counts as a preload.
     if (preloading.delete(this)) startWaiting();
   }
 

@@ -6,7 +6,7 @@ import { player } from "./player.js";
 import { playButton } from "./play-button.js";
 import { seekBar } from "./seek-bar.js";
 
-/** What is played, at the foot of every page, for as long as something is. */
+/** The clip that is played, at the foot of every page. */
 export class MiniPlayer {
   #seek = seekBar({
     className: "mini-seek", test: "mini-seek", onPreview: (seconds) => this.#time(seconds),

@@ -21,7 +21,7 @@ class Player extends EventTarget {
   /** @type {Clip[]} */
   #queue = [];
   /**
-   * Where clips were left, by id.
+   * The positions at which clips were left, by id.
    *
    * @type {Map<string, number>}
    */
@@ -72,7 +72,7 @@ class Player extends EventTarget {
    */
   setQueue(clips) {
     for (const { id, offline } of clips) {
-      // What was not there may be there now.
+      // A file that was missing may be there now.
       if (offline === "done" && this.#queue.find((clip) => clip.id === id)?.offline !== "done") this.#failures.delete(id);
     }
     this.#queue = clips;
@@ -87,7 +87,7 @@ class Player extends EventTarget {
   }
 
   /**
-   * What a clip does: the status, or idle for all but the current one.
+   * The status of a clip: idle for all but the current one.
    *
    * @param {string} id
    */
@@ -314,7 +314,7 @@ class Player extends EventTarget {
   }
 
   /**
-   * What the system shows on its lock screen, and what its keys do.
+   * Sets the texts on the system's lock screen and the actions of its media keys.
    *
    * @param {Clip} clip
    */

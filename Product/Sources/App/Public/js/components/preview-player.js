@@ -39,7 +39,7 @@ export function previewPlayer() {
   };
   const start = () => {
     player.pause();
-    // What cannot be played has an event of its own.
+    // A clip that cannot be played fires an error event.
     audio.play().catch(() => {});
   };
   /** @param {"playing" | "paused"} now */

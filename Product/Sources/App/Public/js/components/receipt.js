@@ -4,7 +4,7 @@ import { icon } from "./icon.js";
 import { testBadge } from "./card-face.js";
 
 /**
- * What was paid, as on paper.
+ * The receipt of a payment, as on paper.
  *
  * @param {Wire.PaymentReceipt} paid
  * @param {Child} recipient

@@ -2,7 +2,7 @@ import { loudness } from "../logic/waveform.js";
 
 const SHAPES = ["audio/webm;codecs=opus", "audio/mp4", "audio/ogg;codecs=opus"];
 
-/** Whether this browser can record at all. (A page that is not secure has no microphone.) */
+/** True if this browser can record. (An insecure page has no microphone.) */
 export const canRecord = () => "mediaDevices" in navigator && "MediaRecorder" in window;
 
 /**

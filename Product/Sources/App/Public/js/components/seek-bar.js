@@ -7,12 +7,11 @@ const STEP = 5;
 const PITCH = 5;
 
 /**
- * How far a clip has come, drawn on its waveform, and the way to move within it: with a pointer, or with arrows,
- * Home and End.
+ * The position in a clip, drawn on its waveform. Users change it with a pointer, or with arrows, Home and End.
  *
  * @param {object} options
- * @param {(seconds: number, isPointer: boolean) => void} options.onSeek hears where to
- * @param {(seconds: number | null) => void} options.onPreview hears every change of a pointer's mind; null at its end
+ * @param {(seconds: number, isPointer: boolean) => void} options.onSeek receives the new position
+ * @param {(seconds: number | null) => void} options.onPreview receives each position during a drag; null at its end
  * @param {string} [options.className]
  * @param {string} [options.test]
  */

@@ -1,7 +1,7 @@
 import { h, setText } from "../dom.js";
 
 /**
- * How full a storage account is: a bar, and the words that say it.
+ * The used share of a storage account: a bar, and its text.
  *
  * @param {string} test
  */

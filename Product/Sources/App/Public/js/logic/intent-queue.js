@@ -5,8 +5,8 @@
  */
 
 /**
- * The intents of a page, sent one after the other. Of the waiting messages with the same `replaces`, such as what is
- * typed in one field, only the last is sent.
+ * The intents of a page, sent one after the other. A waiting message is replaced by a later
+ * one with the same `replaces`, as the texts typed in one field have.
  */
 export class IntentQueue {
   #send;
@@ -44,7 +44,7 @@ export class IntentQueue {
    */
   add(message, replaces) {
     if (replaces) {
-      // What follows an act, such as a payment, is never moved before it.
+      // A message after an action, such as a payment, is never moved before that action.
       const act = this.#waiting.findLastIndex((entry) => !entry.replaces);
       const older = this.#waiting.slice(act + 1).find((entry) => entry.replaces === replaces);
       if (older) {

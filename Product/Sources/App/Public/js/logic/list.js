@@ -1,5 +1,5 @@
 /**
- * What a list has in its state beside its rows.
+ * The state of a list beside its rows.
  *
  * @typedef {{ isLoading: boolean, phase?: string, isEmpty?: boolean, noMatch?: string | null, needsKey?: boolean }} ListState
  */

@@ -1,4 +1,4 @@
-/** Masks: how digits look while they are typed. What they are worth, the model says. */
+/** Masks format digits while they are typed. The model validates the digits. */
 
 /** @param {string} text */
 export const digitsOf = (text) => text.replace(/\D/g, "");

@@ -1,5 +1,5 @@
 /**
- * How large a phrase stands, by its length.
+ * The text size of a phrase, by its length.
  *
  * @param {string} text
  */

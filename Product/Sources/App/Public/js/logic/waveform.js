@@ -46,7 +46,7 @@ export function outline(bars, width, height) {
 }
 
 /**
- * How loud samples are to an ear, from 0 to 1. Ears hear ratios: -60 dB is nothing, 0 dB everything.
+ * The loudness of samples to an ear, from 0 to 1. Ears hear ratios: -60 dB is nothing, 0 dB everything.
  *
  * @param {Float32Array} samples
  */

@@ -174,7 +174,7 @@ export class AudioComposeScreen extends ModelScreen {
     this.#field.placeholder = t("compose.field.example");
     this.#field.readOnly = isSending;
     // The model says nothing about a title that nobody has typed; whoever wants to send without one hears of it.
-    const titleError = state.titleError ?? (this.#isMissed && this.#field.value === "" ? t("compose.missing.title") : "");
+    const titleError = state.titleError ?? (this.#isMissed && this.#field.value === "" ? t("clip.noTitle") : "");
     setText(this.#titleError, titleError);
     this.#titleError.hidden = !titleError;
     this.#field.setAttribute("aria-invalid", String(titleError !== ""));
@@ -315,7 +315,7 @@ export class AudioComposeScreen extends ModelScreen {
       this.#field.focus({ preventScroll: true });
     } catch (error) {
       if (controller.signal.aborted) return;
-      // What is wrong with the file itself, the model says.
+      // The model reports errors of the file itself.
       if (!(error instanceof ApiError && error.kind === "file")) this.#localError = t("compose.unread");
     } finally {
       if (this.#upload === controller) this.#upload = null;
@@ -382,7 +382,7 @@ async function kept() {
   return response.blob();
 }
 
-/** What can be done here, with this pointer and this browser. */
+/** The invitation to drop, choose or record, as this pointer and this browser allow. */
 function invitation() {
   const canDrop = matchMedia("(hover: hover)").matches;
   if (canRecord()) return t(canDrop ? "compose.drop.record" : "compose.choose.record");

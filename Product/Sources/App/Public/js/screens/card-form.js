@@ -19,8 +19,8 @@ const FIELDS = ["number", "holder", "expiry"];
 const draft = { holder: "", expiry: "" };
 
 /**
- * A new card. What is typed stands in these fields and goes to the model; it never comes back from it. The number is
- * gone when the screen is; name and date wait in this page until the card is saved.
+ * A new card. Typed text stays in these fields and is sent to the model. The model never sends it back. The number is
+ * gone with the screen; name and date wait in this page until the card is saved.
  *
  * @extends {ModelScreen<"card-form">}
  */
@@ -43,7 +43,7 @@ export class CardFormScreen extends ModelScreen {
   #target;
   #wantsToSave = false;
   #isSaving = false;
-  /** What was saved before this screen sent its own is none of its business. */
+  /** False until this screen has sent its card: cards that were saved earlier are ignored. */
   #hasSent = false;
   #isFresh = true;
   element;
@@ -143,7 +143,7 @@ export class CardFormScreen extends ModelScreen {
   }
 
   /**
-   * What the model says of a field; null before its first state.
+   * The model's state of a field; null before its first state.
    *
    * @template {Field} Name
    * @param {Name} name

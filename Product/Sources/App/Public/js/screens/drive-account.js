@@ -53,7 +53,7 @@ export class DriveAccountScreen extends ModelScreen {
   #instead = h("div", {});
   #pull;
   /**
-   * What is handed over to the server on this machine.
+   * The upload from the browser to the server on this machine.
    *
    * @type {import("../components/drive-upload.js").Handing | null}
    */
@@ -198,7 +198,7 @@ export class DriveAccountScreen extends ModelScreen {
   }
 
   /**
-   * What was done, once it is.
+   * Announces an operation once it is done.
    *
    * @param {Wire.DriveAccountState} before
    * @param {Wire.DriveAccountState} state
@@ -314,14 +314,14 @@ export class DriveAccountScreen extends ModelScreen {
 }
 
 /**
- * Whether new files are taken: an immutable account takes them, too.
+ * True if new files can be added: an immutable account accepts them, too.
  *
  * @param {State} state
  */
 const mayUpload = (state) => Boolean(state.isOwner && state.name);
 
 /**
- * Whether files can be replaced and deleted at all; while something is done, they cannot be just now.
+ * True if the account lets files be replaced and deleted. (Not during another operation.)
  *
  * @param {State} state
  */

@@ -59,7 +59,7 @@ export class DriveCreateScreen extends ModelScreen {
    * @param {Wire.DriveCreateState | null} [before]
    */
   render(state, before) {
-    // What this tab made before it was loaded again has been seen: the page begins with the form.
+    // The user has seen an account that this tab created before it was loaded again: the page begins with the form.
     if (this.#isFirst && state.phase === "created") this.send("again");
     this.#isFirst = false;
     this.#name.settle(state.name, this.isSettled, state.phase === "created");
@@ -95,7 +95,7 @@ export class DriveCreateScreen extends ModelScreen {
 
   #create() {
     if (this.state?.phase === "creating" || this.state?.phase === "created") return;
-    // What is typed reaches the model first, and comes back from there.
+    // The model receives the typed text first, and its state brings the text back.
     this.#wants = !this.isSettled || this.state?.name !== this.#name.input.value || this.state?.size !== this.#size.input.value;
     if (this.#wants) return;
     if (!this.state?.canCreate) {
@@ -116,7 +116,7 @@ export class DriveCreateScreen extends ModelScreen {
     setText(this.#title, t("drive.create"));
     this.#form.hidden = !isForm;
     this.#name.draw({ label: t("drive.create.name"), example: t("drive.create.name.example"), isBusy,
-      error: state.nameError ?? (this.#isMissed && !this.#name.input.value ? t("drive.create.name.missing") : "") });
+      error: state.nameError ?? (this.#isMissed && !this.#name.input.value ? t("drive.limit.noName") : "") });
     this.#size.draw({ label: t("drive.create.size"), example: "100MB", isBusy,
       error: state.sizeError ?? (this.#isMissed && !this.#size.input.value ? t("drive.create.size.missing") : "") });
     setText(this.#hint, t("drive.create.size.hint"));

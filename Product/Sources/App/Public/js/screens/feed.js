@@ -8,7 +8,7 @@ import { shownOf } from "../logic/list.js";
 import { placeLines } from "../logic/names.js";
 
 /**
- * What a picture is called where a name is needed.
+ * The name of a picture, where one is needed.
  *
  * @param {Wire.FeedItem} item
  */
@@ -92,7 +92,7 @@ export class FeedScreen extends ListScreen {
   }
 
   /**
-   * Where the first load, an empty feed or a failed one is shown in place of the list.
+   * Draws the first load, an empty feed or an error in place of the list.
    *
    * @param {import("../logic/list.js").ListState & { items: Wire.FeedItem[] }} state
    */

@@ -57,7 +57,7 @@ export class FoaasPreviewScreen extends ModelScreen {
 
   /** @param {Wire.FoaasPreviewState} state */
   render(state) {
-    // What was done before this visit is not done now.
+    // A message that was sent before this visit is not announced again.
     if (state.done && !this.#wasDone) {
       this.#wasDone = true;
       return this.shell.go("/foaas");

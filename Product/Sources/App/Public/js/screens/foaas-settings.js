@@ -5,7 +5,7 @@ import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
 /**
- * How phrases are shown.
+ * The settings of phrases.
  *
  * @extends {ModelScreen<"foaas-settings">}
  */

@@ -7,7 +7,7 @@ import { size, t } from "../i18n.js";
 
 const COLUMNS = /** @type {const} */ (["key", "kind", "size", "age", "hits", "validity", "actions"]);
 
-/** What is saved on this machine: look, validate, delete. */
+/** The data that is saved on this machine: list, validate, delete. */
 export class InspectorScreen {
   scroll = 0;
   #title = h("h1", { tabindex: "-1", "data-test": "title" });

@@ -12,7 +12,7 @@ import { ModelScreen } from "../screen.js";
 const GLYPHS = { waiting: "clock", sending: "sent", failed: "alert", paused: "pause" };
 
 /**
- * What waits to be sent, and how it goes.
+ * The items that wait to be sent, with their states.
  *
  * @extends {ModelScreen<"outbox">}
  */
@@ -25,7 +25,7 @@ export class OutboxScreen extends ModelScreen {
   #list = h("ul", { class: "outbox-list", "data-test": "outbox" });
   #instead = h("div", {});
   /**
-   * What is asked about or changed.
+   * The item that is to be discarded or edited.
    *
    * @type {{ id: string, doing: Doing } | null}
    */
@@ -95,7 +95,7 @@ export class OutboxScreen extends ModelScreen {
     }
     for (const gone of before.filter(({ id }) => !items.some((item) => item.id === id))) {
       const wasAsked = this.#discarded.delete(gone.id);
-      // What left in another way, such as a post that found no connection, is told where it was asked for.
+      // Other items that left the outbox, such as a post made without a connection, are reported by their own screen.
       if (wasAsked || sent.includes(gone.id)) toast(t(wasAsked ? "outbox.discarded" : "outbox.sent", gone));
     }
   }

@@ -37,7 +37,7 @@ export class PaymentScreen extends ModelScreen {
   #payee = h("div", { class: "payee" }, this.#picture, h("div", {}, this.#name, this.#username));
   #alert = h("div", { role: "alert" });
   #instead = h("div", {});
-  #amount = new AmountField((digits) => this.#edit(() => this.send("amount", { digits }, "amount")), (text) => this.#edit(() => this.send("amountText", { text }, "amountText")));
+  #amount = new AmountField((digits, edit) => this.#edit(() => this.send("amount", { digits, edit }, "amount")), (text, edit) => this.#edit(() => this.send("amountText", { text, edit }, "amountText")));
   #card = h("button", { class: "card-line pay-card", type: "button", "aria-haspopup": "dialog", "data-test": "change-card", onclick: () => this.#sheet.open() });
   #code = new CodeField("pay-code", (value) => this.#typedCode(value), () => this.#enter());
   #verdict = h("div", { role: "alert" });
@@ -87,7 +87,10 @@ export class PaymentScreen extends ModelScreen {
     super.opened();
     // An Enter that a lost connection kept waiting pays nothing later by itself.
     if (this.state) this.#wantsToPay = false;
-    if (this.#amount.digits) this.send("amount", { digits: this.#amount.digits }, "amount");
+    // The next state says if a request is still under way; a server that was started again has none.
+    this.#isPaying = false;
+    this.#asked = null;
+    if (this.#amount.digits) this.send("amount", { digits: this.#amount.digits, edit: this.#amount.edit }, "amount");
     this.send("code", { value: this.#code.value }, "code");
   }
 
@@ -113,7 +116,8 @@ export class PaymentScreen extends ModelScreen {
       if (this.#isNew && (phase === "approved" || phase === "earlier" || isOver(phase))) this.send("again");
     }
     if (phase !== "ready") this.#isPaying = phase === "sending";
-    else if (before?.phase !== "ready") this.#isPaying = false;
+    else if (before?.phase !== "ready" || before.ended !== state.ended) this.#isPaying = false;
+    const answered = before && before.ended !== state.ended ? this.#asked : null;
     setText(this.#title, state.title);
     this.shell.busy(this, phase === "loading" || phase === "sending");
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
@@ -125,11 +129,15 @@ export class PaymentScreen extends ModelScreen {
     const hasForm = !primes && (phase === "ready" || phase === "sending" || isOver(phase));
     this.#form.hidden = !hasForm;
     if (phase !== before?.phase) this.#phaseChanged(phase, before?.phase);
+    if (answered) this.#asked = null;
     this.#drawForm(state);
     this.#drawInstead(state, primes);
     if (hasForm && !this.#wasFocused) this.#focusFirst();
     if (this.#wantsToPay) this.#enter();
     if (phase !== before?.phase && before && before.phase !== "loading") this.#moveFocus(phase);
+    // An answer that changes nothing is an answer, too.
+    if (answered === "check" && phase === "unknown") announce(t("pay.unknown.title"));
+    if (answered === "checkEarlier" && phase === "earlier") announce(t("pay.earlier.title"));
   }
 
   /**
@@ -191,7 +199,7 @@ export class PaymentScreen extends ModelScreen {
   }
 
   /**
-   * What is paid is what the button says: never while the model and the page disagree on the amount.
+   * The payment is made in the amount on the button: it is off while the model and the page disagree on the amount.
    *
    * @param {State} state
    */
@@ -218,7 +226,7 @@ export class PaymentScreen extends ModelScreen {
       return [];
     });
     if (what === "unknown") return this.#drawUnknown(state);
-    if (what === "earlier") this.#drawEarlier();
+    if (what === "earlier") this.#drawEarlier(state);
   }
 
   #drawLoading() {
@@ -278,11 +286,13 @@ export class PaymentScreen extends ModelScreen {
       h("button", { class: "button button-quiet", type: "button", "data-test": "earlier-cancel", onclick: () => this.send("again") }, t("cancel")));
   }
 
-  #drawEarlier() {
-    const isAsking = this.#asked !== null;
+  /** @param {State} state */
+  #drawEarlier(state) {
+    const isAsking = this.#asked !== null || state.isChecking;
+    const isChecking = this.#asked === "checkEarlier" || state.isChecking;
     const check = this.#button("earlier-check");
     check?.setAttribute("aria-disabled", String(isAsking));
-    if (check) replaceWhen(check, `${isAsking}`, () => [this.#asked === "checkEarlier" ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("search"), t("pay.earlier.check")]);
+    if (check) replaceWhen(check, `${isChecking}`, () => [isChecking ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("search"), t("pay.earlier.check")]);
     for (const other of [this.#button("earlier-more"), this.#button("earlier-cancel")]) if (other) other.disabled = isAsking;
   }
 
@@ -327,7 +337,7 @@ export class PaymentScreen extends ModelScreen {
     const check = this.#button("check");
     const retry = this.#button("retry-same");
     if (!check || !retry?.parentElement) return;
-    const isAsking = this.#asked !== null;
+    const isAsking = this.#asked !== null || state.isChecking;
     check.setAttribute("aria-disabled", String(isAsking));
     replaceWhen(check, `${isAsking}`, () => [isAsking ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("search"), t("pay.check")]);
     retry.disabled = isAsking;
@@ -405,13 +415,11 @@ export class PaymentScreen extends ModelScreen {
     this.#wantsToPay = false;
     this.#drawForm(this.state);
     announce(t("pay.sending"));
-    // What is paid is what the button said; a model that meanwhile has another amount does nothing.
+    // The payment is made in the amount on the button. A model that meanwhile has another amount does nothing.
     const arrived = await this.send("pay", { digits });
-    setTimeout(() => {
-      if (!this.#isPaying || this.state?.phase !== "ready") return;
-      this.#isPaying = false;
-      this.#drawForm(this.state);
-    }, arrived ? 2000 : 0);
+    if (arrived || !this.#isPaying || this.state?.phase !== "ready") return;
+    this.#isPaying = false;
+    this.#drawForm(this.state);
   }
 
   /** @param {Question} intent */
@@ -422,14 +430,9 @@ export class PaymentScreen extends ModelScreen {
     this.render(before, before);
     if (intent === "check" || intent === "checkEarlier") announce(t("pay.checking"));
     const arrived = await this.send(intent);
-    // An answer that changes nothing is an answer too.
-    setTimeout(() => {
-      if (this.#asked !== intent || this.state?.phase !== before.phase) return;
-      this.#asked = null;
-      this.render(this.state, this.state);
-      if (arrived && intent === "check") announce(t("pay.unknown.title"));
-      if (arrived && intent === "checkEarlier") announce(t("pay.earlier.title"));
-    }, arrived && this.state === before ? 4000 : 600);
+    if (arrived || this.#asked !== intent || !this.state) return;
+    this.#asked = null;
+    this.render(this.state, this.state);
   }
 
   #done() {

@@ -12,7 +12,7 @@ import { ModelScreen } from "../screen.js";
 const GLYPHS = { approved: "check", declined: "close", unknown: "question", failed: "alert", sending: "sent", abandoned: "question" };
 
 /**
- * What was paid, what was refused, and what nobody knows yet.
+ * The payments that were made, that were refused, and whose outcome is unknown.
  *
  * @extends {ModelScreen<"payments">}
  */
@@ -24,7 +24,7 @@ export class PaymentsScreen extends ModelScreen {
   #list = h("ol", { class: "payment-list", "data-test": "payments" });
   #instead = h("div", {});
   /**
-   * What a row asks for before it acts.
+   * The question in a row.
    *
    * @type {Asking | null}
    */

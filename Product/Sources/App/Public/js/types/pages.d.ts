@@ -7,7 +7,7 @@ type Children = Child | Child[];
 /** The handlers of an element's events: `onclick`, `onkeydown`. */
 type Handlers = { [Name in keyof HTMLElementEventMap as `on${Name}`]?: ((event: HTMLElementEventMap[Name]) => unknown) | null };
 
-/** What `h` sets on an element: its attributes and handlers. Null and false are left out. */
+/** The attributes and handlers that `h` sets on an element. Null and false are left out. */
 interface Properties extends Handlers {
     [name: string]: string | boolean | null | undefined | ((event: never) => unknown);
 }
@@ -15,7 +15,7 @@ interface Properties extends Handlers {
 /** An element that draws what it is given. */
 type Drawn<Value, Kind extends HTMLElement = HTMLElement> = Kind & { draw(value: Value): void };
 
-/** What a page says with an intent: its fields, which can be left out if it needs none, and `replaces`. */
+/** The arguments of an intent: its fields, which can be left out if it needs none, and `replaces`. */
 type Said<Fields> = {} extends Fields ? [fields?: Fields, replaces?: string | null] : [fields: Fields, replaces?: string | null];
 
 /** Sends an intent of a screen. */

@@ -79,6 +79,8 @@ declare namespace Wire {
         code: PaymentCode;
         canPay: boolean;
         canRetry: boolean;
+        isChecking: boolean;
+        ended: number;
         payLabel: string;
         message: string | null;
         receipt: PaymentReceipt | null;
@@ -90,6 +92,7 @@ declare namespace Wire {
     interface PaymentAmount {
         digits: string;
         text: string;
+        edit: string;
         error: string | null;
     }
 
@@ -557,8 +560,8 @@ declare namespace Wire {
         };
         "payment": {
             appear: {};
-            amount: { digits: string };
-            amountText: { text: string };
+            amount: { digits: string, edit?: string };
+            amountText: { text: string, edit?: string };
             chooseCard: { id: string };
             code: { value: string };
             pay: { digits: string };
