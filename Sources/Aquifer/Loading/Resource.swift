@@ -102,7 +102,7 @@ public final class Resource<Value: Sendable>: Sendable {
         do throws(StoreError) { saved = try await cache.load() } catch { throw .store(error, after: reason) }
         guard let saved else { throw error }
         return Loaded(
-            saved.value, source: .cache(savedAt: saved.savedAt, because: reason), savedAt: saved.savedAt)
+            saved.value, source: .cache(savedAt: saved.savedAt, because: error), savedAt: saved.savedAt)
     }
 
     private func decoded(_ entry: StoredEntry) -> Value? {
@@ -114,9 +114,9 @@ public final class Resource<Value: Sendable>: Sendable {
 public enum LoadSource: Sendable, Hashable {
     /// The remote delivered it, or confirmed that the saved copy is the latest.
     case remote
-    /// The value is the copy saved at `savedAt`. `because` is the reason why it is not the latest; `nil` when the
-    /// latest was not, or not yet, requested.
-    case cache(savedAt: Date, because: FallbackReason?)
+    /// The value is the copy saved at `savedAt`. `because` is the error that the load would have thrown without a copy;
+    /// `nil` when the latest was not, or not yet, requested.
+    case cache(savedAt: Date, because: LoadError?)
 }
 
 /// A value and its source.

@@ -38,12 +38,10 @@ export function setLanguage(code) {
   location.reload();
 }
 
-/** Bytes as people read them: `12 kB`, `1.4 MB`. */
+/** Bytes in units of 1024, as Swift writes them (`Language.size`): `512 B`, `13.7 KB`. */
 export function size(bytes) {
-  const [value, unit] =
-    bytes < 1000 ? [bytes, "byte"] : bytes < 1e6 ? [bytes / 1000, "kilobyte"] : [bytes / 1e6, "megabyte"];
-  const digits = value < 10 && unit !== "byte" ? 1 : 0;
-  return new Intl.NumberFormat(current, {
-    style: "unit", unit, unitDisplay: unit === "byte" ? "long" : "short", maximumFractionDigits: digits,
-  }).format(value);
+  let [value, unit] = [bytes, 0];
+  for (; value >= 1023.95 && unit < 4; unit += 1) value /= 1024;
+  const number = new Intl.NumberFormat(current, { maximumFractionDigits: 1, useGrouping: false }).format(value);
+  return `${number}\u00a0${["B", "KB", "MB", "GB", "TB"][unit]}`;
 }

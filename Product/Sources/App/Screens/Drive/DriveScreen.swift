@@ -66,7 +66,7 @@ final class DriveScreen: Screen {
         return Account(
             address: "\(account.address)", name: account.identifier,
             usageText: language.usage(of: account.currentUsage, in: account.reservedBytes),
-            freeText: language.storage(account.freeBytes), percent: account.percent,
+            freeText: language.size(account.freeBytes), percent: account.percent,
             isImmutable: account.isImmutable, isToBeDeleted: account.isToBeDeleted, savedText: savedText)
     }
 
