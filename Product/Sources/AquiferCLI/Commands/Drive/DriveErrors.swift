@@ -1,4 +1,5 @@
 import AquiferShadowDrive
+import AquiferWording
 
 extension CommandError {
     /// Converts any error of a Shadow Drive command.
@@ -38,6 +39,11 @@ extension CommandError {
             case .store: .store
             }
         let advice = if case .file(.exists) = error { "; --replace takes its place" } else { "" }
-        self.init(status: error.isOutcomeUnknown ? .unknown : status, message: "\(error)\(advice)")
+        let told = error.isOutcomeUnknown ? ExitStatus.unknown : status
+        switch error.cause {
+        case .connectivity(let reason): self.init(status: told, error.message(in: .english), details: reason.details)
+        case .invalidData(let reason): self.init(status: told, error.message(in: .english), details: "\(reason)")
+        default: self.init(status: told, message: "\(error)\(advice)")
+        }
     }
 }
