@@ -1,8 +1,8 @@
 """Adds up the test reports of a folder; the last line is the plain total.
 
 Beside the reports `NAME*.xml` of a suite lies `NAME.status` with its exit status: a suite that failed without
-reporting a failed test has crashed, or never begun, and counts as one failed test. What failed is told with the end
-of its report, for often only the last lines of a run are seen.
+reporting a failed test has crashed, or never begun, and counts as one failed test. Failures are told with the end
+of their report, because often only the last lines of a run are seen.
 """
 
 import pathlib

@@ -86,7 +86,7 @@ struct SendingWhileOfflineTests {
 
             var report = try await outbox.drain()
             #expect(report.failed == 1)
-            await outbox.prod()  // the connection is back
+            await outbox.connectionRestored()  // the connection is back
             report = try await outbox.drain()
             #expect(report.sent == 1)
 
@@ -111,7 +111,7 @@ struct SendingWhileOfflineTests {
                 mayHaveArrived ? "It may have arrived" : "Nothing arrived"
             }
         #expect(words == "It waits in the outbox as item 1, and is repeated under its key")
-        await outbox.hurry()
+        await outbox.retryAll()
         #expect(try await outbox.drainToEnd().sent == 1)
     }
 
@@ -141,7 +141,7 @@ struct SendingWhileOfflineTests {
         let outbox = Outbox(in: MemoryStore(), client: client, judge: judge)
         try await outbox.enqueue(HTTPRequest(.post, server, body: .bytes(clip)))
         #expect(try await outbox.drain().failed == 1)
-        await outbox.hurry()
+        await outbox.retryAll()
         #expect(try await outbox.drain().sent == 1)
     }
 

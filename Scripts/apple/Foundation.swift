@@ -1,8 +1,8 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 // Signatures of Apple's Foundation and of Swift's concurrency, as far as the files that call the system use them. See
-// Scripts/check-apple. These files are compiled for Apple's systems, where Linux has neither module. How they use
-// Foundation is checked when they are compiled on Linux; here they are checked against Apple's C library.
+// Scripts/check-apple. These files are compiled for Apple's systems, where Linux has neither module. Their use
+// of Foundation is checked when they are compiled on Linux; here they are checked against Apple's C library.
 
 @_exported import Darwin
 
@@ -54,17 +54,6 @@ public struct POSIXError: Error {
 
 extension StringProtocol {
     public func replacingOccurrences(of target: String, with replacement: String) -> String { "" }
-}
-
-public final class NSLock: @unchecked Sendable {
-    public init() {}
-    public func lock() {}
-    public func unlock() {}
-}
-
-public final class Thread {
-    public static var current: Thread { Thread() }
-    public var name: String?
 }
 
 public final class DispatchSemaphore: @unchecked Sendable {

@@ -1,4 +1,4 @@
-"""What is said and played in the clips of the reference audio feed. All of it is made up."""
+"""The speech and music in the clips of the reference audio feed. All of it is made up."""
 
 # Oldest first. `say` is spoken by espeak-ng's `voice` at `speed` words a minute and `pitch`; `play` names a sound of
 # sounds.py that is heard alone or, with words, beneath them.

@@ -1,4 +1,4 @@
-"""The contacts, all invented: a name, and a look or none. Whoever has none lacks an avatar."""
+"""The contacts, all invented: a name, and a look or none. A contact without a look has no avatar."""
 
 PEOPLE = [
     ("Tatiane Andrade", dict(ground="#f2a65a", skin=2, hair="brown", style="long", cloth="#2f6f73", smile="lips")),

@@ -3,6 +3,8 @@ import AquiferFoundation
 
 /// Clips, their sound, and posting, composed.
 public struct AudioFeedService: Sendable {
+    /// The entries that the feature saves.
+    public static let entries = [ClipShelf.clips]
     /// The group of clips in the outbox: they are posted one after another, in their order.
     public static let group = "audio"
     /// The most bytes of sound that are kept besides those that the user has asked to keep.
@@ -87,11 +89,6 @@ public struct AudioFeedService: Sendable {
         }
         throw .noData
     }
-
-    /// The saved clips if they are fresh, with those that were posted since. Nothing is changed.
-    ///
-    /// - Throws: ``StoreError`` when they cannot be read.
-    func savedClips() async throws(StoreError) -> Loaded<[AudioClip]>? { try await feed.saved() }
 
     /// The functions by which screens load the list.
     public var loading: ResourceModel<[AudioClip]>.Loading {

@@ -69,7 +69,7 @@ static inline void *aq_curl_find(const char *name) {
     return library ? dlsym(library, name) : 0;
 }
 
-/// What is missing and how to get it; NULL if nothing is. To be asked before the first call of anything else.
+/// The name of the missing library and how to install it; NULL if nothing is missing. Call it before anything else.
 static inline const char *aq_curl_missing(void) {
     static const char *const needed[] = {
         "curl_global_init", "curl_slist_append", "curl_slist_free_all", "curl_easy_init", "curl_easy_cleanup",

@@ -1,7 +1,7 @@
 #pragma once
 #include <zlib.h>
 
-// What AquiferCurl needs of zlib to decode `gzip`, under names of our own.
+// The functions of zlib that AquiferCurl needs to decode `gzip`, under names of our own.
 //
 // On Linux zlib is loaded with the first request, as libcurl is, which needs it, too: it costs nothing then, and a command
 // that asks no remote does not wait for it. Elsewhere it is linked.
@@ -29,7 +29,7 @@ static inline void *aq_zlib_find(const char *name) {
         (__typeof__(&name)) function; \
     }))
 
-/// Whether the functions below can be called. To be asked before the first of them.
+/// True if the functions below can be called. Call it before the first of them.
 static inline int aq_zlib_is_there(void) {
     return AQ_ZLIB(inflateInit2_) && AQ_ZLIB(inflate) && AQ_ZLIB(inflateReset) && AQ_ZLIB(inflateEnd);
 }

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferFoundation
 
 /// The HTTP client over libcurl: the one to use on Linux.
@@ -101,7 +102,7 @@ struct Route: Sendable {
     var port: Int
 
     /// In the words of `CURLOPT_CONNECT_TO`: from any host and port to this one.
-    var connectTo: String { "::\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)" }
+    var connectTo: String { "::\(host.asURLHost):\(port)" }
 }
 
 extension HTTPResponseBody {

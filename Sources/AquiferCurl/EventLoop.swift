@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferCCurl
+import AquiferConcurrency
 import AquiferFoundation
 
 /// Ends the loop's thread with the last one who needs it: the client, and every transfer that is not done with.
@@ -39,8 +40,8 @@ final class EventLoop: @unchecked Sendable {
 
     /// The time as of the last awakening: near enough for limits, and nothing to ask for.
     private(set) var now = ContinuousClock.now
-    private var nextLook = ContinuousClock.now
-    private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+    var nextLook = ContinuousClock.now
+    private(set) var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
     private var spares: [EasyHandle] = []
     private var certificates: String?
 
@@ -90,7 +91,9 @@ final class EventLoop: @unchecked Sendable {
             let poller = try Poller(multi)
             aq_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
             // The thread waits for the lock, under which it finds both.
-            try SystemThread.start(named: "AquiferCurl") { [self] in run() }
+            do throws(SystemThread.Unavailable) {
+                try SystemThread.start(named: "AquiferCurl") { [self] in run() }
+            } catch { throw TransportError.outOfResources("a thread", error.code) }
             (self.multi, self.poller) = (multi, poller)
         } catch {
             curl_multi_cleanup(multi)
@@ -193,7 +196,7 @@ extension EventLoop {
     }
 
     /// Takes a transfer out of curl's hands, which closes its connection or stream if it is not at its end.
-    private func end(
+    func end(
         _ transfer: Transfer, _ multi: UnsafeMutableRawPointer, _ result: Result<Void, TransportError>
     ) {
         guard let handle = transfer.handle else { return }
@@ -218,38 +221,6 @@ extension EventLoop {
             } else {
                 let error = handle.error(for: code, isConnected: transfer.lastHeard != nil)
                 end(transfer, multi, .failure(transfer.refusal ?? error))
-            }
-        }
-    }
-
-    /// Ends all transfers when curl itself failed, for want of memory: it does not say which of them it lost.
-    private func endFailed(_ poller: Poller, _ multi: UnsafeMutableRawPointer) {
-        guard let failure = poller.failure else { return }
-        let text = String(cString: curl_multi_strerror(failure))
-        for transfer in Array(transfers.values) {
-            let kind: TransportError.Kind = transfer.lastHeard == nil ? .cannotConnect : .interrupted
-            end(transfer, multi, .failure(TransportError(kind, "curl failed: \(text)")))
-        }
-        poller.forgetFailure()
-    }
-
-    /// Sees to it that the silence of a transfer's other side is noticed in time.
-    func watch(_ transfer: Transfer) {
-        nextLook = min(nextLook, now + transfer.request.limits.idle)
-    }
-
-    /// Ends the transfers whose other side has been silent too long, and finds out when to look again.
-    ///
-    /// Any sign of life only moves the moment away, so looking at the earliest one is enough.
-    private func endSilent(_ multi: UnsafeMutableRawPointer) {
-        nextLook = now + .seconds(3600)
-        for transfer in Array(transfers.values) {
-            guard let heard = transfer.lastHeard, !transfer.waitsForReader else { continue }
-            let deadline = heard + transfer.request.limits.idle
-            if deadline <= now {
-                end(transfer, multi, .failure(TransportError(.timedOut, "the other side fell silent")))
-            } else {
-                nextLook = min(nextLook, deadline)
             }
         }
     }

@@ -4,6 +4,10 @@ import AquiferWording
 
 /// Phrases and operations, composed.
 public struct FoaasService: Sendable {
+    /// The entries that the feature saves.
+    public static let entries = [operationLists, SeenPhrases.entries, FoaasSettings.entries]
+    private static let operationLists = EntryFamily("foaas:", codec: CacheCodec<FoaasOperations>.json)
+
     /// The operations: the latest list, or the one saved less than seven days ago.
     public let operations: Resource<FoaasOperations>
     /// The last phrases seen.
@@ -50,7 +54,7 @@ public struct FoaasService: Sendable {
         operations = Resource(
             remote: RemoteLoader(
                 request, client: client, limit: Self.largestAnswer, retry: retry, map: FoaasMapper.operations),
-            cache: Cache(key: "foaas:\(request.url.absoluteString)", in: store, now: now))
+            cache: Cache(key: Self.operationLists.key(request.url.absoluteString), in: store, now: now))
         seen = SeenPhrases(ownStore, now: now)
         self.base = base
         self.manager = manager

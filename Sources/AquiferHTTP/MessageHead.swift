@@ -1,7 +1,4 @@
-import AquiferFoundation
-
-// The head of a message (RFC 9112, 2.1): the method of a request or the status of an answer, the header fields, and the
-// dates in them.
+// The head of a message (RFC 9112, 2.1): the method of a request or the status of an answer, and the header fields.
 
 /// A request method (RFC 9110, 9).
 public struct HTTPMethod: Sendable, Hashable, RawRepresentable, ExpressibleByStringLiteral, CustomStringConvertible {
@@ -149,70 +146,4 @@ extension UInt8 {
     package var isBlank: Bool { self == 0x20 || self == 0x09 }
 
     fileprivate var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
-}
-
-/// Dates as HTTP writes them: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7). No formatter is used, because those
-/// follow locales.
-package enum HTTPDate {
-    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
-    /// The date in whole seconds. HTTP has years of four digits: a date beyond them is the nearest that it can write.
-    package static func format(_ date: Date) -> String {
-        let time = date.timeIntervalSince1970.rounded(.down)
-        let seconds = time.isNaN ? 0 : Int(min(max(time, -62_135_596_800), 253_402_300_799))
-        let days = seconds.flooredDivision(by: 86400)
-        let ofDay = seconds - days * 86400
-        // Days to a civil date, with years that begin in March (Hinnant, "chrono-compatible low-level date algorithms").
-        let shifted = days + 719468
-        let era = shifted.flooredDivision(by: 146097)
-        let dayOfEra = shifted - era * 146097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        let weekday = weekdays[days - days.flooredDivision(by: 7) * 7]
-        return "\(weekday), \(padded(day, 2)) \(months[month - 1]) \(padded(year, 4)) "
-            + "\(padded(ofDay / 3600, 2)):\(padded(ofDay / 60 % 60, 2)):\(padded(ofDay % 60, 2)) GMT"
-    }
-
-    /// The date; `nil` when the text is not in the form that HTTP requires of senders, or names a day or time that does
-    /// not exist. Years have at most four digits.
-    package static func parse(_ text: String) -> Date? {
-        let parts = text.split(separator: " ")
-        guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT", let day: Int = parts[1].count(),
-            let month = months.firstIndex(of: String(parts[2])), let year: Int = parts[3].count(),
-            (1...9999).contains(year), day >= 1, day <= length(ofMonth: month, year)
-        else { return nil }
-        let time = parts[4].split(separator: ":").compactMap { $0.count(as: Int.self) }
-        guard time.count == 3, time[0] < 24, time[1] < 60, time[2] <= 60 else { return nil }
-        let shiftedYear = month < 2 ? year - 1 : year
-        let era = shiftedYear.flooredDivision(by: 400)
-        let yearOfEra = shiftedYear - era * 400
-        let dayOfYear = (153 * ((month + 10) % 12) + 2) / 5 + day - 1
-        let days = era * 146097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719468
-        return Date(timeIntervalSince1970: Double(days * 86400 + time[0] * 3600 + time[1] * 60 + time[2]))
-    }
-
-    /// The number of days of a month, which counts from 0.
-    private static func length(ofMonth month: Int, _ year: Int) -> Int {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month]
-    }
-
-    private static func padded(_ number: Int, _ count: Int) -> String {
-        let digits = "\(number)"
-        return String(repeating: "0", count: max(0, count - digits.count)) + digits
-    }
-}
-
-extension Int {
-    fileprivate func flooredDivision(by divisor: Int) -> Int {
-        let quotient = self / divisor
-        return self < 0 && quotient * divisor != self ? quotient - 1 : quotient
-    }
 }

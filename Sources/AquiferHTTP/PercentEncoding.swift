@@ -48,6 +48,22 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The text with every `%XX` replaced by its byte; `nil` if a `%` has no two hexadecimal digits, or the bytes are not
+    /// UTF-8.
+    package static func decodeStrictly(_ text: some StringProtocol) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
     /// The items of a query: `a=1&b`. A `+` is a space, as forms write it.
     package static func decodeQuery(_ query: some StringProtocol) -> [(name: String, value: String)] {
         query.split(separator: "&").map { item in
@@ -62,7 +78,8 @@ package enum PercentEncoding {
 }
 
 extension UInt8 {
-    fileprivate var hexValue: UInt8? {
+    /// The value of a hexadecimal digit in ASCII; `nil` for any other byte.
+    package var hexValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10

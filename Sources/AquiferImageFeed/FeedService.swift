@@ -6,6 +6,11 @@ public struct FeedService: Sendable {
     /// The number of items on a page.
     public static let pageSize = 10
 
+    /// The entries that the feature saves.
+    public static let entries = [feeds, comments]
+    private static let feeds = EntryFamily("feed:", codec: CacheCodec<[FeedItem]>.binary)
+    private static let comments = EntryFamily("comments:", codec: CacheCodec<[ImageComment]>.json)
+
     /// The feed: the first page when it is loaded, and the pages loaded since when it is shown from the cache.
     public let feed: Resource<[FeedItem]>
     /// The pictures.
@@ -34,7 +39,7 @@ public struct FeedService: Sendable {
         self.now = now
         // The server's address is part of the key: another server's copy is not this one's.
         cache = Cache(
-            key: "feed:\(base.appending(path: "v1/feed").absoluteString)", in: store, codec: .binary, now: now)
+            key: Self.feeds.key(HTTPRequest.feedAddress(base).absoluteString), in: store, codec: .binary, now: now)
         feed = Resource(
             remote: RemoteLoader(.feed(base), client: client, retry: retry, map: FeedMapper.map), cache: cache)
         pictures = DataLoader(
@@ -64,7 +69,7 @@ public struct FeedService: Sendable {
         let request = HTTPRequest.comments(base, image: image)
         return Resource(
             remote: RemoteLoader(request, client: client, retry: retry, map: CommentsMapper.map),
-            cache: Cache(key: "comments:\(request.url.absoluteString)", in: store, now: now))
+            cache: Cache(key: Self.comments.key(request.url.absoluteString), in: store, now: now))
     }
 }
 

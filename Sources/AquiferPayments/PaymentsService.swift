@@ -3,6 +3,10 @@ import AquiferFoundation
 
 /// Contacts, cards and payments, composed.
 public struct PaymentsService: Sendable {
+    /// The entries that can be loaded again. (Payments are in a store of their own: ``PaymentLedger``.)
+    public static let entries = [contacts]
+    private static let contacts = EntryFamily("contacts:", codec: CacheCodec<[Contact]>.json)
+
     /// The people money can be sent to: the latest list, or one saved less than seven days ago.
     public let contacts: Resource<[Contact]>
     /// Their pictures.
@@ -39,7 +43,7 @@ public struct PaymentsService: Sendable {
         let users = HTTPRequest.users(base)
         contacts = Resource(
             remote: RemoteLoader(users, client: client, retry: retry, map: ContactsMapper.map),
-            cache: Cache(key: "contacts:\(users.url.absoluteString)", in: store, now: now))
+            cache: Cache(key: Self.contacts.key(users.url.absoluteString), in: store, now: now))
         pictures = DataLoader(
             client: client, store: pictureStore, retry: retry, now: now, check: PictureCheck.check)
         desk = PaymentDesk(

@@ -205,7 +205,7 @@ struct AudioFeedTests {
             Issue.record("\(item.state)")
             return
         }
-        await outbox.prod()
+        await outbox.connectionRestored()
         #expect(try await outbox.drain().sent == 1)
         #expect(world.client.requests.map { $0.headers["Idempotency-Key"] } == ["k", "k"])
     }
@@ -278,7 +278,7 @@ struct AudioFeedTests {
         #expect(item.label == "Rain" && item.group == AudioFeedService.group)
         try FileManager.default.removeItem(at: file)
         #expect(try await world.service.outbox.drain().failed == 1)
-        await world.service.outbox.prod()
+        await world.service.outbox.connectionRestored()
         #expect(try await world.service.outbox.drain().sent == 1)
         #expect(world.client.requests.map { $0.headers["Idempotency-Key"] } == [item.key, item.key])
         #expect(try await world.service.outbox.items().isEmpty)

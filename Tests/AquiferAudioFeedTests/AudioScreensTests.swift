@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
@@ -142,7 +143,7 @@ struct AudioScreensTests {
         }
         #expect(!model.canSend && model.file == nil && model.title == "")
         #expect(try await world.service.outbox.items().map(\.id) == [id])
-        await world.service.outbox.hurry()
+        await world.service.outbox.retryAll()
         #expect(try await world.service.outbox.drain().sent == 1)
         let keys = world.client.requests.map { $0.headers["Idempotency-Key"] }
         #expect(keys.count == 2 && keys[0] == keys[1])
@@ -327,7 +328,7 @@ struct AudioScreensTests {
         let item = try await world.service.postLater(try ClipDraft(title: "Rain", file: try world.file()))
         await model.look()
         try await outbox.drain()
-        await outbox.hurry()
+        await outbox.retryAll()
         try await outbox.drain()
         await model.look()
         #expect(model.items.isEmpty && model.sent == [item.id])

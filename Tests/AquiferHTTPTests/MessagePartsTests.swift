@@ -20,6 +20,9 @@ struct MessagePartsTests {
         #expect(PercentEncoding.decode("100%") == "100%")
         #expect(PercentEncoding.decode("%4g%2") == "%4g%2")
         #expect(PercentEncoding.decode("%FF") == "\u{FFFD}")
+        #expect(PercentEncoding.decodeStrictly("a%20%C3%A9") == "a \u{E9}")
+        for text in ["100%", "%4g", "%FF"] { #expect(PercentEncoding.decodeStrictly(text) == nil) }
+        #expect(["::1", "[::1]", "a.example"].map(\.asURLHost) == ["[::1]", "[::1]", "a.example"])
         #expect(PercentEncoding.decodeQuery("a=1+2&b&c=%26=").map(\.name) == ["a", "b", "c"])
         #expect(PercentEncoding.decodeQuery("a=1+2&b&c=%26=").map(\.value) == ["1 2", "", "&="])
     }

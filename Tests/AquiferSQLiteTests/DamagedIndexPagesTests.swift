@@ -4,7 +4,7 @@ import Testing
 
 @testable import AquiferSQLite
 
-/// What damage of an index may do to entries: nothing. Reading goes by the other index, and writing mends.
+/// Damage of an index does nothing to entries. Reading goes by the other index, and writing mends.
 @Suite("The store in SQLite, pages of its indexes damaged", .timeLimit(.minutes(10)))
 struct DamagedIndexPagesTests {
     private static let indexes = ["entry_key", "entry_key_again"]
@@ -63,7 +63,7 @@ struct DamagedIndexPagesTests {
                 try await expectAll(store, but: [8], changed: [7: Self.entry(1000), 9: Self.entry(1001)])
                 #expect(try await store.retrieve(Self.key(8)) == nil)
             }
-            // What was mended is as good as new: it bears the loss of the other index.
+            // The mended index is as good as new: it bears the loss of the other index.
             let other = Self.indexes.first { $0 != index }!
             try Self.flush(file)
             try Self.put(.zerosInTheRoot, in: other, file)

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import Foundation
 import Testing
 
@@ -9,7 +10,7 @@ struct LostStoreTests {
     private static let entry = StoredEntry(
         bytes: Data("a payment".utf8), savedAt: Date(timeIntervalSinceReferenceDate: 1))
 
-    /// How a database is lost.
+    /// The ways to lose a database.
     enum Loss: String, CaseIterable {
         case removed, removedWithLog, emptied, cut
 

@@ -23,7 +23,7 @@ struct TextUse {
             // In Swift a key is a literal; a function of the same name whose argument is none is another one.
             guard kind == .js || first.drop(while: \.isWhitespace).hasPrefix("\"") else { continue }
             let values = kind == .swift ? swiftValues(rest) : scriptValues(rest)
-            // What a condition compares with, or passes on, is no key.
+            // A literal that a condition compares with, or passes on, is no key.
             let chosen = first.replacing(/[!=]== "[^"]*"|\w\("[^"]*"\)/, with: "")
             uses += literals(in: String(chosen), kind).map {
                 TextUse(key: $0, values: values, isLookup: true, file: file)

@@ -1,4 +1,4 @@
-"""What Linux can tell of Apple's systems: the check that stands in for their compiler, the workflow, the privacy manifest."""
+"""The checks of Apple's systems on Linux: the check that stands in for their compiler, the workflow, the privacy manifest."""
 
 import json
 import plistlib
@@ -63,7 +63,7 @@ BROKEN = {
         ("ServedFile.swift", "info.st_mtimespec", "info.st_mtim", "no member 'st_mtim'"),
         ("Socket.swift", "SO_NOSIGPIPE", "SO_SIGPIPE", "cannot find 'SO_SIGPIPE'"),
         ("BrokenPipes.swift", "__sigaction_u", "__sigaction_handler", "no member '__sigaction_handler'"),
-        ("Sources/AquiferCCurl/shim.h", "pthread_setname_np(name)", "pthread_setname_np(0, name)", "could not build C module 'AquiferCCurl'"),
+        ("Sources/AquiferCThreads/shim.h", "pthread_setname_np(name)", "pthread_setname_np(0, name)", "could not build C module 'AquiferCThreads'"),
         ("Money.swift", "/// An amount", "import Glibc\n\n/// An amount", "move what calls the system"),
     ],
     "examples": [
@@ -155,7 +155,7 @@ def test_the_package_index_documents_each_library(root, described):
     assert set(index["builder"]["configs"][0]["documentation_targets"]) == libraries - {"AquiferCurl"}
 
 
-#: What Apple asks a reason for, as far as Swift sources show it, and the codes of the reasons that a library may give.
+#: The APIs that Apple asks a reason for, as far as Swift sources show them, and the codes of the reasons that a library may give.
 REASONS = {
     "FileTimestamp": (
         r"\b[fl]?stat\(|st_mtim|\.modificationDate\b|contentModificationDate", {"DDA9.1", "C617.1", "3B52.1", "0A2A.1"}),

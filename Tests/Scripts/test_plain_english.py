@@ -24,6 +24,20 @@ def check(root, tmp_path):
         ("a.swift", "/// - Returns: whatever.\n/// - Parameter b: Whether it is so.\n"),
         ("a.md", "A list:\n\n- Of two, the newer stays.\n"),
         ("a.py", "# How it ends.\n"),
+        ("a.py", '"""What it does."""\n'),
+        ("a.py", 'def a():\n    """It ends.\n\n    Whether it does is\n    told.\n    """\n'),
+        ("script", "#!/usr/bin/env bash\n# What it does.\ntrue\n"),
+        ("script", '#!/usr/bin/env python3\n"""What it does."""\n'),
+        ("a.js", "// What it does.\nlet a = 1;\n"),
+        ("a.js", "/** Whether it is so. */\nlet a = 1;\n"),
+        ("a.js", "/**\n * It ends.\n * Who asks gets it.\n */\n"),
+        ("a.js", "/** @param {string} name What it is called. */\n"),
+        ("a.css", "a { b: c; }\n/* What has\n   no words. */\n"),
+        ("a.h", "#define A 1 /* one */\n/// Whether it is so.\n"),
+        ("a.c", "/*\n * Where it is.\n */\n"),
+        ("Makefile", "a: b ## what it is\n# How it ends.\n"),
+        ("Makefile", "a: b ## Where it is\n"),
+        ("a.yml", "on: push # any\n# What it runs.\n"),
     ],
 )
 def test_a_sentence_without_its_subject_is_told(check, name, text):
@@ -38,6 +52,11 @@ def test_a_sentence_without_its_subject_is_told(check, name, text):
         ("a.swift", "/// True if it is saved.\n///\n/// ```swift\n/// What is this\n/// ```\n"),
         ("a.md", "# What it is\n\nWhat is it? A store.\n\n| Who | What |\n|---|---|\n| Of | How |\n\n```\nWhat\n```\n"),
         ("a.md", "> What somebody else has said.\n\nThe subject comes first.\n"),
+        ("a.js", "let a = `\nWhat is this\n`; /* inside */ let b = 'Of no matter';\n/** True if it is so. */\n"),
+        ("a.js", "/** @type {{ a: string }} */\nlet a = { what: 1 };\n"),
+        ("a.py", "a = \"\"\"\nWhat is this\n\"\"\"\nb = 'How'\n"),
+        ("script", "What has no first line that names a program is no script.\n"),
+        ("data.json", '{"a": "What is this"}\n'),
     ],
 )
 def test_questions_headings_tables_quotes_and_code_do_not_count(check, name, text):

@@ -51,7 +51,7 @@ static inline void *aq_mhd_find(const char *name) {
     return library ? dlsym(library, name) : 0;
 }
 
-/// What is missing and how to get it; NULL if nothing is. To be asked before the first call of anything else.
+/// The name of the missing library and how to install it; NULL if nothing is missing. Call it before anything else.
 static inline const char *aq_mhd_missing(void) {
     static const char *const needed[] = {
         "MHD_add_response_header", "MHD_create_response_from_buffer", "MHD_create_response_from_callback",

@@ -78,7 +78,7 @@ static inline int aq_mhd_is_header(enum MHD_ValueKind kind) { return (kind & MHD
 static inline ssize_t aq_mhd_end_of_stream(void) { return MHD_CONTENT_READER_END_OF_STREAM; }
 static inline ssize_t aq_mhd_end_with_error(void) { return MHD_CONTENT_READER_END_WITH_ERROR; }
 
-// How Swift shortens the names of these enumerations' cases differs between versions of the header.
+// Swift shortens the names of these enumerations' cases differently with each version of the header.
 static inline int aq_mhd_is_answered(enum MHD_RequestTerminationCode code) {
     return code == MHD_REQUEST_TERMINATED_COMPLETED_OK;
 }

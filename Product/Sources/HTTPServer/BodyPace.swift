@@ -9,7 +9,7 @@ struct BodyPace {
         self.began = began
     }
 
-    /// The handler does not read: from here on the client's time stands still.
+    /// The handler does not read. The client's time is not counted until it reads again.
     mutating func hold(at now: ContinuousClock.Instant) {
         if heldSince == nil { heldSince = now }
     }

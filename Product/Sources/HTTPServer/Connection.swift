@@ -1,4 +1,4 @@
-import Foundation
+import AquiferConcurrency
 
 /// A client's connection, from the daemon's opening it to its closing it. Its requests come one after another.
 final class Connection: @unchecked Sendable {
@@ -9,7 +9,7 @@ final class Connection: @unchecked Sendable {
     let isExcess: Bool
 
     /// Guards the state here and that of the current exchange.
-    let lock = NSLock()
+    let lock = Lock()
     private var hungUp: Bool
     private var known = false
     private var exchange: Exchange?
@@ -34,7 +34,7 @@ final class Connection: @unchecked Sendable {
         lock.withLock { known = true }
     }
 
-    /// True if nobody is there to wait for an answer. The caller holds `lock`.
+    /// True if the client has left. The caller holds `lock`.
     var isHungUp: Bool { hungUp }
 
     func begin(_ exchange: Exchange) {

@@ -3,18 +3,19 @@ import Foundation
 
 /// The limit on files and sockets that this process may have open at once (`RLIMIT_NOFILE`).
 public enum DescriptorLimit {
-    /// More than this is not asked for: what a server needs, and little enough for programs that look at every descriptor.
+    /// The highest limit that ``raise()`` asks for. It is enough for a server, and low enough for programs that loop over
+    /// all descriptors.
     private static let most = 16_384
 
-    /// Raises the soft limit as far as the hard one and ``most`` allow, and returns what it is then. For programs that serve,
-    /// when they start: the soft limit that they are given is made for programs that do not. It never lowers the limit.
+    /// Raises the soft limit as far as the hard one and ``most`` allow, and returns the new soft limit. It never lowers it.
+    /// Servers call it when they start, because the usual soft limit is too low for them.
     @discardableResult
     public static func raise() -> Int {
         guard var limit = read() else { return assumed }
         let wanted = min(limit.rlim_max, rlim_t(most))
         if limit.rlim_cur < wanted {
             limit.rlim_cur = wanted
-            // One that may not be raised stays what it is.
+            // If the system refuses, the limit stays as it is.
             _ = setrlimit(resource, &limit)
         }
         return current
@@ -23,8 +24,8 @@ public enum DescriptorLimit {
     /// The soft limit.
     public static var current: Int { read().map { Int(clamping: $0.rlim_cur) } ?? assumed }
 
-    /// Whether so many more files or sockets could be opened now. Who begins with fewer than it needs may wait for ever: for
-    /// a connection that its own server has no descriptor to accept with.
+    /// True if so many more files or sockets can be opened now. A server that starts with too few may hang: its own client
+    /// waits for a connection that the server has no descriptor to accept.
     public static func leaves(_ count: Int) -> Bool {
         var opened: [Int32] = []
         defer { opened.forEach { close($0) } }
@@ -36,7 +37,7 @@ public enum DescriptorLimit {
         return true
     }
 
-    /// The least that is assumed of systems that do not say (`_POSIX_OPEN_MAX` is 20; nobody has fewer than 256).
+    /// The limit that is assumed if the system does not tell it. (`_POSIX_OPEN_MAX` is 20; no system has fewer than 256.)
     private static let assumed = 256
 
     private static func read() -> rlimit? {

@@ -57,7 +57,7 @@ extension Exchange {
         return step
     }
 
-    /// The body has come whole.
+    /// The whole body has arrived.
     func finishUpload() {
         let waiters = locked { state in
             guard !state.upload.isWhole else { return [CheckedContinuation<Void, Never>]() }

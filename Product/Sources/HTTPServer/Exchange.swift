@@ -4,7 +4,7 @@ import Foundation
 /// One request and its answer, between the daemon's thread and the handler's task.
 ///
 /// The daemon's thread comes with parts of the request, asks for the answer, and asks for parts of a streamed answer.
-/// With nothing to do, it suspends the connection; whoever brings something resumes it. "Is there
+/// With nothing to do, it suspends the connection; the thread that has something for it resumes it. "Is there
 /// something?" and "suspend" are decided under one lock, the connection's.
 final class Exchange: @unchecked Sendable {
     /// The next step of the daemon's thread.
@@ -101,8 +101,9 @@ final class Exchange: @unchecked Sendable {
         return step
     }
 
-    /// Suspends the connection. The caller holds the lock. Not if the client is known to have left: nobody would
-    /// ever resume it, and a daemon that is stopped with a suspended connection aborts the process.
+    /// Suspends the connection, and returns true; false if the client has left. Nobody would resume the connection of a
+    /// client that has left, and stopping the daemon with a suspended connection aborts the process. The caller holds
+    /// the lock.
     func suspend(_ state: inout State) -> Bool {
         guard !connection.isHungUp else {
             state.isGone = true
@@ -113,7 +114,7 @@ final class Exchange: @unchecked Sendable {
         return true
     }
 
-    /// The daemon is done with the request, one way or the other.
+    /// The daemon has ended the request, with or without a complete answer.
     func completed(asPlanned: Bool) {
         let (waiters, task, hasEnded) = locked { state in
             state.isCompleted = true
@@ -137,7 +138,7 @@ final class Exchange: @unchecked Sendable {
         MHD_resume_connection(mhd)
     }
 
-    /// Nobody waits for the answer any more: the task is cancelled, the connection is let go.
+    /// Ends the exchange after the client has left: cancels the task and resumes the connection.
     func hangUp() {
         let (waiters, task) = locked { state in
             state.isGone = true

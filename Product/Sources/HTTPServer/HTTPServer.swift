@@ -19,7 +19,7 @@ public typealias ServerHandler = @Sendable (ServerRequest) async -> ServerRespon
 public final class HTTPServer: Sendable {
     private let core: ServerCore
 
-    /// Starts listening. The server answers from here on, until ``stop(grace:)`` or until it is let go.
+    /// Starts listening. The server answers until ``stop(grace:)`` is called or the server is released.
     ///
     /// `SIGPIPE` is ignored in the whole process from the first server on, unless the program handles it.
     ///

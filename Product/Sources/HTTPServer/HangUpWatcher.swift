@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import CMicrohttpd
 import Foundation
 
@@ -9,7 +10,7 @@ import Foundation
 final class HangUpWatcher: @unchecked Sendable {
     private let queue: Int32
     private let ended = DispatchSemaphore(value: 0)
-    private let isStopping = Guarded(false)
+    private let isStopping = Locked(false)
     #if os(Linux)
         private let wake: Int32
     #endif
@@ -37,8 +38,8 @@ final class HangUpWatcher: @unchecked Sendable {
                 throw .outOfResources(reason: reason)
             }
         #endif
-        do throws(ServerError) {
-            try SystemThread.start("HangUpWatcher") { [self] in
+        do throws(SystemThread.Unavailable) {
+            try SystemThread.start(named: "HangUpWatcher") { [self] in
                 var next = ContinuousClock.now + tick
                 while !isStopping.withLock({ $0 }) {
                     for id in hangUps(before: next) { onHangUp(id) }
@@ -51,7 +52,7 @@ final class HangUpWatcher: @unchecked Sendable {
             }
         } catch {
             closeDescriptors()
-            throw error
+            throw .outOfResources(reason: error.description)
         }
     }
 
@@ -79,7 +80,7 @@ final class HangUpWatcher: @unchecked Sendable {
     #if os(Linux)
         /// Watches a socket. Closing it ends the watch.
         func watch(_ socket: Int32, id: UInt64) {
-            // Not EPOLLIN: arriving bytes wake nobody here.
+            // EPOLLIN is left out, because arriving bytes are none of this watcher's events.
             var event = epoll_event(events: EPOLLRDHUP.rawValue | EPOLLET.rawValue, data: epoll_data_t(u64: id))
             _ = epoll_ctl(queue, EPOLL_CTL_ADD, socket, &event)
         }

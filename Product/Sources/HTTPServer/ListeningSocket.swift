@@ -44,7 +44,7 @@ struct ListeningSocket: Sendable {
         }
     }
 
-    /// Refuses new connections; the descriptor stays valid until ``close()``, so its number is nobody else's yet.
+    /// Refuses new connections; the descriptor stays valid until ``close()``, so no other file gets its number yet.
     func refuse() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     func close() { _ = systemClose(descriptor) }

@@ -5,7 +5,7 @@ struct ServedFile {
     let length: UInt64
     /// The time of the last change, in whole seconds, as `Last-Modified` has it.
     let modified: Date
-    /// The time of the last change in nanoseconds since 1970. It tells two versions of one second apart.
+    /// The time of the last change in nanoseconds since 1970. It distinguishes two versions of one second.
     let modifiedNanoseconds: Int64
 
     /// The file at `path`; `nil` if there is no regular file.

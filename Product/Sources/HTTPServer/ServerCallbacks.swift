@@ -36,7 +36,7 @@ func handleAccess(
     }
 }
 
-/// The head has come. It is only remembered: answering or suspending here would cost the connection its keep-alive.
+/// The head has arrived. It is only stored: answering or suspending here would cost the connection its keep-alive.
 /// That is just right for what is refused.
 private func begin(
     core: ServerCore, mhd: OpaquePointer, url: UnsafePointer<CChar>, head start: UnsafePointer<CChar>, version: String,
@@ -56,7 +56,7 @@ private func begin(
     }
 }
 
-/// A request of which the head has come.
+/// A request whose head has arrived.
 private struct Arrival {
     /// A request that goes no further, and its answer.
     struct EarlyAnswer: Error {

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import CMicrohttpd
 import Foundation
 
@@ -27,7 +28,7 @@ final class ServerCore: @unchecked Sendable {
     private var exchanges = 0
     private var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
-    /// The number of connections that may be open, and of those past them that are told that there are too many; others wait
+    /// The number of connections that may be open, and of those above it that are answered with 503; others wait
     /// unanswered in the system's queue.
     private let limit: (connections: Int, excess: Int)
 
@@ -163,8 +164,8 @@ final class ServerCore: @unchecked Sendable {
             return true
         }
         guard isFirst else { return }
-        do throws(ServerError) {
-            try SystemThread.start("HTTPServer.stop") { self.shutDown(grace: grace) }
+        do throws(SystemThread.Unavailable) {
+            try SystemThread.start(named: "HTTPServer.stop") { self.shutDown(grace: grace) }
         } catch {
             // Without a thread the caller's has to do: a server that is told to stop stops.
             shutDown(grace: grace)
@@ -202,7 +203,7 @@ final class ServerCore: @unchecked Sendable {
 }
 
 extension HTTPServer.Configuration {
-    /// The number of connections that are let in with so many descriptors, and of those that are told that there are too many.
+    /// The number of connections that are accepted with so many descriptors, and of those that are answered with 503.
     func connectionLimit(descriptors: Int) -> (connections: Int, excess: Int) {
         let share = max(4, Int((Double(descriptors) * max(0, min(1, descriptorShare))).rounded(.down)))
         let excess = max(1, min(64, share / 8))

@@ -9,7 +9,7 @@ public enum ServerProcess {
     /// come later.
     public static func prepare() async {
         DescriptorLimit.raise()
-        // Nobody cancels these; were they cancelled, the timers would be there all the same.
+        // These tasks are never cancelled. A cancellation would not remove the timers.
         try? await Task.sleep(for: .nanoseconds(1), clock: .continuous)
         try? await Task.sleep(for: .nanoseconds(1), clock: .suspending)
         await withCheckedContinuation { continuation in

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import Foundation
 
 /// The clips that were posted, in a folder, which several processes may use at once.
@@ -18,7 +19,7 @@ final class ClipStore: Sendable {
     private let root: URL
     private let isTemporary: Bool
     private let now: @Sendable () -> Date
-    private let lock = NSLock()
+    private let lock = Lock()
     nonisolated(unsafe) private var state = State()
 
     /// - Parameter folder: the folder of the clips, made with the first post; `nil` for a temporary one that goes with
@@ -105,7 +106,7 @@ final class ClipStore: Sendable {
         return try lock.withLock { try load(name, key: key) }
     }
 
-    /// An order after that of every other clip: the date in microseconds, unless the clock stands still or goes back.
+    /// An order after that of every other clip: the date in microseconds, unless the clock has stopped or was set back.
     private func nextOrder(_ date: Date) throws -> Int {
         if !lock.withLock({ state.hasLooked }) { _ = try clips() }
         return lock.withLock {

@@ -25,7 +25,7 @@ extension ReferenceDrive {
         _ base64: String, _ kinds: Set<StorageInstruction.Kind>
     ) async throws -> (account: PublicKey, signature: Signature) {
         var transaction = try SolanaTransaction(base64: base64)
-        let asked = try program.understand(transaction)
+        let asked = try program.parse(transaction)
         let kind = asked.instruction.kind
         guard kinds.contains(kind) else {
             throw ReferenceRefusal(400, "\(kind.rawValue) is not for this address")

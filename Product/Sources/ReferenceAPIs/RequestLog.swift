@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import Foundation
 import HTTPServer
 
@@ -35,14 +36,14 @@ final class RequestLog: Sendable {
     /// The number of requests that are remembered.
     static let length = 200
 
-    private let lock = NSLock()
+    private let lock = Lock()
     nonisolated(unsafe) private var state = State()
 
     var counts: TransferCounts { lock.withLock { state.counts } }
     var requests: [ReferenceRequest] { lock.withLock { state.requests } }
     var files: [String: UInt64] { lock.withLock { state.files } }
 
-    /// Records a request that has come.
+    /// Records a request that has arrived.
     ///
     /// - Returns: its number.
     func begin(_ request: ServerRequest) -> Int {

@@ -80,7 +80,7 @@ class FoaasRemote:
         return [[urllib.parse.unquote(part) for part in path.split("/")[1:]] for path, _ in self.requests if path != "/operations"]
 
     def requested(self, path, seconds):
-        """Whether a path has been asked for, or is within these seconds."""
+        """True if a path has been asked for, or is within these seconds."""
         with self.arrival:
             return self.arrival.wait_for(lambda: any(asked == path for asked, _ in self.requests), timeout=seconds)
 

@@ -1,4 +1,4 @@
-"""How the tests of the payments speak to the command, and what they take its words for: one place to adjust."""
+"""The payment commands as the tests call them, and the meaning of their output: one place to adjust."""
 
 import datetime
 import re

@@ -23,7 +23,7 @@ PEOPLE = [
 
 
 def breaches(order, written):
-    """What in an order is not as the contract has it. The texts repeat no value."""
+    """The breaches of the contract in an order. The texts repeat no value."""
     if not isinstance(order, dict):
         return ["not an object"]
     found = []

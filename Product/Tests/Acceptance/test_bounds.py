@@ -1,4 +1,4 @@
-"""What one remote does costs its own requests, and no more: no memory without a bound, and nobody else's time."""
+"""A misbehaving remote costs only its own requests: no memory without a bound, and nobody else's time."""
 
 import gzip
 import http.server
@@ -17,6 +17,7 @@ import urllib.request
 import pytest
 
 from conftest import BINARY
+from waiting import wait_until
 
 PATIENCE = 60
 PICTURE = b"\x89PNG\r\n\x1a\n" + b"picture"
@@ -127,13 +128,6 @@ class Page:
         assert self.process.wait(timeout=PATIENCE) == 0
 
 
-def wait_for(path):
-    end = time.monotonic() + PATIENCE
-    while not path.exists():
-        assert time.monotonic() < end, f"there is no {path.name}"
-        time.sleep(0.01)
-
-
 @pytest.fixture
 def serve(aquifer):
     started = []
@@ -204,7 +198,7 @@ def test_who_leaves_while_a_name_is_looked_up_holds_nobody_up(serve, slow_names)
         lambda handler, path: handler.reply(PICTURE), 2,
         image=lambda remote, number: f"http://a{number}.slow.test/" if number else f"{remote.address}/0.png")
     page = serve(remote, **environment)
-    page.leave(1, lambda: wait_for(folder / "a1.slow.test"))
+    page.leave(1, lambda: wait_until((folder / "a1.slow.test").exists, "a1 is looked up", PATIENCE))
     assert page.picture(0) == (200, PICTURE)
     assert not (folder / "go").exists()
 

@@ -521,7 +521,7 @@ class Between(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def between(remotes, aquifer):
-    """What stands between, its options for commands in `there`."""
+    """A server between command and remote, with the options for commands in `there`."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Between)
     server.base = remotes(name="drive").split("=", 1)[1]
     server.rules, server.passed, server.isHeld, server.isOver = {}, [], threading.Event(), threading.Event()

@@ -5,11 +5,11 @@ import os
 import signal
 import socket
 import subprocess
-import threading
 
 import pytest
 
 from conftest import BINARY, ROOT, Aquifer
+from waiting import wait_until
 
 REFUSED, USAGE, INVALID, NOT_FOUND, UNAVAILABLE, UNWRITABLE, STORE, UNKNOWN, INTERRUPTED = 1, 64, 65, 66, 69, 73, 74, 75, 130
 NOBODY = "0A0A0A0A-0000-0000-0000-0000000000FF"
@@ -167,20 +167,12 @@ def test_a_download_that_is_interrupted_leaves_nothing_behind(aquifer, key, tmp_
     connection, _ = listener.accept()
     connection.recv(65536)
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + b"a" * 100_000)
-    wait_until(lambda: any(file.stat().st_size > 0 for file in folder.iterdir()), process)
+    wait_until(lambda: any(file.stat().st_size > 0 for file in folder.iterdir()), "a file is begun", process=process)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=20) in (-signal.SIGINT, INTERRUPTED)
     assert os.listdir(folder) == []
     connection.close()
     listener.close()
-
-
-def wait_until(condition, process):
-    """Nothing tells that a file has begun; it begins within the test's time limit, or the process has ended."""
-    tick = threading.Event()
-    while not condition():
-        assert process.poll() is None, "it ended before it wrote"
-        tick.wait(0.01)
 
 
 # Commands that change something

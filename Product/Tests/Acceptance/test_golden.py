@@ -1,4 +1,4 @@
-"""What commit edb8069 wrote is opened by every later version: Tests/Golden/edb8069."""
+"""Every later version opens the files that commit edb8069 wrote: Tests/Golden/edb8069."""
 
 import json
 import shutil
@@ -29,7 +29,7 @@ def show(golden, *words):
 
 
 def saved(golden, *words):
-    """What a list shows from its saved copy."""
+    """The value that a list shows from its saved copy."""
     report = show(golden, *words)
     assert report["source"] == "cache" and report["savedAt"] == "2026-11-21T09:00:00Z"
     return report["value"]

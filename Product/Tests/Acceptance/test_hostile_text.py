@@ -60,7 +60,7 @@ class HostileServer:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def drive(self, path, body):
-        """What a drive says of any account; `None` for what is no question to a drive."""
+        """The answer of a drive about any account; `None` if the path is no request to a drive."""
         return {
             "/list-objects": {"keys": [HARM]},
             "/list-objects-and-sizes": {"files": [{"file_name": HARM, "size": 4}]},
@@ -136,7 +136,7 @@ def test_no_list_of_a_drive_lets_its_server_drive_the_terminal_or_forge_a_line(a
 
 
 def is_shown(result):
-    """What is printed is harmless, forges nothing, and still has the letters around the harm."""
+    """The output is harmless, forges nothing, and still has the letters around the harm."""
     shown = result.stdout
     assert is_harmless(shown + result.stderr) and "\u3164" not in shown + result.stderr
     assert not any(line.startswith("@forged") for line in (shown + result.stderr).splitlines())

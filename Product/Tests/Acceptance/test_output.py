@@ -1,4 +1,4 @@
-"""What commands print is safe to pipe and to show: closed pipes, full disks, slow readers, and `-o`."""
+"""The output of commands is safe to pipe and to show: closed pipes, full disks, slow readers, and `-o`."""
 
 import fcntl
 import json

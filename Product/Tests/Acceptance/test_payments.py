@@ -439,7 +439,7 @@ def test_after_a_lost_answer_the_same_amount_to_the_same_person_is_not_sent_unle
 
 
 def on_a_terminal(payer, words, answer):
-    """What the command says on a terminal on which somebody answers its question, then types the code; and its exit code."""
+    """The output and the exit code of the command on a terminal, where somebody answers its question, then types the code."""
     ours, theirs = pty.openpty()
     process = payer.start(*words, stdin=theirs)
     os.close(theirs)
@@ -878,7 +878,7 @@ def test_a_damaged_entry_that_may_be_a_payment_and_has_no_id_is_removed_by_the_w
 def test_what_validate_says_of_the_cache_it_does_not_say_of_a_damaged_payment(payer, foreign_payments):
     damaged(payer, foreign_payments)
     said = payer("cache", "validate").stderr
-    assert "what is left in the cache is good; payments list and outbox list look at the rest" in said
+    assert "the other cache entries are valid; payments list and outbox list check the rest" in said
 
 
 def test_the_reference_remote_knows_its_payments_in_the_next_process_and_gives_each_its_number(aquifer):

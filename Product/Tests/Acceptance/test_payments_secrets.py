@@ -10,7 +10,6 @@ import signal
 import subprocess
 import termios
 import threading
-import time
 import urllib.parse
 import urllib.request
 
@@ -18,6 +17,7 @@ import pytest
 
 from conftest import BINARY
 from payments_command import AMEX, DECLINED, DELIVERED, GOOD_UNTIL, HOLDER, VISA, Payer
+from waiting import wait_until
 
 MARCIA = "@marcia.kohler"
 # The codes have four digits, so that they are not met by chance.
@@ -46,7 +46,7 @@ def forms(number):
 
 
 def leaks(where, content, numbers, codes):
-    """What of the numbers and codes is in some bytes."""
+    """The numbers and codes that are in some bytes."""
     found = [f"{where}: a card number" for number in numbers for form in forms(number) if form in content]
     # A code is short: it counts where it stands alone, outside identifiers made by chance.
     plain = UUIDS.sub(b"", content)
@@ -201,11 +201,8 @@ class Terminal:
     def echoes(self):
         return bool(termios.tcgetattr(self.master)[3] & termios.ECHO)
 
-    def until(self, condition, seconds=20):
-        end = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < end and self.process.poll() is None, self.shown
-            time.sleep(0.01)
+    def until(self, condition):
+        wait_until(condition, lambda: f"a change of a terminal that shows {self.shown}", process=self.process)
 
     def type(self, text):
         os.write(self.master, text.encode())

@@ -1,4 +1,4 @@
-"""What is saved stays whole, newest and honest: two processes at once, damage anywhere, files that are no stores."""
+"""Saved copies stay whole, newest and honest: two processes at once, damage anywhere, files that are no stores."""
 
 import http.server
 import json

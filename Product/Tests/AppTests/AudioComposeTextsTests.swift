@@ -7,7 +7,7 @@ import Testing
 
 @testable import App
 
-/// What the page of a new clip says of a post that was cancelled: never less, and never more, than is known.
+/// The page of a new clip says of a cancelled post no less and no more than is known.
 @MainActor
 @Suite("A post that was cancelled, in the page's words", .timeLimit(.minutes(10)))
 struct AudioComposeTextsTests {

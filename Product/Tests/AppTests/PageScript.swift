@@ -10,7 +10,7 @@ struct PageScript {
 
     /// The page's own module.
     private let main: String
-    /// All its modules that draw.
+    /// All its modules that draw, and those that decide what is drawn.
     private let modules: [String]
 
     /// The page of a screen: `screens/drive-account.js`.
@@ -22,7 +22,7 @@ struct PageScript {
             guard seen[path] == nil else { return }
             let text = try String(contentsOf: file, encoding: .utf8)
             seen[path] = text
-            for match in text.matches(of: /from "(\.\.?\/(?:components\/)?[\w-]+\.js)"/)
+            for match in text.matches(of: /from "(\.\.?\/(?:components\/|logic\/)?[\w-]+\.js)"/)
             where
                 file.deletingLastPathComponent().lastPathComponent != "js" || bases.contains(file.lastPathComponent)
             {
@@ -46,8 +46,24 @@ struct PageScript {
         // Not `\b`: between `results` and `.filter` Unicode sees no boundary of words.
         let access = try Regex("\\.\(key)(?![\\w(])")
         let taken = try Regex("(?:const|let|\\() ?\\{[^{}()]*\\b\(key)\\b[^{}()]*\\}")
-        return try (modules + Self.words()).contains { $0.contains(access) || $0.contains(taken) }
-            || Self.words().contains { $0.contains("{\(key)}") }
+        return try modules.contains { $0.contains(access) || $0.contains(taken) }
+            || Self.texts().contains { $0.value.contains("{\(key)}") && uses($0.key) }
+    }
+
+    /// True if a module names a text: `t("audio.play")`, ``t(`audio.${what}`)``.
+    private func uses(_ text: String) -> Bool {
+        modules.contains { module in
+            if module.contains("\"\(text)\"") { return true }
+            return module.matches(of: /`([\w.]*(?:\$\{[^{}`]*\}[\w.]*)+)`/).contains { match in
+                // The parts beside what is filled in, in their order.
+                var rest = text[...]
+                return match.1.split(separator: /\$\{[^{}`]*\}/).allSatisfy { part in
+                    guard let found = rest.range(of: part) else { return false }
+                    rest = rest[found.upperBound...]
+                    return true
+                }
+            }
+        }
     }
 
     /// The keys that the page's own module reads of its state, each with the keys that lead to it:
@@ -66,8 +82,10 @@ struct PageScript {
         return found
     }
 
-    /// The catalogue of texts.
-    private static func words() throws -> [String] {
-        [try String(contentsOf: catalogue, encoding: .utf8)]
+    /// The texts of the catalogue: for each key the line that has it.
+    private static func texts() throws -> [(key: String, value: Substring)] {
+        try String(contentsOf: catalogue, encoding: .utf8).split(separator: "\n").compactMap { line in
+            line.firstMatch(of: #/^ *"([\w.]+)": /#).map { (key: String($0.1), value: line) }
+        }
     }
 }

@@ -18,8 +18,7 @@ struct PageTypes {
         var intents = ""
         for screen in Screens.all {
             states += "        \"\(screen.name)\": \(try types.state(of: screen));\n"
-            intents +=
-                "        \"\(screen.name)\": \(names(of: screen).map { "\"\($0)\"" }.joined(separator: " | "));\n"
+            intents += "        \"\(screen.name)\": {\n\(self.intents(of: screen))        };\n"
         }
         for type in [ConnectionAPI.Switch.self, InspectorAPI.List.self, InspectorAPI.Validation.self]
             as [any Decodable.Type]
@@ -36,7 +35,7 @@ struct PageTypes {
                 interface States {
             \(states)    }
 
-                /** The intents of each screen, beside `refresh`. */
+                /** The intents of each screen, with the fields that they need. */
                 interface Intents {
             \(intents)    }
 
@@ -49,7 +48,14 @@ struct PageTypes {
         type(of: try Shape.of(Kind.State.self))
     }
 
-    static func names<Kind: Screen>(of screen: Kind.Type) -> [String] { Kind.Intent.allCases.map(\.rawValue) }
+    /// A line for each intent, with its fields. All fields are texts.
+    private static func intents<Kind: Screen>(of screen: Kind.Type) -> String {
+        let known = Kind.Intent.allCases.map { ($0.rawValue, $0.fields) } + [("refresh", [])]
+        return known.map { name, fields in
+            let fields = fields.map { "\($0): string" }.joined(separator: ", ")
+            return "            \(name): {\(fields.isEmpty ? "" : " \(fields) ")};\n"
+        }.joined()
+    }
 
     static func shape<Value: Decodable>(of type: Value.Type) throws -> Shape { try Shape.of(type) }
 

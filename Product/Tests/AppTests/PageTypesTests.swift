@@ -38,4 +38,15 @@ struct PageTypesTests {
         #expect(unknown.contains("knows no intent") && unknown.contains("appear, dismissError, search, refresh"))
         #expect(try await answer(#"{"intent":"search"}"#).contains("needs the field"))
     }
+
+    @Test("A screen sees the fields that its intent names, and no other: the pages' types have them all")
+    func fields() throws {
+        let sent = IntentFields(["id": "1", "code": "123", "digits": "7", "load": "true"])
+        let seen = sent.of(PaymentsScreen.Intent.retry)
+        #expect(seen["id"] == "1" && seen["code"] == "123" && seen["digits"] == nil && seen.isPageLoad)
+        #expect(sent.of(PaymentsScreen.Intent.check)["code"] == nil)
+        let text = try PageTypes.text()
+        #expect(text.contains("retry: { id: string, code?: string };"))
+        #expect(text.contains("payOnceMore: {};"))
+    }
 }

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
@@ -82,13 +83,13 @@ final class DriveWorld: Sendable {
         }
     }
 
-    /// What Solana knows the transaction of a request by.
+    /// The signature by which Solana knows the transaction of a request.
     static func signature(of request: HTTPRequest) -> Signature {
         let sent = (request.json["transaction"] as? String).flatMap { try? SolanaTransaction(base64: $0) }
         return sent?.signature ?? signature
     }
 
-    /// What Solana knows the making of an account by.
+    /// The signature by which Solana knows the creation of an account.
     static func signature(
         creating name: String, account: PublicKey = Vectors.account
     ) -> Signature {
@@ -186,7 +187,7 @@ extension ScriptedHTTPClient.Reply {
 
     static func error(_ words: String, status: Int = 400) -> Self { .json(#"{"error":"\#(words)"}"#, status: status) }
 
-    /// What is answered where a test says nothing.
+    /// The answer, unless a test gives another.
     static let usually = Self.answer(status: 0)
 
     fileprivate var isScripted: Bool { if case .answer(status: 0, _, _) = self { false } else { true } }

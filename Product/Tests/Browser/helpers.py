@@ -1,4 +1,4 @@
-"""What the tests say about a page, in the words of the product."""
+"""The tests' questions about a page, in the words of the product."""
 
 import time
 
@@ -9,7 +9,7 @@ window.__violations = [];
 document.addEventListener("securitypolicyviolation", (e) => window.__violations.push(e.violatedDirective + " " + e.blockedURI));
 """
 
-# What stands out at the right edge of a screen of this width.
+# The elements that stand out at the right edge of a screen of this width.
 WIDE = """(width) => [...document.querySelectorAll("main *")].filter((e) => {
   const r = e.getBoundingClientRect();
   return r.width && r.right > width + 1 && !e.classList.contains("visually-hidden");
@@ -72,7 +72,7 @@ class Probe:
         assert answer.ok, f"{answer.status} {answer.text()}"
 
     def transfers(self, remote="feed"):
-        """How the transfers of a reference remote ended, and its last requests."""
+        """The outcomes of the transfers of a reference remote, and its last requests."""
         return self.ask("/api/reference/transfers").json()[remote]
 
     def evaluate(self, script, argument=None):
@@ -89,7 +89,7 @@ class Probe:
         raise AssertionError(f"never happened: {what}")
 
     def in_view(self, state):
-        """Whether every picture on the screen is in a state."""
+        """True if every picture on the screen is in a state."""
         return self.evaluate(
             """(state) => {
               const seen = [...document.querySelectorAll("aq-image")].filter((i) => {

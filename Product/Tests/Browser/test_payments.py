@@ -4,7 +4,6 @@ import contextlib
 import datetime
 import re
 import sqlite3
-import time
 
 import pytest
 from playwright.sync_api import expect
@@ -24,19 +23,12 @@ SPACE = "\u00a0"  # what stands behind R$
 
 
 def recorded_payments(data):
-    """How many payments the server has written down."""
+    """The number of payments that the server has recorded."""
     try:
         with contextlib.closing(sqlite3.connect(f"file:{data / 'payments.sqlite'}?mode=ro", uri=True)) as database:
             return database.execute("SELECT count(*) FROM entry WHERE key LIKE 'payment:%'").fetchone()[0]
     except sqlite3.OperationalError:
         return 0
-
-
-def wait_until(holds, seconds=15):
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.01)
 
 
 #: Keeps every text that arrives by server-sent events or as an answer, and every address that is given to the history.
@@ -376,7 +368,7 @@ class TestThePayment:
         page.by("pay").click()
         expect(page.page.locator(".payment-screen[data-phase=sending]")).to_be_visible()
         # The page says that it is being sent before it is written down. A kill before that leaves nothing to ask about.
-        wait_until(lambda: recorded_payments(server.data) == 1)
+        page.until(lambda: recorded_payments(server.data) == 1, "the payment is recorded")
         server.process.kill()
         server.stop()
         server.start()

@@ -88,7 +88,7 @@ def test_the_inspector_deletes_after_asking(feed):
     expect(row).to_be_visible()
     key = row.get_attribute("data-entry")
     row.locator('[data-test="delete"]').click()
-    expect(row.locator('[data-test="delete-confirm"]')).to_be_focused()
+    expect(row.locator('[data-test="delete-cancel"]')).to_be_focused()
     feed.page.keyboard.press("Escape")
     expect(row.locator('[data-test="delete"]')).to_be_focused()
     row.locator('[data-test="delete"]').click()
@@ -223,7 +223,7 @@ def test_every_page_can_be_reloaded_by_button_and_key(server, open_page):
             before = len(page.requests)
 
             def asked():
-                # What loads already is not asked for once more, so it is pressed until it was heard.
+                # A click during a load asks for nothing more, so the button is pressed until a request is seen.
                 press()
                 return any("/intents" in url or "/api/inspector" in url for url in page.requests[before:])
 

@@ -114,7 +114,7 @@ class World:
 
 
 class Outcome:
-    """What a command said: its exit code, and its document."""
+    """The outcome of a command: its exit code, and its document."""
 
     def __init__(self, world, words, result):
         self.words, self.exit = words, result.returncode

@@ -23,7 +23,7 @@ import time
 
 from sessions import SESSIONS, Broken, Remotes, World, require
 
-#: How each call fails. A call that is not here is counted, and does not fail.
+#: The error of each call. A call that is not here is counted, and does not fail.
 ERRORS = {
     "open": errno.EMFILE, "close": errno.EIO, "read": errno.EIO, "pread": errno.EIO, "write": errno.ENOSPC,
     "pwrite": errno.ENOSPC, "writev": errno.EIO, "fsync": errno.EIO, "fdatasync": errno.EIO, "ftruncate": errno.EIO,

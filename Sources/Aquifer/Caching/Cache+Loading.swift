@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// Saving by a load: it replaces only the entry that it began with, or an older one.
@@ -56,8 +57,7 @@ extension Cache {
     ///
     /// - Returns: the newer value that was kept instead; `nil` if the entry was saved.
     private func put(_ entry: StoredEntry, since beginning: Beginning) async throws(StoreError) -> Saved<Value>? {
-        let kept = Locked<Saved<Value>?>(nil)
-        try await update { current throws(StoreError) in
+        try await decide { current throws(StoreError) -> (EntryChange, Saved<Value>?) in
             if case .failure(let error) = current {
                 // A damaged entry is replaced. An entry that the system could not read may be newer.
                 guard case .unreadable = error else { throw error }
@@ -66,11 +66,9 @@ extension Cache {
                 !entry.isNewer(than: other, at: time),
                 // An entry that cannot be delivered is worth less than an older answer.
                 let newer = try? decode(other)
-            else { return .replace(entry) }
-            kept.withLock { $0 = newer }
-            return .keep
+            else { return (.replace(entry), nil) }
+            return (.keep, newer)
         }
-        return kept.withLock { $0 }
     }
 }
 

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// A saved value and its stamp.
@@ -80,13 +81,9 @@ public struct Cache<Value: Sendable>: Sendable {
     /// - Returns: true if an entry was deleted.
     @discardableResult
     public func validate() async throws(StoreError) -> Bool {
-        let deleted = Locked(false)
-        try await store.update(key) { current throws(StoreError) in
-            guard try isInvalid(current) else { return .keep }
-            deleted.withLock { $0 = true }
-            return .delete
+        try await store.decide(key) { current throws(StoreError) -> (EntryChange, Bool) in
+            try isInvalid(current) ? (.delete, true) : (.keep, false)
         }
-        return deleted.withLock { $0 }
     }
 
     /// Deletes the entry, if there is one.
@@ -121,6 +118,13 @@ public struct Cache<Value: Sendable>: Sendable {
         _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
         try await store.update(key, decide)
+    }
+
+    /// Changes the entry in one atomic step, and returns the value of the decision.
+    func decide<Outcome: Sendable>(
+        _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> (EntryChange, Outcome)
+    ) async throws(StoreError) -> Outcome {
+        try await store.decide(key, decide)
     }
 
     /// The current time, by the cache's clock.
@@ -180,52 +184,5 @@ extension Cache where Value: Codable {
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.init(key: key, in: store, policy: policy, codec: .json, aging: aging, now: now)
-    }
-}
-
-/// The time for which a saved copy may be delivered instead of the latest.
-public struct CachePolicy: Sendable, Hashable {
-    /// The age at which a copy expires. A stamp in the future counts by its distance too.
-    public var maxAge: Duration
-
-    /// A policy under which a copy is fresh while it is younger than `maxAge`.
-    public static func maxAge(_ maxAge: Duration) -> CachePolicy { CachePolicy(maxAge: maxAge) }
-
-    /// Seven days of 86 400 seconds: the policy of every app here.
-    public static let sevenDays = CachePolicy.maxAge(.days(7))
-
-    /// A policy under which a copy never expires, for values that the app made and cannot load again.
-    public static let forever = CachePolicy.maxAge(.seconds(Int64.max))
-
-    /// True if a copy saved at `savedAt` is fresh at `now`: `|now − savedAt| < maxAge`.
-    ///
-    /// A copy of exactly `maxAge` is not fresh. A stamp that far in the future is as untrustworthy as one that old: a
-    /// clock jumped.
-    public func isFresh(_ savedAt: Date, at now: Date) -> Bool {
-        abs(now.timeIntervalSince(savedAt)) < maxAge.timeInterval
-    }
-
-    /// True if a copy saved at `savedAt` has expired for good at `now`, so that it may be deleted.
-    ///
-    /// A copy with a stamp in the future has not expired: if the current clock is wrong, the copy will be fresh again.
-    public func isExpired(_ savedAt: Date, at now: Date) -> Bool {
-        now.timeIntervalSince(savedAt) >= maxAge.timeInterval
-    }
-}
-
-extension Duration {
-    /// Days of 86 400 seconds.
-    public static func days(_ days: Int) -> Duration { .seconds(days * 86_400) }
-
-    /// Hours of 3 600 seconds.
-    public static func hours(_ hours: Int) -> Duration { .seconds(hours * 3_600) }
-
-    /// Minutes of 60 seconds.
-    public static func minutes(_ minutes: Int) -> Duration { .seconds(minutes * 60) }
-
-    /// This duration in seconds.
-    public var timeInterval: TimeInterval {
-        let parts = components
-        return TimeInterval(parts.seconds) + TimeInterval(parts.attoseconds) * 1e-18
     }
 }

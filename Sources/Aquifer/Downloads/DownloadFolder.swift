@@ -27,12 +27,7 @@ struct DownloadFolder: Sendable {
         try files.apply(to: [folder.path])
     }
 
-    static func name(of url: String) -> String {
-        [Checksum.xxh64(url), Checksum.xxh64(url, seed: 1)].map { half in
-            let text = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
-        }.joined()
-    }
+    static func name(of url: String) -> String { FileName.hash(url) }
 
     func path(_ name: String, _ suffix: Suffix) -> String { "\(folder.path)/\(name).\(suffix.rawValue)" }
     func dataPath(_ name: String, _ generation: UInt64) -> String { "\(folder.path)/\(name)-\(generation).data" }

@@ -70,7 +70,10 @@ public final class DataLoader: Sendable {
     }
 
     /// The key of a URL's entry in the store.
-    public static func key(for url: URL) -> String { "data:\(url.absoluteString)" }
+    public static func key(for url: URL) -> String { keyPrefix + url.absoluteString }
+
+    /// The beginning of the keys of all entries.
+    public static var keyPrefix: String { "data:" }
 
     /// The number of callers that wait for a transfer of this URL.
     package func waiters(for url: URL) -> Int { flights.waiters(for: url) }

@@ -46,8 +46,8 @@ extension Outbox {
 
     /// Reports that there is a connection again. Items that wait only because no answer arrived are tried at once, by
     /// ``run()`` or the next ``drain()``. A wait that a server asked for by `Retry-After` continues.
-    public func prod() {
-        index.prod(policy.now())
+    public func connectionRestored() {
+        index.connectionRestored(policy.now())
         releases += 1
         release = release ?? .byApp
         findReady()
@@ -57,8 +57,8 @@ extension Outbox {
 
     /// Tries all waiting items at once, by ``run()`` or the next ``drain()``. Call it when the user wants to send now.
     /// It ends the outbox's own waits. A wait that a server asked for by `Retry-After` continues.
-    public func hurry() {
-        index.hurry(policy.now())
+    public func retryAll() {
+        index.retryAll(policy.now())
         releases += 1
         release = .byUser
         findReady()
@@ -141,7 +141,7 @@ extension Outbox {
                 ready.removeFirst(readyFrom)
                 readyFrom = 0
             }
-            guard let number = index.first(of: group, passesRefused: passesRefused), !isTaken(number),
+            guard let number = index.first(of: group, skipsRefused: skipsRefused), !isTaken(number),
                 index.wait(number, owner: owner, now) == 0
             else { continue }
             sending[number] = .some(nil)
@@ -156,7 +156,7 @@ extension Outbox {
         let now = policy.now()
         var found: [(number: UInt64, isDoubtful: Bool, group: OutboxIndex.Group)] = []
         for group in index.groups.keys {
-            guard let number = index.first(of: group, passesRefused: passesRefused), !isTaken(number),
+            guard let number = index.first(of: group, skipsRefused: skipsRefused), !isTaken(number),
                 index.wait(number, owner: owner, now) == 0
             else { continue }
             found.append((number, index.isDoubtful(number), group))
@@ -176,7 +176,7 @@ extension Outbox {
     private func nextTry() -> Duration? {
         let now = policy.now()
         return index.groups.keys.compactMap { group in
-            guard let number = index.first(of: group, passesRefused: passesRefused), !isTaken(number) else {
+            guard let number = index.first(of: group, skipsRefused: skipsRefused), !isTaken(number) else {
                 return nil
             }
             return index.wait(number, owner: owner, now)

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// A durable queue of requests. A queued request survives the loss of the network and the end of the process, and is
@@ -22,7 +23,7 @@ import AquiferFoundation
 /// - Foreign answers: an answer that is not the server's own (a redirect, a sign-in page of the network) is neither
 ///   success nor refusal. The item is tried again, and its host is held back once two items had such an answer.
 ///   Redirects are followed only if a request allows it.
-/// - Connection: when a silent host answers again, and with ``prod()``, the items that waited for the host are tried at
+/// - Connection: when a silent host answers again, and with ``connectionRestored()``, the items that waited for the host are tried at
 ///   once.
 /// - Files: a file is sent from disk, never from memory. With a folder for attachments it is copied there first, so
 ///   that the original may be deleted. Without a folder, an item whose file is missing or was changed is refused when
@@ -43,7 +44,7 @@ public actor Outbox {
     let attachments: AttachmentFolder?
     let client: any HTTPClient
     let policy: SendPolicy
-    let passesRefused: Bool
+    let skipsRefused: Bool
     let judge: Judge
     let whenSent: WhenSent
     /// The identity of this outbox in its claims.
@@ -69,7 +70,7 @@ public actor Outbox {
     /// The failure of the store; it ends the drain that meets it.
     var storeFailure: StoreError?
     var hasAudited = false
-    /// The release that ``hurry()`` or ``prod()`` gave, for the items that are found new or changed before a look that
+    /// The release that ``retryAll()`` or ``connectionRestored()`` gave, for the items that are found new or changed before a look that
     /// began after it has ended. Other looks may be under way at the same time, and find some of these items first.
     var release: OutboxIndex.Release?
     /// The number of releases given.
@@ -96,7 +97,7 @@ public actor Outbox {
     ///     reported in ``notices``.
     ///   - client: the client that carries out the requests.
     ///   - policy: the number of items sent at once, the waits before further attempts, and the clocks.
-    ///   - passesRefused: true to send the later items of a group when one was refused. A refused item that is retried
+    ///   - skipsRefused: true to send the later items of a group when one was refused. A refused item that is retried
     ///     then arrives after items that were queued later.
     ///   - owner: the identity of this outbox among others over the same store.
     ///   - judge: judges an answer. The default, ``Verdict/init(_:)``, does not know the app's contract. Pass a judge
@@ -104,14 +105,14 @@ public actor Outbox {
     ///   - whenSent: called for each item that the server accepted.
     public init(
         in store: any CacheStore, attachments: URL? = nil, client: any HTTPClient, policy: SendPolicy = SendPolicy(),
-        passesRefused: Bool = false, owner: UUID = UUID(),
+        skipsRefused: Bool = false, owner: UUID = UUID(),
         judge: @escaping Judge = { _, head, _ in Verdict(head) }, whenSent: @escaping WhenSent = { _, _ in }
     ) {
         self.attachments = attachments.map { AttachmentFolder($0) }
         shelf = OutboxShelf(store: store, attachments: self.attachments, now: policy.now)
         self.client = client
         self.policy = policy
-        self.passesRefused = passesRefused
+        self.skipsRefused = skipsRefused
         self.owner = owner
         self.judge = judge
         self.whenSent = whenSent

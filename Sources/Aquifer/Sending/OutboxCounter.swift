@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// The counter of item numbers, stored beside the items. Each change is a single update of one entry.
@@ -28,7 +29,7 @@ extension OutboxShelf {
             if number == 0 || number >= next { return .never }
             if let untold, let first = untold.first, let last = untold.last, (first...max(first, last)).contains(number)
             {
-                return .untold
+                return .unknown
             }
             return .gone
         }
@@ -150,13 +151,11 @@ extension OutboxShelf {
     private func changeCounter<Value: Sendable>(
         instead: Counter?, _ change: @Sendable (inout Counter) -> Value
     ) async throws(StoreError) -> Value? {
-        let result = Locked<Value?>(nil)
-        try await store.update(Self.counterKey) { found throws(StoreError) in
-            guard var counter = try Self.counter(in: found) ?? instead else { return .keep }
-            result.withLock { [done = change(&counter)] in $0 = done }
-            return .replace(StoredEntry(bytes: try Self.encode(counter), savedAt: now()))
+        try await store.decide(Self.counterKey) { found throws(StoreError) -> (EntryChange, Value?) in
+            guard var counter = try Self.counter(in: found) ?? instead else { return (.keep, nil) }
+            let value = change(&counter)
+            return (.replace(StoredEntry(bytes: try Self.encode(counter), savedAt: now())), value)
         }
-        return result.withLock { $0 }
     }
 
     /// The counter that was found; `nil` when it is missing, unreadable, or of an unknown version.

@@ -112,8 +112,8 @@ struct OutboxIndex: Sendable {
     // MARK: Turns
 
     /// The next item of a group, even if its time has not come.
-    func first(of group: Group, passesRefused: Bool) -> UInt64? {
-        groups[group]?.first { !passesRefused || rows[$0]?.head?.refusal == nil }
+    func first(of group: Group, skipsRefused: Bool) -> UInt64? {
+        groups[group]?.first { !skipsRefused || rows[$0]?.head?.refusal == nil }
     }
 
     /// The seconds until an item's time, 0 if it has come; `nil` if the item does not wait for a time.
@@ -187,13 +187,13 @@ struct OutboxIndex: Sendable {
     }
 
     /// Releases items because the app reports a connection.
-    mutating func prod(_ now: Date) {
+    mutating func connectionRestored(_ now: Date) {
         for host in gates.keys { open(host, now) }
         release(rows.keys, .byApp)
     }
 
     /// Releases all items for a user, except for those that a server has asked to hold back.
-    mutating func hurry(_ now: Date) {
+    mutating func retryAll(_ now: Date) {
         for host in gates.keys { open(host, now) }
         release(rows.keys, .byUser)
     }

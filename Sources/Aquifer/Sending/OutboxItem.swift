@@ -159,6 +159,9 @@ extension Outbox {
         case refused
     }
 
+    /// True if the entry under this key belongs to an outbox. It was made here, and cannot be loaded again.
+    public static func isEntry(_ key: String) -> Bool { OutboxShelf.isKey(key) }
+
     /// The reason why there is no item of a number.
     public enum Absence: Sendable, Hashable {
         /// The item existed, and was sent or discarded.
@@ -166,7 +169,7 @@ extension Outbox {
         /// This number has not been given to any item yet.
         case never
         /// The outbox's counter was damaged, so that it is unknown whether the item existed.
-        case untold
+        case unknown
     }
 
     /// The outcome of ``Outbox/drain()``.

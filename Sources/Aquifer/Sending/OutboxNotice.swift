@@ -62,7 +62,7 @@ public enum OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
         case .unsendable(let reason): "it cannot be sent: \(reason)"
         case .noSuchItem(let id, .gone): "there is no item \(id) in the outbox any more: it was sent or discarded"
         case .noSuchItem(let id, .never): "there has never been an item \(id) in the outbox"
-        case .noSuchItem(let id, .untold):
+        case .noSuchItem(let id, .unknown):
             "there is no item \(id) in the outbox; whether there was one cannot be told, for the outbox was damaged"
         case .notNow(let id, let reason): "item \(id) \(reason)"
         }

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// The outbox's entries in its store: each item under `item:` and its number in 20 digits, beside a counter. All
@@ -18,6 +19,9 @@ struct OutboxShelf: Sendable {
     }
 
     private static let prefix = "item:"
+
+    /// True if the key is that of an item or of the counter.
+    static func isKey(_ key: String) -> Bool { key.hasPrefix(prefix) || key == counterKey }
 
     /// The contents of the store.
     struct Listing: Sendable {
@@ -104,19 +108,15 @@ struct OutboxShelf: Sendable {
     /// - Returns: false when the number has an entry, readable or not, which is unchanged.
     func insert(_ record: OutboxRecord, _ number: UInt64) async throws(StoreError) -> Bool {
         let entry = try entry(record)
-        let isFree = Locked(false)
-        try await store.update(Self.key(number)) { found throws(StoreError) in
-            isFree.withLock { $0 = false }
+        return try await store.decide(Self.key(number)) { found throws(StoreError) -> (EntryChange, Bool) in
             do throws(StoreError) {
-                guard try found.get() == nil else { return .keep }
+                guard try found.get() == nil else { return (.keep, false) }
             } catch {
                 guard case .unreadable = error else { throw error }
-                return .keep
+                return (.keep, false)
             }
-            isFree.withLock { $0 = true }
-            return .replace(entry)
+            return (.replace(entry), true)
         }
-        return isFree.withLock { $0 }
     }
 
     func delete(_ number: UInt64) async throws(StoreError) {
@@ -139,30 +139,21 @@ struct OutboxShelf: Sendable {
     func change(
         _ number: UInt64, _ decide: @Sendable (inout OutboxRecord) -> Change
     ) async throws(StoreError) -> Finding {
-        let result = Locked(Finding.nothing)
-        try await store.update(Self.key(number)) { found throws(StoreError) in
+        try await store.decide(Self.key(number)) { found throws(StoreError) -> (EntryChange, Finding) in
             let finding: Finding
             do throws(StoreError) { finding = try found.get().map(Self.decode) ?? .nothing } catch {
                 guard case .unreadable(_, let reason) = error else { throw error }
                 finding = .damaged(reason)
             }
-            guard case .record(var record) = finding else {
-                result.withLock { $0 = finding }
-                return .keep
-            }
+            guard case .record(var record) = finding else { return (.keep, finding) }
             switch decide(&record) {
-            case .keep:
-                result.withLock { $0 = finding }
-                return .keep
-            case .delete:
-                return .delete
+            case .keep: return (.keep, finding)
+            case .delete: return (.delete, .nothing)
             case .replace:
                 record.version += 1
-                result.withLock { [record] in $0 = .record(record) }
-                return .replace(try entry(record))
+                return (.replace(try entry(record)), .record(record))
             }
         }
-        return result.withLock { $0 }
     }
 
     /// Changes an item that an outbox has claimed. An item that was paused, discarded, edited or taken over meanwhile

@@ -11,7 +11,7 @@ enum FileName {
         // An encoded name is at least as long as its key.
         let name = key.utf8.count > longest ? nil : PercentEncoding.encode(key, uppercase: false, keeping: isKept)
         guard let name, name.utf8.count <= longest else {
-            return "~" + hex(Checksum.xxh64(key)) + hex(Checksum.xxh64(key, seed: 1)) + suffix
+            return "~" + hash(key) + suffix
         }
         return name + suffix
     }
@@ -32,8 +32,8 @@ enum FileName {
         }
     }
 
-    private static func hex(_ value: UInt64) -> String {
-        let text = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
+    /// 128 bits of hash, as hexadecimal digits.
+    static func hash(_ text: String) -> String {
+        Checksum.xxh64(text).hexadecimal + Checksum.xxh64(text, seed: 1).hexadecimal
     }
 }

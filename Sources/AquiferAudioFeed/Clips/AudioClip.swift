@@ -37,3 +37,16 @@ public struct AudioClip: Sendable, Hashable, Identifiable, Codable {
         SearchText(query).isIn(title, author ?? "")
     }
 }
+
+extension AudioClip {
+    /// The duration of the clip in whole seconds, rounded down as the pages' player does: `0:12`, `1:02:03`; `–:––` when
+    /// the remote does not know it.
+    public var durationText: String {
+        guard duration > 0, duration < 360_000 else { return "–:––" }
+        let seconds = Int(duration)
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)
+        return hours > 0
+            ? "\(hours):\(two(minutes)):\(two(seconds % 60))" : "\(minutes):\(two(seconds % 60))"
+    }
+}

@@ -3,12 +3,15 @@ import AquiferFoundation
 
 /// The use case "cache feed items" for one clip: adds a clip that was just posted to the saved list of a server.
 struct ClipShelf: Sendable {
+    /// The saved lists.
+    static let clips = EntryFamily("audio:", codec: CacheCodec<[AudioClip]>.json)
+
     let cache: Cache<[AudioClip]>
     private let now: @Sendable () -> Date
 
     /// The list of the clips at this address.
     init(url: URL, store: any CacheStore, now: @escaping @Sendable () -> Date) {
-        cache = Cache(key: "audio:\(url.absoluteString)", in: store, now: now)
+        cache = Cache(key: Self.clips.key(url.absoluteString), in: store, now: now)
         self.now = now
     }
 

@@ -86,7 +86,7 @@ public final class AudioFeedModel {
         // There is no list because loading has failed; there is a connection now.
         guard let shown = list.value else { return await list.refresh() }
         // The next load reports a list that cannot be read.
-        guard let saved = try? await service.savedClips() else { return }
+        guard let saved = try? await service.feed.saved() else { return }
         if saved.value != shown, list.value == shown { list.replaceValue(saved.value) }
     }
 

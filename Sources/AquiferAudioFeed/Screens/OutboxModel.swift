@@ -68,7 +68,7 @@ public final class OutboxModel {
             // An item that left the queue meanwhile stops none of the others.
             do throws(OutboxError) { try await outbox.retry(item.id) } catch { self.error = error }
         }
-        await outbox.hurry()
+        await outbox.retryAll()
         // This happens once for all of them: it reads the whole queue.
         await look()
     }

@@ -19,11 +19,14 @@ public struct SeenPhrases: Sendable {
     /// The number of phrases that are kept.
     public static let most = 50
 
+    /// The one entry of all phrases.
+    static let entries = EntryFamily("foaas:seen", codec: CacheCodec<[SeenPhrase]>.json)
+
     private let cache: Cache<[SeenPhrase]>
     private let now: @Sendable () -> Date
 
     init(_ store: any CacheStore, now: @escaping @Sendable () -> Date) {
-        cache = Cache(key: "foaas:seen", in: store, policy: .forever, now: now)
+        cache = Cache(key: Self.entries.prefix, in: store, policy: .forever, now: now)
         self.now = now
     }
 

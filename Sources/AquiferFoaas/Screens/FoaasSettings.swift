@@ -17,6 +17,9 @@ public final class FoaasSettings {
     /// The reason why the last change could not be kept. The change holds until the program ends all the same.
     public private(set) var error: StoreError?
 
+    /// The one entry of the settings.
+    nonisolated static let entries = EntryFamily("foaas:settings", codec: CacheCodec<Kept>.json)
+
     private struct Kept: Codable, Sendable {
         let filters: Bool
         let palette: FoaasPalette
@@ -28,7 +31,7 @@ public final class FoaasSettings {
 
     /// The settings kept beside a service's phrases.
     public init(_ service: FoaasService) {
-        cache = Cache(key: "foaas:settings", in: service.ownStore, policy: .forever)
+        cache = Cache(key: Self.entries.prefix, in: service.ownStore, policy: .forever)
     }
 
     /// Reads the kept settings, the first time.

@@ -13,8 +13,9 @@ struct DefaultCard: Sendable {
     private let declines: Cache<[String: Date]>
     private let now: @Sendable () -> Date
 
-    private static let (choiceKey, declinesKey) = ("chosen-card", "declined-cards")
-    /// What the store of the payments has beside them.
+    static let choiceKey = "chosen-card"
+    private static let declinesKey = "declined-cards"
+    /// The keys of the payments' store that are no payments.
     static let keys: Set<String> = [choiceKey, declinesKey]
 
     init(in store: any CacheStore, now: @escaping @Sendable () -> Date) {

@@ -11,17 +11,17 @@ extension Money {
     ///
     /// - Throws: ``MoneyError``, also for zero and negative amounts, and for amounts above ``limit``.
     public init(parsing text: String) throws(MoneyError) {
-        var typed = Substring(text).trimmed
+        var typed = Substring(text.trimmed)
         if typed.isEmpty { throw .empty }
         var isNegative = false
         if let sign = typed.first, sign == "-" || sign == "\u{2212}" {
             isNegative = true
-            typed = typed.dropFirst().trimmed
+            typed = Substring(typed.dropFirst().trimmed)
         }
-        if typed.prefix(2).lowercased() == "r$" { typed = typed.dropFirst(2).trimmed }
+        if typed.prefix(2).lowercased() == "r$" { typed = Substring(typed.dropFirst(2).trimmed) }
         if !isNegative, let sign = typed.first, sign == "-" || sign == "\u{2212}" {
             isNegative = true
-            typed = typed.dropFirst().trimmed
+            typed = Substring(typed.dropFirst().trimmed)
         }
         let (units, rest) = try Self.split(typed)
         if isNegative { throw .notPositive }
@@ -55,13 +55,6 @@ extension Money {
             (1...3).contains(first.count), groups.dropFirst().allSatisfy({ $0.count == 3 })
         else { throw .malformed }
         return groups.joined()
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: Substring {
-        guard let last = lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return self[...last].drop { $0.isWhitespace }
     }
 }
 

@@ -1,9 +1,10 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferFoundation
 
-/// Removing what is kept of a payment and cannot be read.
+/// Deleting payments that cannot be read.
 extension PaymentLedger {
-    /// What became of a payment that was to be discarded.
+    /// The outcome of discarding a payment.
     public enum Discarding: Sendable, Hashable {
         /// It could not be read, and is gone.
         case discarded
@@ -13,25 +14,21 @@ extension PaymentLedger {
         case absent
     }
 
-    /// Removes what is kept of a payment, if it cannot be read.
+    /// Deletes a payment that cannot be read.
     ///
     /// - Throws: ``StoreError`` when the store fails; then nothing was removed.
     public func discard(_ id: UUID) async throws(StoreError) -> Discarding {
         let key = Self.prefix + id.uuidString
-        let outcome = Locked(Discarding.absent)
-        try await store.update(key) { current throws(StoreError) in
+        let found = try await store.decide(key) { current throws(StoreError) -> (EntryChange, Discarding) in
             do throws(StoreError) {
-                guard let entry = try current.get() else { return .keep }
+                guard let entry = try current.get() else { return (.keep, .absent) }
                 _ = try decode(entry, key)
-                outcome.withLock { $0 = .readable }
-                return .keep
+                return (.keep, .readable)
             } catch {
                 guard case .unreadable = error else { throw error }
-                outcome.withLock { $0 = .discarded }
-                return .delete
+                return (.delete, .discarded)
             }
         }
-        let found = outcome.withLock { $0 }
         guard found == .absent else { return found }
         // The store may list what it cannot find.
         let contents = try await store.contents()
@@ -41,9 +38,9 @@ extension PaymentLedger {
         return .discarded
     }
 
-    /// Removes each damaged entry whose payment cannot be told, not even whether it is one.
+    /// Deletes each damaged entry without a key. It may or may not have been a payment.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of deleted entries.
     public func discardUnnamed() async throws(StoreError) -> Int {
         let unnamed = try await store.contents().damaged.filter { Self.mayBePayment($0) && Self.id($0) == nil }
         for entry in unnamed { try await store.remove(entry) }

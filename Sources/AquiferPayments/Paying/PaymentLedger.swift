@@ -1,9 +1,17 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferFoundation
 
 /// Stores the payments that were made, each in an entry of its own. They never expire.
 public struct PaymentLedger: Sendable {
     static let prefix = "payment:"
+
+    /// True if the entry under this key is a payment.
+    public static func isPayment(_ key: String) -> Bool { key.hasPrefix(prefix) }
+
+    /// True if the entry under this key is the choice of the default card, which is in the same store.
+    public static func isChosenCard(_ key: String) -> Bool { key == DefaultCard.choiceKey }
+
     let store: any CacheStore
 
     init(_ store: any CacheStore) {
@@ -60,8 +68,8 @@ public struct PaymentLedger: Sendable {
 
     static func id(_ damaged: DamagedEntry) -> UUID? { damaged.key.flatMap(id) }
 
-    /// Whether a damaged entry may have been a payment. Its key may be what is damaged, so that any other than those
-    /// that this store has beside payments may.
+    /// True if a damaged entry may have been a payment. The damage may be in its key. Therefore any entry counts, except
+    /// those under the keys that this store has beside payments.
     static func mayBePayment(_ damaged: DamagedEntry) -> Bool {
         damaged.key.map { !DefaultCard.keys.contains($0) } ?? true
     }
@@ -83,16 +91,12 @@ public struct PaymentLedger: Sendable {
         _ id: UUID, _ decide: @Sendable (PaymentRecord?) -> PaymentRecord?
     ) async throws(StoreError) -> PaymentRecord? {
         let key = Self.prefix + id.uuidString
-        let result = Locked<PaymentRecord?>(nil)
-        try await store.update(key) { current throws(StoreError) in
+        return try await store.decide(key) { current throws(StoreError) -> (EntryChange, PaymentRecord?) in
             var known: PaymentRecord?
             if let entry = try current.get() { known = try decode(entry, key) }
-            let changed = decide(known)
-            result.withLock { $0 = changed ?? known }
-            guard let changed, changed != known else { return .keep }
-            return .replace(try encode(changed, key))
+            guard let changed = decide(known), changed != known else { return (.keep, known) }
+            return (.replace(try encode(changed, key)), changed)
         }
-        return result.withLock { $0 }
     }
 
     private func encode(_ record: PaymentRecord, _ key: String) throws(StoreError) -> StoredEntry {

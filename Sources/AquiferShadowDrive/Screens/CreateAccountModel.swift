@@ -168,7 +168,7 @@ public final class CreateAccountModel {
         (handed, handedError, handedOver, handedAccount, handedWallet) = (nil, nil, nil, nil, nil)
         let base64 = text.filter { !$0.isWhitespace }
         guard !base64.isEmpty else { return }
-        do throws(DriveError) { handed = try service.understand(Self.transaction(base64)) } catch {
+        do throws(DriveError) { handed = try service.parse(Self.transaction(base64)) } catch {
             handedError = error
         }
     }

@@ -77,6 +77,8 @@ extension FileError {
             language.text(
                 "drive.file.tooLarge",
                 ["name": name, "bytes": bytes, "limit": language.size(ShadowDriveLimits.fileBytes)])
+        case .noRoom(let name, let free):
+            language.text("drive.file.noRoom", ["name": name, "free": language.size(free)])
         case .badName(let name, _): language.text("drive.file.badName", ["name": name])
         case .exists(let name): language.text("drive.file.exists", ["name": name])
         case .repeated(let name): language.text("drive.file.repeated", ["name": name])

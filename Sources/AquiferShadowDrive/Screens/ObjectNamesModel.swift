@@ -6,7 +6,7 @@ import Observation
 /// They are asked for when the user wants them, and never saved.
 @MainActor @Observable
 public final class ObjectNamesModel {
-    /// How far it is.
+    /// The progress of the list.
     public enum Phase: String, Sendable {
         /// Nothing was asked for, or what was is no longer true.
         case idle
@@ -18,7 +18,7 @@ public final class ObjectNamesModel {
         case failed
     }
 
-    /// How far it is.
+    /// The progress of the list.
     public private(set) var phase = Phase.idle
     /// The names, in the server's order; empty before ``Phase/loaded``.
     public private(set) var names: [String] = []

@@ -20,7 +20,7 @@ extension ShadowDriveService {
         let answer = try await freshly(
             instruction, account, carriedOut: ChangeAnswer.init(carriedOut:), onWait: onWait,
             send: { (transaction) async throws(DriveError) in try await self.api.addStorage(transaction) })
-        await amend(account) { $0.reservedBytes = sum }
+        await follow(instruction, account, reserved: sum)
         return answer
     }
 
@@ -39,10 +39,11 @@ extension ShadowDriveService {
         guard bytes <= free else { throw .limit(.tooMuch(free: free)) }
         let left = info.reservedBytes - bytes
         guard StorageSize.accountRange.contains(left) else { throw .limit(.size(.outOfRange)) }
+        let instruction = StorageInstruction.decrease(bytes: bytes, used: used)
         let answer = try await freshly(
-            .decrease(bytes: bytes, used: used), account, carriedOut: ChangeAnswer.init(carriedOut:), onWait: onWait,
+            instruction, account, carriedOut: ChangeAnswer.init(carriedOut:), onWait: onWait,
             send: { (transaction) async throws(DriveError) in try await self.api.reduceStorage(transaction) })
-        await amend(account) { $0.reservedBytes = left }
+        await follow(instruction, account, reserved: left)
         return answer
     }
 
@@ -55,10 +56,11 @@ extension ShadowDriveService {
     ) async throws(DriveError) -> ChangeAnswer {
         _ = try signer()
         let used = try await api.storageUsed(account)
+        let instruction = StorageInstruction.makeImmutable(used: used)
         let answer = try await freshly(
-            .makeImmutable(used: used), account, carriedOut: ChangeAnswer.init(carriedOut:), onWait: onWait,
+            instruction, account, carriedOut: ChangeAnswer.init(carriedOut:), onWait: onWait,
             send: { (transaction) async throws(DriveError) in try await self.api.makeImmutable(transaction) })
-        await amend(account) { $0.isImmutable = true }
+        await follow(instruction, account)
         return answer
     }
 

@@ -68,7 +68,7 @@ extension ShadowDriveService {
     ///   owner's signature; otherwise as ``createStorageAccount(name:size:onStep:)``. The caller must replace a
     ///   blockhash that is too old.
     public func createStorageAccount(transaction: SolanaTransaction) async throws(DriveError) -> CreatedAccount {
-        let asked = try understand(transaction)
+        let asked = try parse(transaction)
         guard case .create(let name, let size) = asked.instruction else {
             throw .transaction(.unexpected("the transaction does not make a storage account"))
         }
@@ -91,10 +91,10 @@ extension ShadowDriveService {
     /// and the limits are checked without the server. Nothing is sent.
     ///
     /// - Throws: ``DriveError/transaction(_:)``, ``DriveError/limit(_:)``.
-    public func understand(_ transaction: SolanaTransaction) throws(DriveError) -> StorageTransaction {
+    public func parse(_ transaction: SolanaTransaction) throws(DriveError) -> StorageTransaction {
         let asked: StorageTransaction
         do throws(TransactionError) {
-            asked = try program.understand(transaction)
+            asked = try program.parse(transaction)
             try transaction.verify(allowingMissing: asked.instruction.kind.needsUploader ? [program.uploader] : [])
         } catch { throw .transaction(error) }
         if case .create(let name, let size) = asked.instruction { try Self.check(name: name, size: size) }

@@ -27,10 +27,10 @@ extension ShadowDriveService {
     /// A transaction that was already sent and carried out is reported as done.
     ///
     /// - Throws: ``DriveError/transaction(_:)`` and ``DriveError/limit(_:)`` before anything is sent, as
-    ///   ``understand(_:)``. A blockhash that the server does not know may be valid on a node ahead of it. The error is
+    ///   ``parse(_:)``. A blockhash that the server does not know may be valid on a node ahead of it. The error is
     ///   then ``DriveError/outcomeUnknown(because:)``, unless the chain gives the transaction's outcome.
     public func handOver(_ transaction: SolanaTransaction) async throws(DriveError) -> HandedOver {
-        let asked = try understand(transaction)
+        let asked = try parse(transaction)
         do throws(DriveError) {
             switch asked.instruction {
             case .create: return .created(try await createStorageAccount(transaction: transaction))
@@ -75,12 +75,16 @@ extension ShadowDriveService {
     }
 
     /// Applies an instruction's change on the chain to the saved data.
-    func follow(_ instruction: StorageInstruction, _ account: PublicKey) async {
+    ///
+    /// - Parameter reserved: the account's storage after the change, if the server has told it; otherwise it is computed
+    ///   from the saved data.
+    func follow(_ instruction: StorageInstruction, _ account: PublicKey, reserved: UInt64? = nil) async {
         await amend(account) { account in
             switch instruction {
             case .increase(let bytes), .increaseImmutable(let bytes):
-                account.reservedBytes = account.reservedBytes.saturatingAdding(bytes)
-            case .decrease(let bytes, _): account.reservedBytes = account.reservedBytes.saturatingSubtracting(bytes)
+                account.reservedBytes = reserved ?? account.reservedBytes.saturatingAdding(bytes)
+            case .decrease(let bytes, _):
+                account.reservedBytes = reserved ?? account.reservedBytes.saturatingSubtracting(bytes)
             case .makeImmutable: account.isImmutable = true
             case .requestDeletion: account.isToBeDeleted = true
             case .cancelDeletion: account.isToBeDeleted = false

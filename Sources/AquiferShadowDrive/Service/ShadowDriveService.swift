@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferFoundation
 
 /// Creates, lists and changes storage accounts and their files, and shows them offline.
@@ -8,6 +9,11 @@ import AquiferFoundation
 /// - A list comes from the remote, or else from a copy saved less than seven days ago.
 /// - The secret key stays in ``Keypair``: no state, no error and no saved entry holds it.
 public final class ShadowDriveService: Sendable {
+    /// The entries that the feature saves.
+    public static let entries = [accountLists, contentLists]
+    private static let accountLists = EntryFamily("drive-accounts:", codec: CacheCodec<AccountList>.json)
+    private static let contentLists = EntryFamily("drive-contents:", codec: CacheCodec<AccountContents>.json)
+
     /// The REST API.
     public let api: ShadowDriveAPI
     /// Solana.
@@ -77,7 +83,7 @@ public final class ShadowDriveService: Sendable {
         contents.withLock { known in
             if let shelved = known[account] { return shelved }
             let cache = Cache<AccountContents>(
-                key: "drive-contents:\(api.base.absoluteString):\(account)", in: store, now: now)
+                key: Self.contentLists.key("\(api.base.absoluteString):\(account)"), in: store, now: now)
             let resource = Resource(
                 remote: RemoteLoader<AccountContents> { [api] (_: Validators) async throws(LoadError) in
                     .value(try await Self.load(account, api), .none)
@@ -107,6 +113,6 @@ public final class ShadowDriveService: Sendable {
 
     /// The key under which an owner's list is saved: the copy of one server is never shown as that of another.
     static func key(_ api: ShadowDriveAPI, _ owner: PublicKey) -> String {
-        "drive-accounts:\(api.base.absoluteString):\(owner)"
+        accountLists.key("\(api.base.absoluteString):\(owner)")
     }
 }

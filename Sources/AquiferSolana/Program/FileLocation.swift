@@ -34,7 +34,7 @@ public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
             let account = try? PublicKey(String(parts[place]))  // it was one a line above
         else { return nil }
         let rest = parts[(place + 1)...].joined(separator: "/")
-        let name = Self.decode(rest) ?? rest
+        let name = PercentEncoding.decodeStrictly(rest) ?? rest
         guard !name.isEmpty else { return nil }
         let start = ([String(text[..<host])] + parts[...place].map(String.init)).joined(separator: "/")
         self.account = account
@@ -47,25 +47,6 @@ public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
 
     /// The address.
     public var description: String { text }
-
-    /// The name that was percent-encoded; `nil` if it is not well encoded.
-    private static func decode(_ text: String) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = rest.prefix(2)
-            guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-                let decoded = UInt8(Substring(digits), radix: 16)
-            else { return nil }
-            bytes.append(decoded)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
 
     /// Percent-encodes a name as JavaScript's `encodeURIComponent` does: every byte except ASCII letters, ASCII digits
     /// and `-_.!~*'()`.

@@ -1,3 +1,4 @@
+import Aquifer
 import AquiferCrypto
 import AquiferFoundation
 
@@ -40,12 +41,4 @@ public struct SignedMessage: Sendable, Hashable, CustomStringConvertible {
 
     /// The owner's signature of the message.
     public func signature(by keypair: Keypair) -> Signature { keypair.sign(bytes) }
-}
-
-extension Data {
-    /// Lowercase hexadecimal.
-    var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
 }

@@ -14,7 +14,7 @@ public enum StorageSizeError: Error, Sendable, Hashable, CustomStringConvertible
     public var description: String {
         switch self {
         case .notASize: "a size is a number and KB, MB or GB, such as 1.5MB"
-        case .zero: "a size is above zero"
+        case .zero: "a size must be above zero"
         case .outOfRange: "a storage account has between 1 KB and 1024 GB"
         }
     }

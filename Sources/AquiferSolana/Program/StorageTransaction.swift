@@ -33,7 +33,7 @@ extension ShadowDriveProgram {
     /// Signatures are not checked.
     ///
     /// - Throws: ``TransactionError/unexpected(_:)`` with the reason.
-    public func understand(_ transaction: SolanaTransaction) throws(TransactionError) -> StorageTransaction {
+    public func parse(_ transaction: SolanaTransaction) throws(TransactionError) -> StorageTransaction {
         let message = transaction.message
         let all = message.instructions
         let (budget, count) = ComputeBudget.reading(all)

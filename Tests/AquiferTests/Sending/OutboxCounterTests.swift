@@ -114,7 +114,7 @@ struct OutboxCounterTests {
         try await world.store.delete("counter")
         _ = try await outbox.items()
         #expect(try await outbox.absence(of: Outbox.ID(number: 2)) == .gone)
-        #expect(try await outbox.absence(of: Outbox.ID(number: 77)) == .untold)
+        #expect(try await outbox.absence(of: Outbox.ID(number: 77)) == .unknown)
     }
 
     @Test("are looked up near the items only when a counter was lost, by each process that comes later, too")

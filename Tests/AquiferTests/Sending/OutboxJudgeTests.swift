@@ -145,14 +145,14 @@ struct OutboxJudgeTests {
         Outbox.Verdict(HTTPResponseHead(status: status, headers: ["Content-Type": type], url: world.url))
     }
 
-    @Test("a prod brings forward what a portal had answered")
-    func prod() async throws {
+    @Test("a restored connection brings forward what a portal had answered")
+    func connectionRestored() async throws {
         let outbox = world.outbox()
         try await outbox.enqueue(world.note("one"))
         world.server.rule { _, _ in .status(302) }
         try await outbox.drain()
         world.server.heal()
-        await outbox.prod()
+        await outbox.connectionRestored()
         #expect(try await outbox.drain().sent == 1)
     }
 
@@ -177,7 +177,7 @@ struct OutboxJudgeTests {
         world.server.rule { _, _ in .status(503, ["Retry-After": "86400", "Content-Type": "text/html"]) }
         #expect(try await outbox.drain().failed == 1)
         world.server.heal()
-        await outbox.hurry()
+        await outbox.retryAll()
         #expect(try await outbox.drain().sent == 1)
     }
 }

@@ -164,7 +164,9 @@ struct OutboxManagingTests {
 
     // MARK: Why it waits
 
-    @Test("keeps telling why it was not sent until there is a new outcome: after its wait, elsewhere, when hurried")
+    @Test(
+        "keeps telling why it was not sent until there is a new outcome: after its wait, elsewhere, when all are retried"
+    )
     func reasonIsKept() async throws {
         let outbox = world.outbox()
         let item = try await outbox.enqueue(world.note("one"))
@@ -181,7 +183,7 @@ struct OutboxManagingTests {
         world.server.rule { _, _ in .status(500) }
         try await outbox.drain()
         #expect(try await outbox.standing() == [.retrying(after: .status(500), at: world.date.now + 10)])
-        await outbox.hurry()
+        await outbox.retryAll()
         #expect(try await outbox.standing() == [.retrying(after: .status(500), at: world.date.now)])
         world.server.rule { _, _ in .status(400) }
         try await outbox.drain()
@@ -239,7 +241,7 @@ struct OutboxManagingTests {
         world.server.rule { _, _ in .failure(TransportError(.timedOut)) }
         try await outbox.drain()
         world.server.rule { _, _ in .status(401) }
-        await outbox.hurry()
+        await outbox.retryAll()
         #expect(try await outbox.drain().refused == 1)
         #expect(try await outbox.discard(item.id)?.mayHaveArrived == true)
     }

@@ -25,8 +25,8 @@ struct OutboxRefusedTests {
     }
 
     @Test("the group of what was refused goes on if it is told to")
-    func passesRefused() async throws {
-        let outbox = world.outbox(passesRefused: true)
+    func skipsRefused() async throws {
+        let outbox = world.outbox(skipsRefused: true)
         for text in ["bad", "next"] { try await outbox.enqueue(world.note(text), group: "g") }
         world.server.rule { text, _ in text == "bad" ? .status(400) : nil }
         #expect(try await outbox.drain() == Outbox.Report(sent: 1, refused: 1))

@@ -118,8 +118,8 @@ struct OutboxRetryTests {
                 || world.server.asked == ["one", "two", "one", "three"])
     }
 
-    @Test("a prod brings forward what had no answer, and not what the server asked to wait for")
-    func prod() async throws {
+    @Test("a restored connection brings forward what had no answer, and not what the server asked to wait for")
+    func connectionRestored() async throws {
         let outbox = world.outbox()
         try await outbox.enqueue(world.note("silent"))
         try await outbox.enqueue(world.elsewhere("busy"))
@@ -129,12 +129,12 @@ struct OutboxRetryTests {
         try await outbox.drain()
         world.server.heal()
         #expect(try await outbox.drain().sent == 0)
-        await outbox.prod()
+        await outbox.connectionRestored()
         #expect(try await outbox.drain().sent == 1)
         #expect(world.server.taken == ["silent"])
     }
 
-    @Test("run sends what is queued, waits its waits out, and is woken by a prod")
+    @Test("run sends what is queued, waits its waits out, and is woken by a restored connection")
     func run() async throws {
         let outbox = world.outbox()
         let running = Task { await outbox.run() }
@@ -151,7 +151,7 @@ struct OutboxRetryTests {
             await eventually {
                 (try? await outbox.standing())?.first.map { if case .retrying = $0 { true } else { false } } == true
             })
-        await outbox.prod()
+        await outbox.connectionRestored()
         #expect(await eventually { world.server.taken == ["one", "two"] })
         #expect(try await eventually { try await outbox.items().isEmpty })
 

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 
@@ -28,17 +29,17 @@ struct OutboxWorld {
 
     /// An outbox over the world's store; each is as that of another process.
     func outbox(
-        attachments: URL? = nil, width: Int = 4, random: Double = 1, passesRefused: Bool = false,
+        attachments: URL? = nil, width: Int = 4, random: Double = 1, skipsRefused: Bool = false,
         judge: Outbox.Judge? = nil
     ) -> Outbox {
         let policy = policy(width: width, random: random)
         guard let judge else {
             return Outbox(
                 in: store, attachments: attachments, client: server.client, policy: policy,
-                passesRefused: passesRefused)
+                skipsRefused: skipsRefused)
         }
         return Outbox(
-            in: store, attachments: attachments, client: server.client, policy: policy, passesRefused: passesRefused,
+            in: store, attachments: attachments, client: server.client, policy: policy, skipsRefused: skipsRefused,
             judge: judge)
     }
 

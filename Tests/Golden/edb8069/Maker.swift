@@ -48,7 +48,7 @@ struct GoldenMaker {
         exchange.start(headers: ["ETag": "\"1\"", "Content-Length": "300000", "Content-Type": "audio/mpeg"])
         exchange.send(Self.pattern(300_000).prefix(280_000))
         for await progress in download.progress where progress.received == 280_000 { break }
-        // What lies on the disk now is what a process that is killed now leaves.
+        // The disk now holds what a process that is killed now leaves.
         try FileManager.default.copyItem(at: place, to: folder.appendingPathComponent("downloads-copy"))
         download.cancel()
         await #expect(throws: DownloadError.self) { _ = try await download.file() }

@@ -105,7 +105,7 @@ aquifer("drive", "upload", "photos", note, "--keypair", key)
 aquifer("drive", "files", "photos", "--keypair", key)
 aquifer("drive", "list", "--keypair", key)
 
-# What only pages make: settings, a kept clip, a picture, a page's own key.
+# Only pages make these: settings, a kept clip, a picture, a page's own key.
 serve = subprocess.Popen(
     [BINARY, "serve", "--port", "0", "--no-token", "--data", str(APP / "data"), "--at", AT],
     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())

@@ -5,7 +5,7 @@ import AquiferSQLite
 import Foundation
 import ReferenceAPIs
 
-/// What all features stand on: the client, the clock, and the stores of the data folder. Nothing is opened before its
+/// The base of all features: the client, the clock, and the stores of the data folder. Nothing is opened before its
 /// first use.
 struct Groundwork: Sendable {
     let configuration: Configuration

@@ -6,30 +6,25 @@ import AquiferPayments
 import AquiferShadowDrive
 import Foundation
 
-/// The decoders of the apps' entries, by the prefix of the key. Bytes with a correct checksum are still unusable if
-/// they cannot be decoded.
+/// The entries that the apps save. Bytes with a correct checksum are still unusable if they cannot be decoded.
 enum KnownEntries {
-    private static let decoders: [(prefix: String, decode: @Sendable (Data) throws -> Void)] = [
-        ("feed:", { _ = try CacheCodec<[FeedItem]>.binary.decode($0) }),
-        ("comments:", { _ = try CacheCodec<[ImageComment]>.json.decode($0) }),
-        ("contacts:", { _ = try CacheCodec<[Contact]>.json.decode($0) }),
-        ("foaas:seen", { _ = try CacheCodec<[SeenPhrase]>.json.decode($0) }),
-        ("foaas:settings", { _ = try JSONSerialization.jsonObject(with: $0) }),
-        ("foaas:", { _ = try CacheCodec<FoaasOperations>.json.decode($0) }),
-        ("audio:", { _ = try CacheCodec<[AudioClip]>.json.decode($0) }),
-        ("drive-accounts:", { _ = try CacheCodec<AccountList>.json.decode($0) }),
-        ("drive-contents:", { _ = try CacheCodec<AccountContents>.json.decode($0) }),
-        ("data:", { if PictureCheck.mediaType(of: $0) == nil { throw InvalidData.body("no picture") } }),
-    ]
+    /// All families. The family with the longest prefix of a key decides.
+    static let families: [EntryFamily] =
+        FeedService.entries + PaymentsService.entries + FoaasService.entries + AudioFeedService.entries
+        + ShadowDriveService.entries + [pictures]
+
+    private static let pictures = EntryFamily(DataLoader.keyPrefix) { bytes in
+        if PictureCheck.mediaType(of: bytes) == nil { throw InvalidData.body("no picture") }
+    }
+
+    /// The family of a key; `nil` if no app saves such entries.
+    static func family(of key: String) -> EntryFamily? {
+        families.filter { $0.contains(key) }.max { $0.prefix.count < $1.prefix.count }
+    }
 
     /// The reason why an entry cannot be shown; `nil` if it can be shown, or if no app knows its key.
     static func problem(with entry: StoredEntry, key: String) -> String? {
-        guard let known = decoders.first(where: { key.hasPrefix($0.prefix) }) else { return nil }
-        do {
-            try known.decode(entry.bytes)
-            return nil
-        } catch {
-            return "its bytes are not what the app saves"
-        }
+        guard let family = family(of: key), !family.accepts(entry.bytes) else { return nil }
+        return "its bytes are not what the app saves"
     }
 }

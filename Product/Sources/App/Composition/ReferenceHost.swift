@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import Foundation
 import HTTPServer
 import ReferenceAPIs
@@ -10,7 +11,7 @@ import ReferenceAPIs
 final class ReferenceHost: Sendable {
     static let name = "reference.aquifer.internal"
 
-    /// How many files and sockets the server, a client of it and one connection between them need.
+    /// The number of files and sockets that the server, a client of it and one connection between them need.
     private static let descriptors = 12
 
     private struct State {
@@ -19,7 +20,7 @@ final class ReferenceHost: Sendable {
         var faults: [ReferenceRemote: Fault]
     }
 
-    private let lock = NSLock()
+    private let lock = Lock()
     nonisolated(unsafe) private var state: State
 
     private let folder: URL

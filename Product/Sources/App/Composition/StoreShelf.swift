@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import Foundation
 
 /// A store as the inspector sees it.
@@ -36,13 +37,10 @@ struct StoreShelf: InspectedShelf {
             removed.append(key(of: damaged))
         }
         for summary in contents.entries {
-            let isDeleted = Locked(false)
-            try await store.update(summary.key) { current in
-                guard isBad(current, summary.key) else { return .keep }
-                isDeleted.withLock { $0 = true }
-                return .delete
+            let isDeleted = try await store.decide(summary.key) { current -> (EntryChange, Bool) in
+                isBad(current, summary.key) ? (.delete, true) : (.keep, false)
             }
-            if isDeleted.withLock({ $0 }) { removed.append(summary.key) }
+            if isDeleted { removed.append(summary.key) }
         }
         return removed
     }

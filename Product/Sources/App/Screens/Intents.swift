@@ -29,6 +29,12 @@ struct IntentFields: Sendable {
     /// outdated.
     var isPageLoad: Bool { fields["load"] == "true" }
 
+    /// The fields that an intent names, and the mark of a page load, which each of them may have.
+    func of(_ intent: some ScreenIntent) -> IntentFields {
+        let names = intent.fields.map { $0.hasSuffix("?") ? String($0.dropLast()) : $0 } + ["load"]
+        return IntentFields(fields.filter { names.contains($0.key) })
+    }
+
     /// A field that the page may leave out.
     subscript(_ field: String) -> String? { fields[field] }
 

@@ -40,17 +40,26 @@ extension Screen {
         guard let intent = Intent(rawValue: message.intent) else {
             throw .unknown(message.intent, known: Intent.allCases.map(\.rawValue) + ["refresh"])
         }
-        return try action(for: intent, message.fields)
+        return try action(for: intent, message.fields.of(intent))
     }
 }
 
 /// The state of a screen: everything that its page draws. The names of its properties are the keys that the page reads.
 ///
-/// It can be decoded as well: the pages' types are written from what a decoder asks for (`Scripts/screen-types`).
+/// It can be decoded as well: the pages' types are written from what a decoder asks for (`Scripts/page-types`).
 protocol ScreenState: Codable, Sendable {}
 
 /// The intents of a screen, by the names that its page sends.
-protocol ScreenIntent: RawRepresentable<String>, CaseIterable, Sendable {}
+protocol ScreenIntent: RawRepresentable<String>, CaseIterable, Sendable {
+    /// The names of the intent's fields. `"code?"` is a field that the page may leave out.
+    ///
+    /// The pages' types are written from them, and the screen sees no other fields.
+    var fields: [String] { get }
+}
+
+extension ScreenIntent {
+    var fields: [String] { [] }
+}
 
 /// The action for an intent.
 typealias ScreenAction = @MainActor @Sendable () async -> Void
@@ -59,7 +68,7 @@ typealias ScreenAction = @MainActor @Sendable () async -> Void
 struct ScreenAddress: Hashable, Sendable {
     let name: String
     let tab: String
-    /// What the screen shows, as its query names it; empty if it always shows the same.
+    /// The subject of the screen, as its query names it; empty if it always shows the same.
     let subject: String
 }
 

@@ -30,7 +30,7 @@ struct ScreenContext {
 struct LoadProgress {
     var phase = LoadPhase.loaded
     var isLoading = false
-    /// What the user should know about the value that is shown, such as that it is a saved copy.
+    /// A remark about the value that is shown, such as that it is a saved copy.
     var notice: String?
     var error: ScreenError?
 }

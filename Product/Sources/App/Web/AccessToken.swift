@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import Foundation
 
 /// The secret that gives access to the API. It is stored with the data, so that an open page has access after a
@@ -19,7 +20,7 @@ enum AccessToken {
             let lock = try POSIX.openToWrite(path + ".lock", truncate: false)
             var hasLock = try POSIX.tryLock(lock)
             for _ in 0..<1000 where !hasLock {
-                POSIX.pause(microseconds: 1000)
+                SystemThread.pause(microseconds: 1000)
                 hasLock = try POSIX.tryLock(lock)
             }
             defer { POSIX.unlock(lock) }
@@ -40,10 +41,7 @@ enum AccessToken {
     /// 128 random bits, as hexadecimal digits.
     static func random() -> String {
         var generator = SystemRandomNumberGenerator()
-        return (0..<2).map { _ in
-            let digits = String(generator.next() as UInt64, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        return (0..<2).map { _ in (generator.next() as UInt64).hexadecimal }.joined()
     }
 
     private static func read(_ path: String) throws(StoreError) -> String? {

@@ -43,7 +43,7 @@ struct ConnectionAPI: Sendable {
             services.reference.set(fault, of: remote)
         }
         // Outbox items that wait only because there was no answer are tried again at once.
-        if fault == .none { await services.outbox.prod() }
+        if fault == .none { await services.outbox.connectionRestored() }
         return state()
     }
 

@@ -23,7 +23,7 @@ struct Gate: Sendable {
         let names: [String] =
             switch host {
             case "127.0.0.1", "::1", "localhost", "0.0.0.0", "::": ["127.0.0.1", "localhost", "[::1]"]
-            default: [host.contains(":") ? "[\(host)]" : host]
+            default: [host.asURLHost]
             }
         // Browsers leave the port of `http` out.
         hosts = Set(names.flatMap { port == 80 ? [$0, "\($0):80"] : ["\($0):\(port)"] })

@@ -1,3 +1,4 @@
+import Aquifer
 import AquiferCrypto
 import Foundation
 import HTTPServer
@@ -40,13 +41,13 @@ struct SignedAddresses: Sendable {
         items.append("expires=\(Int64(exactly: end.rounded()) ?? 0)")
         let unsigned = "\(parts[0])?\(items.joined(separator: "&"))"
         let code = key.code(of: Self.message(ServerRequest("GET", unsigned)))
-        return "\(unsigned)&signature=\(code.map { String(format: "%02x", $0) }.joined())"
+        return "\(unsigned)&signature=\(code.hexadecimal)"
     }
 
     /// True if the request is for a signed address that has not expired.
     func admits(_ request: ServerRequest) -> Bool {
         guard let key, ["GET", "HEAD"].contains(request.method), Self.mayBeSigned(request.rawPath),
-            let signature = request.queryValue("signature").flatMap(Self.bytes),
+            let signature = request.queryValue("signature").flatMap({ Data(hexadecimal: $0) }),
             let end = request.queryValue("expires").flatMap({ Int64($0) })
         else { return false }
         // A clock that was set back must not extend an address's life by more than that life.
@@ -68,18 +69,5 @@ struct SignedAddresses: Sendable {
             add(value)
         }
         return message
-    }
-
-    private static func bytes(_ hex: String) -> Data? {
-        let digits = Array(hex.utf8)
-        guard digits.count == 64 else { return nil }
-        var bytes = Data(capacity: 32)
-        for place in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[place...place + 1], as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(byte)
-        }
-        return bytes
     }
 }

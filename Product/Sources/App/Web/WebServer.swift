@@ -37,12 +37,11 @@ public final class WebServer: Sendable {
         }
         // A browser cannot open the address that stands for all addresses.
         let address = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
-        let name = address.contains(":") ? "[\(address)]" : address
         runner = site.hub.runner
         runner.start()
         keptClips = site.hub.keptClips
         keptClips.start()
-        link = "http://\(name):\(server.port)/" + (secret.map { "#token=\($0)" } ?? "")
+        link = "http://\(address.asURLHost):\(server.port)/" + (secret.map { "#token=\($0)" } ?? "")
     }
 
     /// Stops the server. It accepts no new connections, and gives open ones two seconds to finish.

@@ -101,7 +101,7 @@ struct GoldenTransactionTests {
             #expect(back == made && back.base64 == vector.transaction_base64)
             try back.verify(allowingMissing: [program.uploader])
             if let asked = Vectors.instruction(name) {
-                let understood = try program.understand(back)
+                let understood = try program.parse(back)
                 #expect(
                     understood
                         == StorageTransaction(
@@ -123,7 +123,7 @@ struct GoldenTransactionTests {
             #expect(transaction.base64 == vector.transaction_base64)
             try transaction.verify(allowingMissing: [program.uploader])
             guard let asked = Vectors.instruction(name) else { continue }
-            #expect(try program.understand(transaction).instruction == asked)
+            #expect(try program.parse(transaction).instruction == asked)
         }
     }
 

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
@@ -11,7 +12,7 @@ struct ChangeTests {
         try world.requests(path).map { request in
             let transaction = try SolanaTransaction(base64: try #require(request.json["transaction"] as? String))
             try transaction.verify(allowingMissing: [world.service.program.uploader])
-            return try world.service.program.understand(transaction).instruction
+            return try world.service.program.parse(transaction).instruction
         }
     }
 
@@ -87,7 +88,7 @@ struct ChangeTests {
         let text = (world.requests("sendTransaction").first?.json["params"] as? [Any])?.first as? String
         let transaction = try SolanaTransaction(base64: try #require(text))
         try transaction.verify()
-        #expect(try world.service.program.understand(transaction).instruction == instruction)
+        #expect(try world.service.program.parse(transaction).instruction == instruction)
     }
 
     @Test("what the server has to sign does not go straight to Solana")

@@ -141,7 +141,7 @@ struct HandedOverTests {
             let made = try Vectors.program.transaction(
                 instruction, owner: Vectors.owner.publicKey, account: Vectors.account, blockhash: Vectors.blockhash,
                 computeBudget: budget)
-            return try Vectors.program.understand(made).fee
+            return try Vectors.program.parse(made).fee
         }
         #expect(try fee(.none, .increase(bytes: 1)) == 10_000)
         #expect(try fee(.none, .claimStake) == 5_000)
@@ -160,7 +160,7 @@ struct HandedOverTests {
             .refreshStake, .rename("x"),
         ]
         for instruction in all {
-            let asked = try Vectors.program.understand(transaction(instruction))
+            let asked = try Vectors.program.parse(transaction(instruction))
             #expect(asked.message(in: .english) != asked.message(in: .brazilianPortuguese))
         }
     }

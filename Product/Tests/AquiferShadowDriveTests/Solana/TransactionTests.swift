@@ -167,32 +167,32 @@ struct TransactionTests {
     func notUnderstood() throws {
         let owner = Vectors.owner.publicKey
         let good = program.instruction(.increase(bytes: 1), owner: owner, account: Vectors.account)
-        func understand(_ instructions: [Instruction]) throws {
-            _ = try program.understand(
+        func parse(_ instructions: [Instruction]) throws {
+            _ = try program.parse(
                 SolanaTransaction(payer: owner, instructions: instructions, blockhash: Vectors.blockhash))
         }
-        try understand(Vectors.budget.instructions + [good])
-        #expect(throws: TransactionError.self, "nothing") { try understand([]) }
-        #expect(throws: TransactionError.self, "two") { try understand([good, good]) }
+        try parse(Vectors.budget.instructions + [good])
+        #expect(throws: TransactionError.self, "nothing") { try parse([]) }
+        #expect(throws: TransactionError.self, "two") { try parse([good, good]) }
         #expect(throws: TransactionError.self, "price before limit") {
-            try understand(Vectors.budget.instructions.reversed() + [good])
+            try parse(Vectors.budget.instructions.reversed() + [good])
         }
         #expect(throws: TransactionError.self, "another program") {
-            try understand([program.topUp(1, owner: owner, account: Vectors.account)])
+            try parse([program.topUp(1, owner: owner, account: Vectors.account)])
         }
         for place in good.accounts.indices {
             var other = good
             other.accounts[place].key = program.emissions
-            #expect(throws: TransactionError.self, "account \(place)") { try understand([other]) }
+            #expect(throws: TransactionError.self, "account \(place)") { try parse([other]) }
         }
         var more = good
         more.accounts.append(Instruction.Account(program.emissions))
-        #expect(throws: TransactionError.self) { try understand([more]) }
+        #expect(throws: TransactionError.self) { try parse([more]) }
         var writable = good
         writable.accounts[0].isWritable = true
-        #expect(throws: TransactionError.self) { try understand([writable]) }
+        #expect(throws: TransactionError.self) { try parse([writable]) }
         var data = good
         data.data.append(0)
-        #expect(throws: TransactionError.self) { try understand([data]) }
+        #expect(throws: TransactionError.self) { try parse([data]) }
     }
 }

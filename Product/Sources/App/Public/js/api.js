@@ -3,6 +3,11 @@ import { authorization } from "./token.js";
 
 /** A refusal or failure of the local server. `status` is 0 when it could not be reached. */
 export class ApiError extends Error {
+  /**
+   * @param {number} status
+   * @param {string} kind
+   * @param {string} message
+   */
   constructor(status, kind, message) {
     super(message);
     this.status = status;
@@ -17,6 +22,7 @@ function newTab() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** @type {string | null} */
 let tabId = null;
 
 /** This tab's id: it names the session whose models the page shows, and survives a reload. */
@@ -31,18 +37,34 @@ export function tab() {
   return tabId;
 }
 
-/** `/api/…?tab=T&lang=L` and what else the address needs. */
+/**
+ * `/api/…?tab=T&lang=L` and what else the address needs.
+ *
+ * @param {string} path
+ * @param {Record<string, string>} query
+ */
 export function address(path, query = {}) {
   const values = new URLSearchParams({ ...query, tab: tab(), lang: language() });
   return `${path}?${values}`;
 }
 
-/** `fetch` of an address of ours, with the token. For anything that `request` and `upload` are not made for. */
+/**
+ * `fetch` of an address of ours, with the token. For anything that `request` and `upload` are not made for.
+ *
+ * @param {string} url
+ * @param {RequestInit & { headers?: Record<string, string> }} options
+ */
 export function fetchOwn(url, options = {}) {
   return fetch(url, { ...options, headers: { ...options.headers, ...authorization() } });
 }
 
-/** Sends a request and returns the answer's JSON, or null for an empty one. */
+/**
+ * Sends a request and returns the answer's JSON, or null for an empty one.
+ *
+ * @param {string} method
+ * @param {string} url
+ * @param {object} [body]
+ */
 export async function request(method, url, body) {
   return exchange(url, {
     method,
@@ -51,11 +73,32 @@ export async function request(method, url, body) {
   });
 }
 
-/** Sends a file or a recording as it is. A `signal` that is aborted ends it with the signal's reason. */
+/** Whether the server on this machine answers. */
+export async function isRunning() {
+  try {
+    await request("GET", address("/api/connection"));
+    return true;
+  } catch (error) {
+    return error instanceof ApiError && error.status > 0;
+  }
+}
+
+/**
+ * Sends a file or a recording as it is. A `signal` that is aborted ends it with the signal's reason.
+ *
+ * @param {string} url
+ * @param {Blob} blob
+ * @param {AbortSignal} signal
+ */
 export async function upload(url, blob, signal) {
   return exchange(url, { method: "POST", headers: { "Content-Type": blob.type || "application/octet-stream" }, body: blob, signal });
 }
 
+/**
+ * @param {string} url
+ * @param {RequestInit & { headers?: Record<string, string> }} options
+ * @returns {Promise<unknown>}
+ */
 async function exchange(url, options) {
   let response;
   try {
@@ -73,9 +116,14 @@ async function exchange(url, options) {
   }
 }
 
-/** The error that a response carries; a 401 also tells the shell that this page may not be here. */
+/**
+ * The error that a response carries; a 401 also tells the shell that this page may not be here.
+ *
+ * @param {Response} response
+ */
 export async function refusal(response) {
   if (response.status === 401) document.dispatchEvent(new Event("aquifer:signed-out"));
+  /** @type {Partial<Wire.ScreenError>} */
   let detail = {};
   try {
     detail = (await response.json()).error ?? {};

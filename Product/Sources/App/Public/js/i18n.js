@@ -1,47 +1,79 @@
-import { memory } from "./dom.js";
+import { find, frame, memory } from "./dom.js";
+import { bytes, chosenLanguage, languages, sentence } from "./logic/language.js";
 
-export const languages = { "en": "English", "pt-BR": "Português" };
+/** In milliseconds. */
+const RETRY = 3000;
 
-/** The chosen language, else the first one of the browser's that there is. */
-function preferred() {
-  const chosen = memory.get("language");
-  if (chosen in languages) return chosen;
-  for (const wish of navigator.languages ?? []) {
-    if (wish.toLowerCase().startsWith("pt")) return "pt-BR";
-    if (wish.toLowerCase().startsWith("en")) return "en";
-  }
-  return "en";
-}
+const preferred = () => chosenLanguage(memory.get("language"), navigator.languages ?? []);
 
 // A page has one language from its beginning to its end: a change loads it again.
 const current = preferred();
 document.documentElement.lang = current;
-const words = await fetch(`/assets/words/${current}.json`).then((response) => response.json());
+/** @type {Record<string, import("./logic/language.js").Text>} */
+const words = await load();
 const plurals = new Intl.PluralRules(current);
+
+export { languages };
 
 export const language = () => current;
 
-/** The text for a key; `values` fill its placeholders, and `values.count` chooses its plural form. */
-export function t(key, values = {}) {
-  const text = words[key] ?? key;
-  const { count } = values;
-  const form = typeof text === "string" ? text : text[`=${count}`] ?? text[plurals.select(count)] ?? text.other;
-  return form.replace(/\{(\w+)\}/g, (gap, name) => String(values[name] ?? gap));
-}
+/**
+ * The text for a key; `values` fill its placeholders, and `values.count` chooses its plural form.
+ *
+ * @param {string} key
+ * @param {object} values
+ */
+export const t = (key, values = {}) => sentence(words[key] ?? key, values, plurals);
+
+/** The language that is chosen for all pages: this one's, unless it is out of date. */
+export const chosen = preferred;
 
 /** True if another tab has chosen another language since this page was loaded. */
 export const isOutdated = () => preferred() !== current;
 
-/** Loads the page again in another language. */
-export function setLanguage(code) {
+/**
+ * Chooses the language of all pages. This one is then out of date.
+ *
+ * @param {string} code
+ */
+export function chooseLanguage(code) {
   memory.set("language", code);
-  location.reload();
 }
 
-/** Bytes in units of 1024, as Swift writes them (`Language.size`): `512 B`, `13.7 KB`. */
-export function size(bytes) {
-  let [value, unit] = [bytes, 0];
-  for (; value >= 1023.95 && unit < 4; unit += 1) value /= 1024;
-  const number = new Intl.NumberFormat(current, { maximumFractionDigits: 1, useGrouping: false }).format(value);
-  return `${number}\u00a0${["B", "KB", "MB", "GB", "TB"][unit]}`;
+/**
+ * The texts of the page's language. There is no page without them: until they arrive they are asked for again, and
+ * `index.html` says so.
+ */
+async function load() {
+  for (;;) {
+    try {
+      const response = await fetch(`/assets/words/${current}.json`);
+      if (response.ok) {
+        const words = await response.json();
+        frame("wordless").hidden = true;
+        return words;
+      }
+    } catch {
+      // No answer, or one that is cut short: it is asked for again.
+    }
+    await retry();
+  }
 }
+
+/** Says that the page waits for its texts. Ends when it is time to ask again: soon by itself, or at once by the button. */
+function retry() {
+  const box = frame("wordless");
+  box.hidden = false;
+  for (const part of box.children) part.toggleAttribute("hidden", part.getAttribute("lang") !== current);
+  return new Promise((resolve) => {
+    setTimeout(resolve, RETRY);
+    find(box, `[lang="${current}"] button`)?.addEventListener("click", resolve, { once: true });
+  });
+}
+
+/**
+ * Bytes as Swift writes them: `512 B`, `13.7 KB`.
+ *
+ * @param {number} count
+ */
+export const size = (count) => bytes(count, current);

@@ -3,18 +3,29 @@ import { errorBanner, notice } from "./components/states.js";
 import { h, replaceWhen } from "./dom.js";
 import { ModelScreen } from "./screen.js";
 
-/** A screen that shows a loaded list: a notice, an error, pull to refresh, and something instead of a list without rows. */
+/** @typedef {"feed" | "contacts" | "foaas-operations" | "audio" | "drive"} ListName */
+
+/**
+ * A screen that shows a loaded list: a notice, an error, pull to refresh, and something instead of a list without rows.
+ *
+ * @template {ListName} Name
+ * @extends {ModelScreen<Name>}
+ */
 export class ListScreen extends ModelScreen {
   alert = h("div", { role: "alert" });
   notice = h("div", { role: "status" });
-  instead = h("div", {});
+  instead = h("div");
+  /** @type {PullToRefresh} */
   #pull;
 
+  /**
+   * @param {Name} name
+   * @param {import("./shell.js").Shell} shell
+   */
   constructor(name, shell) {
     super(name);
     this.shell = shell;
-    this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload());
-    this.#pull.settle = () => this.state?.isLoading || this.#pull.done();
+    this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload(), () => Boolean(this.state?.isLoading));
   }
 
   hide() {
@@ -22,7 +33,12 @@ export class ListScreen extends ModelScreen {
     this.shell.busy(this, false);
   }
 
-  /** Draws what all lists have in common. Returns true if a load has ended with this state. */
+  /**
+   * Draws what all lists have in common. Returns true if a load has ended with this state.
+   *
+   * @param {Wire.States[Name]} state
+   * @param {Wire.States[Name] | null} [before]
+   */
   drawFrame(state, before) {
     this.shell.busy(this, state.isLoading);
     replaceWhen(this.notice, state.notice ?? "", () => notice(state.notice));
@@ -30,14 +46,5 @@ export class ListScreen extends ModelScreen {
     const hasEnded = Boolean(before?.isLoading) && !state.isLoading;
     if (hasEnded) this.#pull.done();
     return hasEnded;
-  }
-
-  /** The thing to show: `list`, or `none`, `key`, `empty`, `failed` or `loading` instead of it. */
-  shown(state, rows) {
-    if (rows.length > 0) return "list";
-    if (state.noMatch) return "none";
-    if (state.needsKey) return "key";
-    if (state.isEmpty) return "empty";
-    return state.phase === "failed" && !state.isLoading ? "failed" : "loading";
   }
 }

@@ -1,7 +1,10 @@
+import { carried } from "./carried.js";
 import { MiniPlayer } from "./components/mini-player.js";
+import { player } from "./components/player.js";
 import { message } from "./components/states.js";
-import { h } from "./dom.js";
+import { frame, h } from "./dom.js";
 import { isOutdated, t } from "./i18n.js";
+import { contactId } from "./logic/routes.js";
 import { Router } from "./router.js";
 import { AudioScreen } from "./screens/audio.js";
 import { AudioComposeScreen } from "./screens/audio-compose.js";
@@ -23,33 +26,54 @@ import { PaymentScreen } from "./screens/payment.js";
 import { PaymentsScreen } from "./screens/payments.js";
 import { Shell } from "./shell.js";
 
-/** The apps in the navigation: an app more is a line here, its screen below, and its route. */
+/** @typedef {import("./logic/routes.js").Route} Route */
+
+/**
+ * The apps in the navigation: an app more is a line here, its screen below, and its route.
+ *
+ * @type {import("./shell.js").Entry[]}
+ */
 const apps = [
-  { name: "feed", path: "/", icon: "feed", screen: FeedScreen },
-  { name: "contacts", path: "/contacts", icon: "contacts", screen: ContactsScreen },
-  { name: "foaas", path: "/foaas", icon: "phrase", screen: FoaasScreen },
-  { name: "audio", path: "/audio", icon: "audio", screen: AudioScreen },
-  { name: "drive", path: "/drive", icon: "drive", screen: DriveScreen },
-  { name: "inspector", path: "/inspector", icon: "inspector", screen: InspectorScreen },
+  { name: "feed", path: "/", icon: "feed" },
+  { name: "contacts", path: "/contacts", icon: "contacts" },
+  { name: "foaas", path: "/foaas", icon: "phrase" },
+  { name: "audio", path: "/audio", icon: "audio" },
+  { name: "drive", path: "/drive", icon: "drive" },
+  { name: "inspector", path: "/inspector", icon: "inspector" },
 ];
 
-const shell = new Shell(apps);
-const screens = {};
+/** The first screen of each app. A screen is made when it is first needed, and stays. */
+const starts = {
+  feed: once(() => new FeedScreen(shell)),
+  contacts: once(() => new ContactsScreen(shell)),
+  foaas: once(() => new FoaasScreen(shell)),
+  audio: once(() => new AudioScreen(shell)),
+  drive: once(() => new DriveScreen(shell)),
+  inspector: once(() => new InspectorScreen(shell)),
+};
 
-/** A screen is made when it is first needed, and stays. */
-function screen(name) {
-  if (!screens[name]) {
-    const { screen: Kind } = apps.find((app) => app.name === name);
-    screens[name] = Object.assign(new Kind(shell), { name });
-  }
-  return screens[name];
+/**
+ * @template Screen
+ * @param {() => Screen} make
+ */
+function once(make) {
+  /** @type {Screen | null} */
+  let made = null;
+  return () => (made ??= make());
 }
 
-/** Pages inside an app: `name` is the app that the navigation marks. Each is made anew, unless one comes back to it. */
+/** @param {import("./shell.js").Entry["name"]} name */
+const start = (name) => Object.assign(starts[name](), { name });
+
+/**
+ * Pages inside an app: `app` is the one that the navigation marks. Each is made anew, unless one comes back to it.
+ *
+ * @type {Partial<Record<Route["name"], { app: string, make: (route: Route, cause: Cause) => Page, isForgotten?: boolean }>>}
+ */
 const pages = {
   payment: { app: "contacts", make: ({ id }, cause) => new PaymentScreen(shell, id, cause === "link") },
   cards: { app: "contacts", make: () => new CardsScreen(shell) },
-  cardForm: { app: "contacts", make: ({ query }) => new CardFormScreen(shell, { pay: contactId(query.get("pay")) }), isForgotten: true },
+  cardForm: { app: "contacts", make: ({ query }) => new CardFormScreen(shell, contactId(query.get("pay"))), isForgotten: true },
   payments: { app: "contacts", make: () => new PaymentsScreen(shell) },
   operations: { app: "foaas", make: () => new FoaasOperationsScreen(shell) },
   preview: { app: "foaas", make: ({ id }) => new FoaasPreviewScreen(shell, id) },
@@ -59,28 +83,37 @@ const pages = {
   driveCreate: { app: "drive", make: () => new DriveCreateScreen(shell) },
   driveAccount: { app: "drive", make: ({ id }) => new DriveAccountScreen(shell, id) },
 };
-const made = {};
+/** @type {Map<string, { id: string, screen: Page }>} */
+const made = new Map();
 
-const contactId = (text) => (/^\d{1,18}$/.test(text ?? "") ? text : null);
-
+/**
+ * The page of a route; null if the route is of no page inside an app.
+ *
+ * @param {Route} route
+ * @param {Cause} cause
+ */
 function page(route, cause) {
-  const { app, make, isForgotten } = pages[route.name];
-  const known = made[route.name];
-  if (known && !isForgotten && known.route.id === route.id && (cause === "history" || !route.id || shell.isFront(known.screen))) return known.screen;
+  const kind = pages[route.name];
+  if (!kind) return null;
+  const known = made.get(route.name);
+  if (known && !kind.isForgotten && known.id === route.id && (cause === "history" || !route.id || shell.isFront(known.screen))) return known.screen;
   known?.screen.element.remove();
   if (known) shell.leave(known.screen);
-  made[route.name] = { route, screen: Object.assign(make(route, cause), { name: app }) };
-  return made[route.name].screen;
+  const screen = Object.assign(kind.make(route, cause), { name: kind.app });
+  made.set(route.name, { id: route.id, screen });
+  return screen;
 }
 
+/** @returns {Page} */
 function notFound() {
-  return { element: h("section", { class: "screen" }, message({
+  return { isWorking: false, element: h("section", { class: "screen" }, message({
     glyph: "drop", title: t("notFound.title"), text: t("notFound.text"), test: "not-found", level: "h1",
     action: { title: t("notFound.home"), run: () => router.go("/") } })) };
 }
 
+/** @param {string} id */
 function openComments(id) {
-  const feed = screen("feed");
+  const feed = starts.feed();
   const comments = new CommentsScreen(shell, id);
   shell.comments = comments;
   comments.drawItem(feed.item(id));
@@ -91,46 +124,31 @@ function openComments(id) {
 function closeComments() {
   shell.comments?.close();
   shell.comments = null;
-  screen("feed").onState = null;
+  starts.feed().onState = null;
 }
 
-const router = new Router({
-  feed: /^\/$/,
-  comments: /^\/feed\/([^/]+)$/,
-  contacts: /^\/contacts$/,
-  payment: /^\/pay\/(\d{1,18})$/,
-  cards: /^\/cards$/,
-  cardForm: /^\/cards\/new$/,
-  payments: /^\/payments$/,
-  foaas: /^\/foaas$/,
-  operations: /^\/foaas\/operations$/,
-  preview: /^\/foaas\/operations\/([^/]+)$/,
-  foaasSettings: /^\/foaas\/settings$/,
-  audio: /^\/audio$/,
-  compose: /^\/audio\/new$/,
-  outbox: /^\/outbox$/,
-  drive: /^\/drive$/,
-  driveCreate: /^\/drive\/new$/,
-  driveAccount: /^\/drive\/([^/]+)$/,
-  inspector: /^\/inspector$/,
-}, (route, cause) => {
-  const { name, id } = route;
-  if (shell.comments && shell.comments.id !== id) closeComments();
-  if (name === "notFound") shell.present(notFound(), cause);
-  else if (name in pages) shell.present(page(route, cause), cause);
-  else shell.present(screen(name === "comments" ? "feed" : name), name === "comments" ? "start" : cause);
-  if (name === "comments" && !shell.comments) openComments(id);
-  shell.titleChanged();
+/** @type {Shell} */
+const shell = new Shell(apps, {
+  go: (path) => router.go(path),
+  back: (path) => router.back(path),
+  closeComments: () => router.back("/"),
+  paid: () => {
+    starts.contacts().forgetSearch();
+    router.go("/contacts");
+  },
 });
 
-// Another tab has changed the language: this one follows as soon as nothing is lost by it.
-router.loads = () => isOutdated() && !shell.isHeld;
-shell.closeComments = () => router.back("/");
-shell.back = (path) => router.back(path);
-shell.go = (path) => router.go(path);
-shell.paid = () => {
-  screen("contacts").forgetSearch();
-  router.go("/contacts");
-};
-document.getElementById("main").after(new MiniPlayer().element);
+/** @type {Router} */
+const router = new Router((route, cause) => {
+  if (shell.comments && shell.comments.id !== route.id) closeComments();
+  if (route.name === "notFound") shell.present(notFound(), cause);
+  else if (route.name === "comments") shell.present(start("feed"), "start");
+  else shell.present(page(route, cause) ?? start(/** @type {import("./shell.js").Entry["name"]} */ (route.name)), cause);
+  if (route.name === "comments" && !shell.comments) openComments(route.id);
+  shell.titleChanged();
+  // Another tab has changed the language: this one follows as soon as nothing is lost by it.
+}, () => isOutdated() && !shell.isHeld && !shell.isLost);
+
+frame("main").after(new MiniPlayer().element);
+if (carried?.playing) player.resume(carried.playing);
 router.start();

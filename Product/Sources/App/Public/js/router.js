@@ -1,18 +1,25 @@
+import { load } from "./carried.js";
+import { target } from "./dom.js";
+import { routeOf } from "./logic/routes.js";
+
 /**
  * Paths to screens. A click on a link with `data-link` changes the address without loading the page.
- * `onRoute({ name, id, query }, cause)` hears every change; the cause is start, link or history.
+ * `onRoute(route, cause)` hears every change.
  */
 export class Router {
-  #routes;
   #onRoute;
-  /** Whether the next page is loaded instead of drawn, because this one is out of date. */
-  loads = () => false;
+  /** True if the next page is loaded instead of drawn, because this one is out of date. */
+  #loads;
   /** Pages of ours that are behind this one: closing goes back to them, and leaves the site alone. */
   depth = 0;
 
-  constructor(routes, onRoute) {
-    this.#routes = routes;
+  /**
+   * @param {(route: import("./logic/routes.js").Route, cause: Cause) => void} onRoute
+   * @param {() => boolean} loads
+   */
+  constructor(onRoute, loads) {
     this.#onRoute = onRoute;
+    this.#loads = loads;
     history.scrollRestoration = "manual";
     this.depth = history.state?.depth ?? 0;
     history.replaceState({ depth: this.depth }, "");
@@ -21,10 +28,10 @@ export class Router {
       this.#resolve("history");
     });
     document.addEventListener("click", (event) => {
-      const link = event.target.closest?.("a[data-link]");
-      if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+      const path = target(event)?.closest("a[data-link]")?.getAttribute("href");
+      if (!path || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
-      this.go(link.getAttribute("href"));
+      this.go(path);
     });
   }
 
@@ -32,27 +39,29 @@ export class Router {
     this.#resolve("start");
   }
 
+  /** @param {string} path */
   go(path) {
     if (path !== location.pathname + location.search) {
-      if (this.loads()) return location.assign(path);
+      if (this.#loads()) return load(path);
       this.depth += 1;
       history.pushState({ depth: this.depth }, "", path);
     }
     this.#resolve("link");
   }
 
-  /** Back to the page before, or to `path` when this one was opened by its address. */
+  /**
+   * Back to the page before, or to `path` when this one was opened by its address.
+   *
+   * @param {string} path
+   */
   back(path) {
     if (this.depth > 0) return history.back();
     history.replaceState({ depth: 0 }, "", path);
     this.#resolve("history");
   }
 
+  /** @param {Cause} cause */
   #resolve(cause) {
-    for (const [name, pattern] of Object.entries(this.#routes)) {
-      const match = pattern.exec(location.pathname);
-      if (match) return this.#onRoute({ name, id: match[1] && decodeURIComponent(match[1]), query: new URLSearchParams(location.search) }, cause);
-    }
-    this.#onRoute({ name: "notFound", query: new URLSearchParams() }, cause);
+    this.#onRoute(routeOf(location.pathname, location.search), cause);
   }
 }

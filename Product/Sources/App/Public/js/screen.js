@@ -1,42 +1,90 @@
-import { address, request } from "./api.js";
+import { ApiError, address, request } from "./api.js";
+import { IntentQueue } from "./logic/intent-queue.js";
 import { ScreenStream } from "./stream.js";
+import { carried, carries } from "./carried.js";
+import { message } from "./components/states.js";
 import { toast } from "./components/toast.js";
 import { t } from "./i18n.js";
 
-/** The screens that this page has shown, since it was loaded. */
-const shown = new Set();
+/**
+ * The screens that this page has shown, since it was loaded by its user.
+ *
+ * @type {Set<string>}
+ */
+const shown = new Set(carried?.shown);
+carries("shown", () => [...shown]);
 
 /**
  * A screen whose model lives in the server: it draws the states that arrive and sends intents back.
  * Subclasses make `element` and implement `render(state)`.
+ *
+ * @template {keyof Wire.States} Name
  */
 export class ModelScreen {
+  /** @type {Wire.States[Name] | null} */
   state = null;
+  /** @type {HTMLElement | undefined} */
+  element;
   scroll = 0;
-  /** What kind of trouble the last failed load had; dismissing the error does not change it. */
+  /**
+   * The kind of error of the last failed load. Dismissing the error does not change it.
+   *
+   * @type {string | null}
+   */
   trouble = null;
   #name;
   #query;
   #stream;
-  /** Intents that wait for the one before them, oldest first. */
-  #waiting = [];
-  #sending = null;
+  #intents;
+  /** Whether this is the first look at the screen since its user loaded the page. */
+  isFirstLook = false;
   /** True until something is said beside that the screen is looked at. */
   #isUntouched = true;
 
+  /**
+   * @param {Name} name
+   * @param {Record<string, string>} query names what the screen shows
+   */
   constructor(name, query = {}) {
     this.#name = name;
     this.#query = query;
+    this.#intents = new IntentQueue((message) => this.#post(message), () => this.#heard());
     this.#stream = new ScreenStream(`/api/screens/${name}/events`, query, {
       // A server that started anew has new models: they too must hear that they are looked at.
       onOpen: () => this.opened(),
-      onState: (state) => {
+      onState: (text) => {
         const before = this.state;
+        /** @type {Wire.States[Name]} */
+        const state = JSON.parse(text);
         this.state = state;
-        this.trouble = state.error?.kind ?? this.trouble;
+        this.trouble = this.#error?.kind ?? this.trouble;
         this.render(state, before);
       },
+      onMissing: () => this.missing(),
     });
+  }
+
+  /**
+   * Draws a state. `before` is the one that was drawn before it; null for the first one.
+   *
+   * @param {Wire.States[Name]} state
+   * @param {Wire.States[Name] | null} [before]
+   */
+  render(state, before) {}
+
+  /** Whether something is done, or asked, that would be lost if the page was loaded again. Nothing is, on most screens. */
+  get isWorking() {
+    return false;
+  }
+
+  /** The server knows no such thing: the screen says so in its own words, and nothing is asked for again. */
+  missing() {
+    this.element?.replaceChildren(message({ glyph: "question", title: t("notFound.title"), text: t("notFound.text"), test: "screen-missing", level: "h1" }));
+  }
+
+  /** The error that the state tells; some screens never have one. */
+  get #error() {
+    return /** @type {{ error?: Wire.ScreenError | null } | null} */ (this.state)?.error ?? null;
   }
 
   show() {
@@ -53,56 +101,59 @@ export class ModelScreen {
    */
   opened() {
     const key = JSON.stringify([this.#name, this.#query]);
-    if (shown.has(key)) return this.send("appear");
+    const isFirst = !shown.has(key);
     shown.add(key);
-    return this.send("appear", { load: "true" });
+    this.isFirstLook = isFirst;
+    this.#intents.add(isFirst ? { intent: "appear", load: "true" } : { intent: "appear" }, null);
   }
 
   /**
-   * Sends an intent, with what it says beside its name, after those before it. Returns whether it arrived.
-   * Of the waiting intents with the same `replaces`, such as what is typed in one field, only the last is sent.
+   * Sends an intent with its fields, after the earlier intents. Returns true if it arrived.
+   * A waiting intent is replaced by a later one with the same `replaces`, as the texts typed in one field have.
+   *
+   * @template {keyof Wire.Intents[Name] & string} Intent
+   * @param {Intent} intent
+   * @param {Said<Wire.Intents[Name][Intent]>} said
    */
-  send(intent, fields = {}, replaces = null) {
-    if (intent !== "appear") this.#isUntouched = false;
-    if (replaces) {
-      // What follows an act, such as a payment, is never moved before it.
-      const act = this.#waiting.findLastIndex((entry) => !entry.replaces);
-      const older = this.#waiting.slice(act + 1).find((entry) => entry.replaces === replaces);
-      if (older) {
-        older.body = { intent, ...fields };
-        return older.done;
-      }
-    }
-    const entry = { body: { intent, ...fields }, replaces };
-    entry.done = new Promise((resolve) => (entry.resolve = resolve));
-    this.#waiting.push(entry);
-    this.#sending ??= this.#sendWaiting();
-    return entry.done;
+  send(intent, ...said) {
+    const [fields, replaces = null] = said;
+    return this.#say({ intent, ...fields }, replaces);
   }
 
-  /** Whether what was said has reached the model: until then its state may be older than the page. */
+  /**
+   * @param {import("./logic/intent-queue.js").Message} message
+   * @param {string | null} replaces
+   */
+  #say(message, replaces = null) {
+    this.#isUntouched = false;
+    return this.#intents.add(message, replaces);
+  }
+
+  /** True if the model has received all intents: until then its state may be older than the page. */
   get isSettled() {
-    return this.#sending === null;
+    return this.#intents.isEmpty;
   }
 
   /** Ends when everything that was said has arrived, or cannot. */
-  async settle() {
-    await this.#sending;
+  settle() {
+    return this.#intents.settle();
   }
 
-  async #sendWaiting() {
-    while (this.#waiting.length > 0) {
-      const { body, resolve } = this.#waiting.shift();
-      try {
-        await request("POST", address(`/api/screens/${this.#name}/intents`, this.#query), body);
-        resolve(true);
-      } catch (error) {
-        // A server that is gone is shown by the stream, for the whole page.
-        if (error.status !== 0 && error.status !== 401) toast(t("error.request"), "danger");
-        resolve(false);
-      }
+  /** @param {import("./logic/intent-queue.js").Message} message */
+  async #post(message) {
+    try {
+      await request("POST", address(`/api/screens/${this.#name}/intents`, this.#query), message);
+      return true;
+    } catch (error) {
+      // A server that is gone is shown by the stream, for the whole page.
+      // One that knows no such screen is told by the screen itself.
+      const isShown = error instanceof ApiError && [0, 401, 404].includes(error.status);
+      if (!isShown) toast(t("error.request"), "danger");
+      return false;
     }
-    this.#sending = null;
+  }
+
+  #heard() {
     // A field shows the model's text once all is settled; the only state of a page just loaded may have come before that.
     if (this.#isUntouched && this.state) this.render(this.state, this.state);
     this.settled();
@@ -111,13 +162,14 @@ export class ModelScreen {
   /** Everything that was said has arrived. The state that says so may have come before, or comes soon. */
   settled() {}
 
+  /** @returns {unknown} */
   reload() {
-    return this.send("refresh");
+    return this.#say({ intent: "refresh" });
   }
 
   dismiss() {
-    if (!this.state?.error) return false;
-    this.send("dismissError");
+    if (!this.#error) return false;
+    this.#say({ intent: "dismissError" });
     return true;
   }
 }

@@ -3,38 +3,83 @@ import { icon } from "./components/icon.js";
 import { settings } from "./components/settings.js";
 import { message } from "./components/states.js";
 import { toast } from "./components/toast.js";
-import { address, request } from "./api.js";
-import { drawOnce, h, replaceWhen } from "./dom.js";
+import { isRunning } from "./api.js";
+import { carried, isLeaving, scrollBack } from "./carried.js";
+import { drawOnce, find, frame, h, replaceWhen, rows, setText, target } from "./dom.js";
 import { t } from "./i18n.js";
 
-/** What stands around the screens: navigation, tools, the status of the server. */
+/**
+ * An app in the navigation.
+ *
+ * @typedef {{ name: "feed" | "contacts" | "foaas" | "audio" | "drive" | "inspector", path: string, icon: import("./components/icon.js").Glyph }} Entry
+ */
+
+/**
+ * The ways from a page to another one.
+ *
+ * @typedef {object} Ways
+ * @property {(path: string) => void} go
+ * @property {(path: string) => void} back goes back, or to the path if nothing of ours is behind the page
+ * @property {() => void} closeComments
+ * @property {() => void} paid goes on after a payment
+ */
+
+/** The frame around the screens: navigation, tools, the status of the server. */
 export class Shell {
-  #nav = document.getElementById("nav");
-  #main = document.getElementById("main");
-  #status = document.getElementById("status");
-  #reload = h("button", { class: "icon-button", type: "button", "data-test": "reload", "aria-keyshortcuts": "r", onclick: () => this.#front().reload?.() }, icon("reload"));
+  #nav = frame("nav");
+  #main = frame("main");
+  #status = frame("status");
+  #progress = frame("progress");
+  #reload = h("button", { class: "icon-button", type: "button", "data-test": "reload", "aria-keyshortcuts": "r", onclick: () => this.#front()?.reload?.() }, icon("reload"));
   #connection = new ConnectionSwitch();
   #entries;
+  /** @type {Page | null} */
   #screen = null;
-  #isLost = false;
+  /** What the page before this one has given along, until the first screen is shown. */
+  #carried = carried;
+  /**
+   * All screens that are kept, shown or not.
+   *
+   * @type {Set<Page>}
+   */
+  #kept = new Set();
+  /** Whether the server does not answer. */
+  isLost = false;
   #signedOut = false;
+  /** @type {Set<object>} */
   #busy = new Set();
+  /** @type {import("./screens/comments.js").CommentsScreen | null} */
   comments = null;
 
-  constructor(entries) {
+  /**
+   * @param {Entry[]} entries
+   * @param {Ways} ways
+   */
+  constructor(entries, { go, back, closeComments, paid }) {
     this.#entries = entries;
-    document.getElementById("tools").append(this.#connection.element, this.#reload, settings({
-      isHeld: () => this.isHeld, settle: async () => this.#front()?.settle?.(),
-    }));
+    this.go = go;
+    this.back = back;
+    this.closeComments = closeComments;
+    this.paid = paid;
+    const menu = settings({ isHeld: () => this.isHeld, settle: async () => this.#front()?.settle?.() });
+    frame("tools").append(this.#connection.element, this.#reload, menu);
+    if (carried?.isSamePage) menu.reopen();
     this.#draw();
     this.#connection.load();
     document.addEventListener("aquifer:lost", () => this.lost());
     document.addEventListener("aquifer:found", () => this.#found());
     document.addEventListener("aquifer:signed-out", () => this.#signOut());
     addEventListener("keydown", (event) => this.#key(event));
+    // The browser asks before it loads or closes a page that would lose something; who was asked here is not asked again.
+    addEventListener("beforeunload", (event) => !isLeaving() && this.isHeld && event.preventDefault());
   }
 
-  /** Shows a screen in the place of another; each keeps its scroll position and focus. */
+  /**
+   * Shows a screen in the place of another; each keeps its scroll position and focus.
+   *
+   * @param {Page} screen
+   * @param {Cause} cause
+   */
   present(screen, cause) {
     if (this.#signedOut) return;
     if (this.#screen === screen) {
@@ -43,71 +88,90 @@ export class Shell {
     }
     if (this.#screen) {
       this.#screen.scroll = scrollY;
-      this.#screen.focused = this.#main.contains(document.activeElement) ? document.activeElement : this.#screen.focused;
+      const focused = document.activeElement;
+      if (focused instanceof HTMLElement && this.#main.contains(focused)) this.#screen.focused = focused;
       this.#screen.hide?.();
       this.#screen.element.hidden = true;
     }
     this.#screen = screen;
+    this.#kept.add(screen);
     if (!screen.element.isConnected) this.#main.append(screen.element);
     screen.element.hidden = false;
     screen.show?.();
-    scrollTo(0, screen.scroll ?? 0);
+    const before = this.#carried;
+    this.#carried = null;
+    if (before?.isSamePage) scrollBack(this.#main, before.scroll);
+    else scrollTo(0, screen.scroll ?? 0);
     if (cause === "history" && screen.focused?.isConnected) screen.focused.focus({ preventScroll: true });
-    else if (cause !== "start") screen.element.querySelector("h1")?.focus({ preventScroll: true, focusVisible: false });
+    else if (cause !== "start" || before?.isSamePage === false) find(screen.element, "h1")?.focus({ preventScroll: true, focusVisible: false });
     this.#draw();
   }
 
-  /** A screen that will not come back. */
+  /**
+   * A screen that will not come back.
+   *
+   * @param {Page} screen
+   */
   leave(screen) {
+    this.#kept.delete(screen);
     if (this.#screen !== screen) return;
     screen.hide?.();
     this.busy(screen, false);
     this.#screen = null;
   }
 
+  /** @param {object} screen */
   isFront(screen) {
     return this.#front() === screen;
   }
 
   /** True if loading the page again would lose something: it is typed here and kept nowhere else, or is being done. */
   get isHeld() {
-    const fields = [...this.#main.querySelectorAll("input.field-input, textarea")];
-    return fields.some((field) => field.value !== "" && field.dataset.kept === undefined) || Boolean(this.#front()?.isWorking);
+    /** @type {NodeListOf<HTMLInputElement | HTMLTextAreaElement>} */
+    const found = this.#main.querySelectorAll("input.field-input, textarea");
+    const fields = [...found];
+    return fields.some((field) => field.value !== "" && field.dataset.kept === undefined) || [...this.#kept].some((screen) => screen.isWorking);
   }
 
+  /** True unless something around the screens has the focus, such as an open panel. */
+  get isFocusFree() {
+    return !find(document.body, ".popover-anchor:focus-within");
+  }
+
+  /**
+   * @param {object} screen
+   * @param {boolean} isBusy
+   */
   busy(screen, isBusy) {
     if (isBusy) this.#busy.add(screen);
     else this.#busy.delete(screen);
-    const now = this.#busy.has(this.#screen);
-    document.getElementById("progress").hidden = !now;
+    const now = this.#screen !== null && this.#busy.has(this.#screen);
+    this.#progress.hidden = !now;
     this.#main.setAttribute("aria-busy", String(now));
     this.#reload.classList.toggle("turning", now);
   }
 
   /** The server does not answer: say so, and look for it until it does. */
   lost() {
-    if (this.#isLost || this.#signedOut) return;
-    this.#isLost = true;
+    if (this.isLost || this.#signedOut) return;
+    this.isLost = true;
     this.#drawStatus();
     const look = async () => {
-      if (!this.#isLost) return;
-      try {
-        await request("GET", address("/api/connection"));
-        document.dispatchEvent(new Event("aquifer:found"));
-      } catch {
-        setTimeout(look, 2000);
-      }
+      if (!this.isLost) return;
+      if (await isRunning()) document.dispatchEvent(new Event("aquifer:found"));
+      else setTimeout(look, 2000);
     };
     setTimeout(look, 2000);
   }
 
+  /** @returns {Page | null} */
   #front() {
     return this.comments ?? this.#screen;
   }
 
   #found() {
-    if (!this.#isLost) return;
-    this.#isLost = false;
+    if (!this.isLost) return;
+    this.isLost = false;
     this.#drawStatus();
     toast(t("lost.back"));
   }
@@ -117,48 +181,49 @@ export class Shell {
     this.#signedOut = true;
     this.comments?.close();
     this.#screen?.hide?.();
-    this.#isLost = false;
+    this.isLost = false;
     this.#connection.element.hidden = true;
     document.body.classList.add("signed-out");
     this.#draw();
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
-    const typing = event.target.closest?.("input:not([type=radio]), textarea, select, [contenteditable]");
+    const typing = target(event)?.closest("input:not([type=radio]), textarea, select, [contenteditable]");
     if (typing || event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return;
     if (event.key === "r") this.#front()?.reload?.();
     if (event.key === "Escape" && !this.comments) this.#screen?.dismiss?.();
   }
 
   #draw() {
-    document.querySelector(".skip-link").textContent = t("skip");
+    setText(frame("skip"), t("skip"));
     this.#nav.setAttribute("aria-label", t("nav.label"));
     this.#reload.setAttribute("aria-label", t("reload"));
     this.#reload.title = `${t("reload")} (R)`;
     drawOnce(this.#nav, () => this.#entries.map((entry) =>
       h("a", { class: "tab", href: entry.path, "data-link": true, "data-test": `nav-${entry.name}`, "data-name": entry.name },
         icon(entry.icon), h("span", {}, t(`nav.${entry.name}`)))));
-    for (const link of this.#nav.children) {
+    for (const link of rows(this.#nav)) {
       if (link.dataset.name === this.#screen?.name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    const title = (this.comments ?? this.#screen)?.title;
+    const title = this.#front()?.title;
     document.title = title ? `${title} · Aquifer` : "Aquifer";
     if (this.#signedOut) {
-      this.#main.replaceChildren(message({ glyph: "key", title: t("signedOut.title"), text: t("signedOut.text"), test: "signed-out", level: "h1" }));
-      document.getElementById("progress").hidden = true;
+      this.#main.replaceChildren(message({ glyph: "key", title: t("signedOut.title"), text: t("signedOut.text", { command: "aquifer serve" }), test: "signed-out", level: "h1" }));
+      this.#progress.hidden = true;
     }
     this.#drawStatus();
   }
 
   #drawStatus() {
-    const key = this.#isLost ? "lost" : "";
-    replaceWhen(this.#status, key, () => this.#isLost && h("div", { class: "lost", role: "alert", "data-test": "server-lost" },
-      icon("plug"), h("div", {}, h("strong", {}, t("lost.title")), h("span", {}, t("lost.text"))),
+    const key = this.isLost ? "lost" : "";
+    replaceWhen(this.#status, key, () => this.isLost && h("div", { class: "lost", role: "alert", "data-test": "server-lost" },
+      icon("plug"), h("div", {}, h("strong", {}, t("lost.title")), h("span", {}, t("lost.text", { command: "aquifer serve" }))),
       h("span", { class: "spinner", "aria-hidden": "true" })));
   }
 
-  /** Opened and closed by the router, through `main.js`. */
+  /** A page has another title, or another page is in front. */
   titleChanged() {
     this.#draw();
   }

@@ -1,23 +1,33 @@
-import { address } from "./api.js";
+import { ApiError, address } from "./api.js";
 import { listen } from "./events.js";
 
 const RETRY = 2000;
 
 /**
- * The state of one screen's model, as it changes. `onState(state)` is called for every state; `onOpen()`
- * after each connection, the first and every later one. The document hears `aquifer:lost` and `aquifer:found`.
+ * The state of one screen's model, as it changes. `onState(text)` is called for every state; `onOpen()`
+ * after each connection, the first and every later one; `onMissing()` once, and nothing after it, if the server knows no
+ * such screen. The document hears `aquifer:lost` and `aquifer:found`.
  */
 export class ScreenStream {
   #path;
   #query;
   #handlers;
-  /** Ends the connection that is there or being made. */
+  /**
+   * Ends the connection that is there or being made.
+   *
+   * @type {AbortController | null}
+   */
   #connection = null;
   #timer = 0;
   #lost = 0;
   #wanted = false;
   #hiding = 0;
 
+  /**
+   * @param {string} path
+   * @param {Record<string, string>} query
+   * @param {{ onOpen: () => void, onState: (text: string) => void, onMissing: () => void }} handlers
+   */
   constructor(path, query, handlers) {
     this.#path = path;
     this.#query = query;
@@ -37,13 +47,6 @@ export class ScreenStream {
     this.#disconnect();
   }
 
-  /** Connects again, for example in another language. */
-  reopen() {
-    if (!this.#wanted) return;
-    this.#disconnect();
-    this.#connect();
-  }
-
   async #connect() {
     const connection = new AbortController();
     this.#connection = connection;
@@ -51,10 +54,11 @@ export class ScreenStream {
       await listen(address(this.#path, this.#query), {
         signal: connection.signal,
         onOpen: () => this.#opened(),
-        onEvent: (name, text) => name === "state" && this.#connection === connection && this.#handlers.onState(JSON.parse(text)),
+        onEvent: (name, text) => name === "state" && this.#connection === connection && this.#handlers.onState(text),
       });
-    } catch {
-      // However it ended, it is begun again; a page that may not be here was told so by `refusal`.
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404 && this.#connection === connection) return this.#missing();
+      // However else it ended, it is begun again; a page that may not be here was told so by `refusal`.
     }
     if (this.#connection === connection) this.#failed();
   }
@@ -63,7 +67,14 @@ export class ScreenStream {
     clearTimeout(this.#lost);
     this.#lost = 0;
     document.dispatchEvent(new Event("aquifer:found"));
-    this.#handlers.onOpen?.();
+    this.#handlers.onOpen();
+  }
+
+  /** The server has answered: there is nothing to ask it again. */
+  #missing() {
+    this.close();
+    document.dispatchEvent(new Event("aquifer:found"));
+    this.#handlers.onMissing();
   }
 
   #disconnect() {
@@ -88,6 +99,9 @@ export class ScreenStream {
   #visibility = () => {
     clearTimeout(this.#hiding);
     if (document.visibilityState === "hidden") this.#hiding = setTimeout(() => this.#disconnect(), 10_000);
-    else if (this.#wanted && !this.#connection) this.reopen();
+    else if (this.#wanted && !this.#connection) {
+      this.#disconnect();
+      this.#connect();
+    }
   };
 }

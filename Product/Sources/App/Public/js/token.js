@@ -1,4 +1,5 @@
 import { memory } from "./dom.js";
+import { bearer, tokenIn } from "./logic/token.js";
 
 /**
  * The token that the server wants to see. The printed link carries it behind its `#`; from there it goes into this
@@ -8,7 +9,7 @@ let token = memory.get("token");
 
 /** Takes the token out of the address, if one is there. Returns whether the page did not know it. */
 function take() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  const given = tokenIn(location.hash);
   if (!given) return false;
   const isNew = given !== token;
   token = given;
@@ -34,4 +35,4 @@ function begin() {
 }
 
 /** The header that shows the token. */
-export const authorization = () => (token ? { Authorization: `Bearer ${token}` } : {});
+export const authorization = () => bearer(token);

@@ -38,6 +38,13 @@ final class AudioComposeScreen: Screen {
 
     enum Intent: String, ScreenIntent {
         case appear, dismissError, title, send, retry, later, cancel, again, removeFile
+
+        var fields: [String] {
+            switch self {
+            case .title: ["text"]
+            default: []
+            }
+        }
     }
 
     let model: AudioComposeModel
@@ -124,9 +131,7 @@ final class AudioComposeScreen: Screen {
     private func words(_ error: ClipPostError, _ language: Language) -> String {
         switch error {
         case .noConnectivity: language.text("compose.noConnection")
-        case .refused(.server(let status, let words)):
-            language.text("outbox.refused") + " (\(status))"
-                + (words.isEmpty ? "." : ": \(words)")
+        case .refused(.server(let status, let words)): language.refusal(status, words)
         case .refused(.attachment), .notKept(.attachment): language.text("compose.attachment")
         case .refused(.unsendable), .notKept(.unsendable): language.text("outbox.unsendable")
         case .notKept(.store(.full)): language.text("compose.full")

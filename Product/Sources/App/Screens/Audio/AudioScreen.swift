@@ -39,7 +39,16 @@ final class AudioScreen: Screen {
     /// The state of a clip's copy on this machine.
     enum Offline: String, Codable, Sendable, CaseIterable { case none, downloading, done, expired, failed }
 
-    enum Intent: String, ScreenIntent { case appear, download, cancelDownload, removeDownload, dismissError }
+    enum Intent: String, ScreenIntent {
+        case appear, download, cancelDownload, removeDownload, dismissError
+
+        var fields: [String] {
+            switch self {
+            case .download, .cancelDownload, .removeDownload: ["id"]
+            default: []
+            }
+        }
+    }
 
     let model: AudioFeedModel
     private let outbox: OutboxModel
@@ -112,17 +121,6 @@ final class AudioScreen: Screen {
 }
 
 extension AudioClip {
-    /// The duration of the clip in whole seconds, rounded down as the pages' player does: `0:12`, `1:02:03`; `–:––` when
-    /// the remote does not know it.
-    public var durationText: String {
-        guard duration > 0, duration < 360_000 else { return "–:––" }
-        let seconds = Int(duration)
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)
-        return hours > 0
-            ? "\(hours):\(two(minutes)):\(two(seconds % 60))" : "\(minutes):\(two(seconds % 60))"
-    }
-
     /// The waveform in at most `most` bars, each from 0 to 100. A bar has the loudest value of its part.
     func bars(_ most: Int) -> [Int] {
         guard waveform.count > most else { return waveform.map { Int(($0 * 100).rounded()) } }

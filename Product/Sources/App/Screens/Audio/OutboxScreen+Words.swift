@@ -23,9 +23,7 @@ extension OutboxScreen {
 
     func words(_ refusal: Outbox.Refusal, _ language: Language) -> String {
         switch refusal {
-        case .server(let status, let words):
-            language.text("outbox.refused") + " (\(status))"
-                + (words.isEmpty ? "." : ": \(words)")
+        case .server(let status, let words): language.refusal(status, words)
         case .attachment(let name, _): language.text("outbox.attachment", ["name": name])
         case .unsendable: language.text("outbox.unsendable")
         }
@@ -43,5 +41,12 @@ extension OutboxScreen {
         case .store(.full): language.text("outbox.full")
         case .store: language.text("outbox.failed.store")
         }
+    }
+}
+
+extension Language {
+    /// A server's refusal of a post, with its status and its own words.
+    func refusal(_ status: Int, _ words: String) -> String {
+        text("outbox.refused") + " (\(status))" + (words.isEmpty ? "." : ": \(words)")
     }
 }

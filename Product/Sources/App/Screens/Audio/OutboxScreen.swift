@@ -33,7 +33,17 @@ final class OutboxScreen: Screen {
         var canRetry = true
     }
 
-    enum Intent: String, ScreenIntent { case appear, send, retry, discard, cancel, edit, pause, resume, dismissError }
+    enum Intent: String, ScreenIntent {
+        case appear, send, retry, discard, cancel, edit, pause, resume, dismissError
+
+        var fields: [String] {
+            switch self {
+            case .retry, .discard, .cancel: ["id"]
+            case .edit: ["id", "title"]
+            default: []
+            }
+        }
+    }
 
     let model: OutboxModel
     private let runner: OutboxRunner

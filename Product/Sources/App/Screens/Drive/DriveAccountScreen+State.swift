@@ -78,6 +78,18 @@ extension DriveAccountScreen {
     enum Intent: String, ScreenIntent {
         case appear, objects, dismissObjects, upload, replace, cancelUpload, dismissUpload, delete, amount, addStorage
         case reduceStorage, makeImmutable, deleteAccount, keepAccount, claim, dismissError
+
+        var fields: [String] {
+            switch self {
+            case .upload: ["batch", "replacing?"]
+            case .replace: ["batch", "file"]
+            case .delete: ["file"]
+            case .amount: ["text"]
+            case .addStorage, .reduceStorage: ["size"]
+            case .makeImmutable, .deleteAccount: ["typed"]
+            default: []
+            }
+        }
     }
 
     func state(_ context: ScreenContext) -> State {

@@ -41,5 +41,15 @@ extension DriveCreateScreen {
         let sizeText: String
     }
 
-    enum Intent: String, ScreenIntent { case appear, name, size, create, again, transaction, handOver }
+    enum Intent: String, ScreenIntent {
+        case appear, name, size, create, again, transaction, handOver
+
+        var fields: [String] {
+            switch self {
+            case .name, .size, .transaction: ["text"]
+            case .handOver: ["typed?"]
+            default: []
+            }
+        }
+    }
 }

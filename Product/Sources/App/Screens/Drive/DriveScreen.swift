@@ -105,6 +105,6 @@ extension StorageAccount {
 
 extension Language {
     func usage(of used: UInt64, in reserved: UInt64) -> String {
-        text("drive.usage.text", ["used": storage(used), "reserved": storage(reserved)])
+        text("drive.usage.text", ["used": size(used), "reserved": size(reserved)])
     }
 }

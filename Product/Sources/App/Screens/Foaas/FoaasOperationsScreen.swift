@@ -30,7 +30,16 @@ final class FoaasOperationsScreen: Screen {
         let fieldsText: String
     }
 
-    enum Intent: String, ScreenIntent { case appear, dismissError, search }
+    enum Intent: String, ScreenIntent {
+        case appear, dismissError, search
+
+        var fields: [String] {
+            switch self {
+            case .search: ["query"]
+            default: []
+            }
+        }
+    }
 
     let model: FoaasOperationsModel
 
@@ -43,7 +52,7 @@ final class FoaasOperationsScreen: Screen {
         let language = context.language
         let progress = context.progress(of: model.list)
         let operations = model.operations.map { operation in
-            let names = operation.placeholders.map { operation.name(of: $0) }
+            let names = operation.placeholders.map { operation.name(of: $0, in: language) }
             return Operation(
                 id: String(operation.id.dropFirst()), name: operation.name, fields: names,
                 fieldsText: names.isEmpty

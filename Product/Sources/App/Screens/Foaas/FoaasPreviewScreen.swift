@@ -20,7 +20,7 @@ final class FoaasPreviewScreen: Screen {
         let canFinish: Bool
         /// True once the phrase is on the main screen.
         let done: Bool
-        /// What is wrong with the fields.
+        /// The problem with the fields.
         @OrNull var message: String?
         @OrNull var error: ScreenError?
         let palette: FoaasPalette
@@ -36,7 +36,16 @@ final class FoaasPreviewScreen: Screen {
         let placeholder: String
     }
 
-    enum Intent: String, ScreenIntent { case appear, edit, finish, retry, dismissError }
+    enum Intent: String, ScreenIntent {
+        case appear, edit, finish, retry, dismissError
+
+        var fields: [String] {
+            switch self {
+            case .edit: ["field", "value"]
+            default: []
+            }
+        }
+    }
 
     let model: FoaasPreviewModel
     private let settings: FoaasSettings
@@ -55,7 +64,8 @@ final class FoaasPreviewScreen: Screen {
         let builder = model.builder
         let fields = (builder?.placeholders ?? []).map { placeholder in
             Field(
-                field: placeholder, name: builder?.operation.name(of: placeholder), value: builder?[placeholder] ?? "",
+                field: placeholder, name: builder?.operation.name(of: placeholder, in: context.language),
+                value: builder?[placeholder] ?? "",
                 placeholder: ":\(placeholder)")
         }
         return State(

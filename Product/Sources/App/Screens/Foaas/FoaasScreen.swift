@@ -26,7 +26,16 @@ final class FoaasScreen: Screen {
         let dateText: String
     }
 
-    enum Intent: String, ScreenIntent { case appear, random, show, dismissError }
+    enum Intent: String, ScreenIntent {
+        case appear, random, show, dismissError
+
+        var fields: [String] {
+            switch self {
+            case .show: ["id"]
+            default: []
+            }
+        }
+    }
 
     let model: FoaasModel
     private let settings: FoaasSettings

@@ -28,7 +28,17 @@ final class FoaasSettingsScreen: Screen {
         let after: String
     }
 
-    enum Intent: String, ScreenIntent { case appear, filter, palette, dismissError }
+    enum Intent: String, ScreenIntent {
+        case appear, filter, palette, dismissError
+
+        var fields: [String] {
+            switch self {
+            case .filter: ["on"]
+            case .palette: ["name"]
+            default: []
+            }
+        }
+    }
 
     private let settings: FoaasSettings
 

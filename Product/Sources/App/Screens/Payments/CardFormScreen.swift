@@ -40,7 +40,16 @@ final class CardFormScreen: Screen {
         @OrNull var error: String?
     }
 
-    enum Intent: String, ScreenIntent { case appear, edit, save, reset, dismissError }
+    enum Intent: String, ScreenIntent {
+        case appear, edit, save, reset, dismissError
+
+        var fields: [String] {
+            switch self {
+            case .edit: ["field", "value"]
+            default: []
+            }
+        }
+    }
 
     private let model: CardFormModel
 

@@ -17,7 +17,16 @@ final class CardsScreen: Screen {
         @OrNull var error: ScreenError?
     }
 
-    enum Intent: String, ScreenIntent { case appear, choose, remove, acceptOlder, discardOlder, dismissError }
+    enum Intent: String, ScreenIntent {
+        case appear, choose, remove, acceptOlder, discardOlder, dismissError
+
+        var fields: [String] {
+            switch self {
+            case .choose, .remove: ["id"]
+            default: []
+            }
+        }
+    }
 
     private let model: CardsModel
 

@@ -21,7 +21,16 @@ final class ContactsScreen: Screen {
         @OrNull var noMatch: String?
     }
 
-    enum Intent: String, ScreenIntent { case appear, dismissError, search }
+    enum Intent: String, ScreenIntent {
+        case appear, dismissError, search
+
+        var fields: [String] {
+            switch self {
+            case .search: ["query"]
+            default: []
+            }
+        }
+    }
 
     let model: ContactsModel
     private let tab: String

@@ -14,6 +14,10 @@ extension PaymentScreen {
         let code: Code
         let canPay: Bool
         let canRetry: Bool
+        /// True while the remote is asked for the outcome of a payment.
+        let isChecking: Bool
+        /// The number of requests of the page that have ended. It changes with each, even if nothing else does.
+        let ended: Int
         let payLabel: String
         /// The outcome in words, if it is neither good nor unknown.
         @OrNull var message: String?
@@ -31,6 +35,8 @@ extension PaymentScreen {
         /// The amount in cents; empty for none.
         let digits: String
         let text: String
+        /// The page's mark of the last edit that the model has taken; empty before the first.
+        let edit: String
         @OrNull var error: String?
     }
 
@@ -69,5 +75,16 @@ extension PaymentScreen {
     enum Intent: String, ScreenIntent {
         case appear, amount, amountText, chooseCard, code, pay, check, retry, giveUp, checkEarlier, payOnceMore, again
         case dismissError
+
+        var fields: [String] {
+            switch self {
+            case .amount: ["digits", "edit?"]
+            case .amountText: ["text", "edit?"]
+            case .pay: ["digits"]
+            case .chooseCard: ["id"]
+            case .code: ["value"]
+            default: []
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@ import Aquifer
 import AquiferPayments
 import AquiferWording
 import Foundation
+import Observation
 
 /// One payment as its page draws it.
 @MainActor
@@ -11,6 +12,7 @@ final class PaymentScreen: Screen {
 
     let model: PaymentModel
     private let tab: String
+    private let progress = PaymentProgress()
 
     init?(_ address: ScreenAddress, in hub: ScreenHub) {
         guard let contact = Int(address.subject) else { return nil }
@@ -25,13 +27,13 @@ final class PaymentScreen: Screen {
             contact: model.contact.map { ContactLine($0, tab: tab) },
             amount: Amount(
                 digits: model.amount.cents == 0 ? "" : "\(model.amount.cents)", text: model.amount.text,
-                error: model.amountError?.message(in: language)),
+                edit: progress.edit, error: model.amountError?.message(in: language)),
             needsCard: model.needsCard, card: model.card.map { CardLine($0, isChosen: true, context) },
             cards: model.cards.map { CardLine($0, isChosen: $0.id == model.card?.id, context) },
             code: Code(
                 length: model.card?.brand?.codeLength ?? 3,
                 error: model.codeError?.message(in: language)),
-            canPay: model.canPay, canRetry: model.canRetry,
+            canPay: model.canPay, canRetry: model.canRetry, isChecking: model.isChecking, ended: progress.ended,
             payLabel: language.text("pay.action", ["amount": model.amount.text]),
             message: message(language), receipt: receipt(context), unknown: unknown(context),
             earlier: earlier(context), error: error(language))
@@ -40,29 +42,45 @@ final class PaymentScreen: Screen {
     func refresh() async { await model.appear() }
 
     func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
-        let model = model
+        let (model, progress) = (model, progress)
         switch intent {
         case .appear: return { await model.appear() }
         case .amount:
             let digits = try fields.text("digits")
-            return { model.enter(digits: digits) }
+            let edit = fields["edit"] ?? ""
+            return {
+                model.enter(digits: digits)
+                progress.edit = edit
+            }
         case .amountText:
             let text = try fields.text("text")
-            return { model.enter(amount: text) }
+            let edit = fields["edit"] ?? ""
+            return {
+                model.enter(amount: text)
+                progress.edit = edit
+            }
         case .chooseCard:
             let id = try fields.id()
             return { await model.choose(id) }
         case .code:
             let code = try fields.text("value")
             return { model.enter(code: code) }
-        case .pay: return pay(try fields.text("digits"))
-        case .check: return { await model.check() }
-        case .retry: return { await model.retry() }
-        case .giveUp: return { await model.giveUp() }
-        case .checkEarlier: return { await model.checkEarlier() }
-        case .payOnceMore: return { await model.payOnceMore() }
+        case .pay: return counted(pay(try fields.text("digits")))
+        case .check: return counted { await model.check() }
+        case .retry: return counted { await model.retry() }
+        case .giveUp: return counted { await model.giveUp() }
+        case .checkEarlier: return counted { await model.checkEarlier() }
+        case .payOnceMore: return counted { await model.payOnceMore() }
         case .again: return { model.again() }
         case .dismissError: return { model.dismissProblem() }
+        }
+    }
+
+    /// An action that the page waits for: its end is counted in the state.
+    private func counted(_ action: @escaping ScreenAction) -> ScreenAction {
+        { [progress] in
+            await action()
+            progress.ended += 1
         }
     }
 
@@ -116,4 +134,13 @@ final class PaymentScreen: Screen {
             brandName: record.card.brandName(context.language), amount: record.amount.text, total: record.amount.text,
             status: record.state.text(context.language))
     }
+}
+
+/// The progress of what a page has asked the screen of a payment for.
+@MainActor @Observable
+private final class PaymentProgress {
+    /// The number of requests that have ended.
+    var ended = 0
+    /// The mark of the last edit of the amount.
+    var edit = ""
 }

@@ -36,7 +36,17 @@ final class PaymentsScreen: Screen {
         let isBusy: Bool
     }
 
-    enum Intent: String, ScreenIntent { case appear, check, retry, giveUp, dismissError }
+    enum Intent: String, ScreenIntent {
+        case appear, check, retry, giveUp, dismissError
+
+        var fields: [String] {
+            switch self {
+            case .check, .giveUp: ["id"]
+            case .retry: ["id", "code?"]
+            default: []
+            }
+        }
+    }
 
     private let model: PaymentsModel
 
@@ -141,20 +151,6 @@ extension PaymentRecord {
             return language.text("payments.why.notSent")
         case .abandoned:
             return language.text("payments.why.abandoned")
-        }
-    }
-}
-
-extension PaymentRecord.State {
-    /// The state in words.
-    public func text(_ language: Language) -> String {
-        switch self {
-        case .sending: language.text("payments.state.sending")
-        case .approved: language.text("payments.state.approved")
-        case .declined: language.text("payments.state.declined")
-        case .unknown: language.text("payments.state.unknown")
-        case .failed: language.text("payments.state.failed")
-        case .abandoned: language.text("payments.state.abandoned")
         }
     }
 }

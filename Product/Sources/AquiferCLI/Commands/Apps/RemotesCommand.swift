@@ -36,10 +36,9 @@ struct RemotesCommand: CommandHandler {
         } catch {
             throw CommandError(status: .unavailable, message: "\(error)")
         }
-        let name = host.contains(":") ? "[\(host)]" : host
         let remotes = ReferenceRemote.allCases.map { remote in
             RemoteDocument(
-                name: remote.rawValue, address: "http://\(name):\(server.port)/\(remote.rawValue)")
+                name: remote.rawValue, address: "http://\(host.asURLHost):\(server.port)/\(remote.rawValue)")
         }
         if call.options.json {
             call.console.out(json: ResultDocument(local: remotes))

@@ -20,7 +20,7 @@ struct CacheValidateCommand: CommandHandler {
             for key in report.value { call.console.out("deleted \(key)") }
             let left =
                 report.failures.isEmpty
-                ? "what is left in the cache is good; payments list and outbox list look at the rest"
+                ? "the other cache entries are valid; payments list and outbox list check the rest"
                 : "not everything could be looked at"
             if !call.options.quiet { call.console.note("\(report.value.count) deleted; \(left)") }
         }

@@ -42,8 +42,16 @@ extension AccountChange {
         return .delivered
     }
 
-    /// The name and the address of an account.
-    func called(_ account: StorageAccount) -> String { "\"\(account.identifier)\" (\(account.address))" }
+}
+
+extension StorageAccount {
+    /// The name and the address of the account.
+    var called: String { "\"\(identifier)\" (\(address))" }
+}
+
+extension Wallet {
+    /// The balance in words.
+    var text: String { "\(Shades.text(shades)) and \(Lamports.text(lamports))" }
 }
 
 extension DriveSession {

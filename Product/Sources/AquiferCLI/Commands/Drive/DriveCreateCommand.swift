@@ -23,7 +23,7 @@ struct DriveCreateCommand: DriveHandler {
 
     /// The question before an account is created.
     private func question(_ bytes: UInt64, _ session: DriveSession) async throws -> Question {
-        let price = try await session.drive.storageConfig().map { Shades.text($0.cost(ofBytes: bytes)) } ?? "not known"
+        let price = try await session.price(bytes)
         let fee = Lamports.text(Lamports.perSignature * 2)
         return Question(
             action: "making the account \"\(call.words[0])\" of \(StorageSize.text(bytes))",

@@ -11,7 +11,7 @@ struct DriveMakeImmutableCommand: AccountChange {
     func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question? {
         let price = try await session.price(account.reservedBytes)
         return Question(
-            action: "making \(called(account)) immutable for ever",
+            action: "making \(account.called) immutable for ever",
             lines: [
                 "its files can no longer be replaced or deleted, nor storage be given back",
                 "cost: the \(price) that were staked for its storage",
@@ -32,7 +32,7 @@ struct DriveDeleteAccountCommand: AccountChange {
 
     func question(_ account: StorageAccount, _ session: DriveSession) -> Question? {
         Question(
-            action: "deleting \(called(account)) with all its files",
+            action: "deleting \(account.called) with all its files",
             lines: [
                 "it happens some days from now; until then aquifer drive keep-account cancels it",
                 "cost: nothing but the fee",
@@ -42,7 +42,7 @@ struct DriveDeleteAccountCommand: AccountChange {
     func look(_ address: PublicKey) -> String { "aquifer drive list" }
 
     func outcome(_ account: StorageAccount) -> String {
-        "\(called(account)) will be deleted with all its files some days from now; aquifer drive keep-account cancels that"
+        "\(account.called) will be deleted with all its files some days from now; aquifer drive keep-account cancels that"
     }
 
     func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
@@ -58,7 +58,7 @@ struct DriveKeepAccountCommand: AccountChange {
 
     func question(_ account: StorageAccount, _ session: DriveSession) -> Question? { nil }
 
-    func outcome(_ account: StorageAccount) -> String { "\(called(account)) is kept; its deletion is cancelled" }
+    func outcome(_ account: StorageAccount) -> String { "\(account.called) is kept; its deletion is cancelled" }
 
     func look(_ address: PublicKey) -> String { "aquifer drive list" }
 

@@ -20,7 +20,7 @@ extension CommandError {
             case .failed: .store
             case .tooOpen, .exists, .empty, .notAKey, .wrongLength, .mismatch: .usage
             }
-        self.init(status: status, message: "\(error)")
+        self.init(status: status, error, Advice.on(error))
     }
 
     /// Converts an error of Shadow Drive.
@@ -38,12 +38,11 @@ extension CommandError {
             case .limit, .file, .transaction, .noKeypair: .usage
             case .store: .store
             }
-        let advice = if case .file(.exists) = error { "; --replace takes its place" } else { "" }
         let told = error.isOutcomeUnknown ? ExitStatus.unknown : status
         switch error.cause {
         case .connectivity(let reason): self.init(status: told, error.message(in: .english), details: reason.details)
         case .invalidData(let reason): self.init(status: told, error.message(in: .english), details: "\(reason)")
-        default: self.init(status: told, message: "\(error)\(advice)")
+        default: self.init(status: told, error, Advice.on(error))
         }
     }
 }

@@ -17,7 +17,8 @@ struct DriveKeygenCommand: CommandHandler {
             } else {
                 call.console.out("\(keypair.publicKey)")
                 if !call.options.quiet {
-                    call.console.note("\(call.words[0]) holds the secret; whoever has it has what it owns")
+                    call.console.note(
+                        "\(call.words[0]) holds the secret key; anyone who has the file controls its accounts")
                 }
             }
             return .delivered

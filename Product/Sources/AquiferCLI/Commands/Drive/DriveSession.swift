@@ -81,7 +81,7 @@ struct DriveSession: Sendable {
     /// The owner's balance in words.
     func balance() async throws -> String {
         let wallet = try await drive.wallet()
-        return "balance: \(Shades.text(wallet.shades)) and \(Lamports.text(wallet.lamports))"
+        return "balance: \(wallet.text)"
     }
 }
 

@@ -15,7 +15,7 @@ struct DriveAddStorageCommand: AccountChange {
     func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question? {
         let price = try await session.price(bytes)
         return Question(
-            action: "adding \(StorageSize.text(bytes)) to \(called(account))", lines: ["cost: \(price)"])
+            action: "adding \(StorageSize.text(bytes)) to \(account.called)", lines: ["cost: \(price)"])
     }
 
     func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
@@ -36,7 +36,7 @@ struct DriveReduceStorageCommand: AccountChange {
     func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question? {
         let price = try await session.price(bytes)
         return Question(
-            action: "giving back \(StorageSize.text(bytes)) of \(called(account))",
+            action: "giving back \(StorageSize.text(bytes)) of \(account.called)",
             lines: ["cost: nothing; \(price) can be claimed later with aquifer drive claim"])
     }
 
@@ -54,7 +54,7 @@ struct DriveClaimCommand: AccountChange {
     func question(_ account: StorageAccount, _ session: DriveSession) -> Question? { nil }
 
     func outcome(_ account: StorageAccount) -> String {
-        "the tokens of the storage that \(called(account)) gave back are in your wallet now"
+        "the tokens of the storage that \(account.called) gave back are in your wallet now"
     }
 
     func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {

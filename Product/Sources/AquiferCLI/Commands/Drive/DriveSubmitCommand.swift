@@ -15,7 +15,7 @@ struct DriveSubmitCommand: DriveHandler {
         let word = call.words[0]
         let text = word == "-" ? try call.console.line("the transaction") : word
         let transaction = try SolanaTransaction(base64: text.filter { !$0.isWhitespace })
-        let asked = try session.drive.understand(transaction)
+        let asked = try session.drive.parse(transaction)
         if !session.isSure { try session.agree(await question(asked, session.drive)) }
         let isNew = if case .create = asked.instruction { true } else { false }
         let look = isNew ? "aquifer drive list" : "aquifer drive info \(asked.account)"
@@ -58,7 +58,7 @@ struct DriveSubmitCommand: DriveHandler {
         case .cancelDeletion, .claimStake, .refreshStake, .rename: question.lines.append("cost: nothing but the fee")
         }
         let wallet = try? await drive.wallet(of: asked.owner)  // told as "not known"
-        let balance = wallet.map { "\(Shades.text($0.shades)) and \(Lamports.text($0.lamports))" } ?? "not known"
+        let balance = wallet?.text ?? "not known"
         let priority = asked.computeBudget.priorityFee
         let part = priority > 0 ? " (\(Lamports.text(priority)) of it for priority)" : ""
         question.lines.append("fee: \(Lamports.text(asked.fee))\(part); the owner's balance: \(balance)")
@@ -66,6 +66,6 @@ struct DriveSubmitCommand: DriveHandler {
     }
 
     private func called(_ info: StorageAccount?, _ asked: StorageTransaction) -> String {
-        info.map { "\"\($0.identifier)\" (\($0.address))" } ?? "\(asked.account)"
+        info?.called ?? "\(asked.account)"
     }
 }

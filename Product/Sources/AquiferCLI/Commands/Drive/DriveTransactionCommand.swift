@@ -1,4 +1,5 @@
 import App
+import Aquifer
 import AquiferShadowDrive
 import Foundation
 
@@ -51,7 +52,7 @@ struct DriveTransactionCommand: CommandHandler {
         return .delivered
     }
 
-    /// Finds a kind of transaction by the program's name for it, or by the name in the other commands.
+    /// Finds a kind of transaction by its name on the command line, or by the program's name for it.
     private static func kind(_ word: String) -> StorageInstruction.Kind? {
         StorageInstruction.Kind(rawValue: word) ?? StorageInstruction.Kind.allCases.first { $0.word == word }
     }
@@ -106,14 +107,12 @@ struct DriveTransactionCommand: CommandHandler {
     private static func seed(_ data: Data) -> Data {
         let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard text.utf8.count == 64 else { return data }
-        let digits = text.compactMap(\.hexDigitValue)
-        guard digits.count == 64 else { return data }
-        return Data(stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) })
+        return Data(hexadecimal: text) ?? data
     }
 }
 
 extension StorageInstruction.Kind {
-    /// The name of the kind in the other commands.
+    /// The name of the kind on the command line.
     var word: String {
         switch self {
         case .create: "create"

@@ -13,7 +13,7 @@ struct OutboxSending: Sendable {
     /// Sends everything that can be sent now, or with `--wait` until all is sent or refused. The exit status shows if
     /// anything is left, and why.
     func run() async throws(OutboxError) -> ExitStatus {
-        await outbox.hurry()
+        await outbox.retryAll()
         let progress = OutboxProgress(console, options, isTold: waits)
         let following = Task { await progress.follow(outbox) }
         let (result, isInterrupted) = await Interruption.ending {
@@ -81,7 +81,7 @@ private struct OutboxProgress: Sendable {
             case nil where outbox.hasSent(old.id): say("\(old.named): sent", meter)
             case .refused(let refusal)? where new?.state != old.state:
                 say("\(old.named): refused: \(refusal)", meter)
-            // The state is another one when someone hurries, too.
+            // The state is another one after `retryAll()`, too.
             case .retrying(let failure, _)? where new?.attempts != old.attempts:
                 say("\(old.named): \(failure.words); it is tried again", meter)
             default: break

@@ -19,7 +19,7 @@ struct PaymentsGiveUpCommand: CommandHandler {
             throw CommandError(
                 status: .usage,
                 message:
-                    "only a payment whose outcome is not known can be given up; this one is"
+                    "only a payment whose outcome is unknown can be given up; this one is"
                     + " \((record ?? known).state.text(.english).lowercased())"
             )
         }

@@ -1,16 +1,14 @@
 import { h, setText } from "../dom.js";
 import { t } from "../i18n.js";
-import { money } from "./mask.js";
-
-/** More digits than any amount that may be sent has. */
-const LONGEST = 11;
+import { amountAfter, amountDigits, money } from "../logic/amount.js";
 
 /** An amount that grows from the right as digits are typed: `R$ 0,07`, `R$ 0,79`, `R$ 7,90`. */
 export class AmountField {
   #label = h("label", { class: "amount-label", for: "pay-amount" });
+  /** @type {HTMLInputElement} */
   #input = h("input", {
     id: "pay-amount", class: "amount-input", type: "text", inputmode: "numeric", autocomplete: "off", enterkeyhint: "next", spellcheck: "false",
-    "aria-describedby": "pay-amount-error", "data-test": "amount", onbeforeinput: (event) => this.#typing(event), oninput: () => this.#typed(this.#input.value), onpaste: (event) => this.#pasted(event),
+    "aria-describedby": "pay-amount-error", "data-test": "amount", onbeforeinput: (event) => this.#typing(event), oninput: () => this.#set(amountDigits(this.#input.value)), onpaste: (event) => this.#pasted(event),
     onfocus: () => this.#toEnd(), onpointerup: () => this.#toEnd(), onkeyup: () => this.#toEnd(),
   });
   #error = h("p", { class: "field-error amount-error", id: "pay-amount-error", role: "status", "data-test": "amount-error", hidden: true });
@@ -18,38 +16,53 @@ export class AmountField {
   #read;
   /** Typed here, and perhaps not yet in the states that arrive. */
   #isEdited = false;
-  #timer = 0;
+  #edits = 0;
+  /** @type {Wire.PaymentAmount | null} */
   #latest = null;
-  /** What was typed, as cents without leading zeros; null while the model reads what was pasted. */
+  /**
+   * The typed amount in cents, without leading zeros; null while the model parses a pasted text.
+   *
+   * @type {string | null}
+   */
   digits = "";
   element = h("div", { class: "amount" }, this.#label, this.#input, this.#error);
 
-  /** `changed(digits)` hears what is typed, `read(text)` what is pasted: what it is worth, the model says. */
+  /**
+   * The model computes the amount of a typed or pasted text.
+   *
+   * @param {(digits: string, edit: string) => Promise<boolean>} changed sends a typed amount
+   * @param {(text: string, edit: string) => Promise<boolean>} read sends a pasted text
+   */
   constructor(changed, read) {
     this.#changed = changed;
     this.#read = read;
     this.#show(money(""));
   }
 
-  /** Shows the model's amount; what was just typed is newer than a state that does not have it. */
+  /**
+   * Shows the model's amount; what was just typed is newer than a state that does not have it.
+   *
+   * @param {Wire.PaymentAmount} amount
+   */
   draw(amount) {
     setText(this.#label, t("pay.amount"));
     this.#latest = amount;
     setText(this.#error, amount.error ?? "");
     this.#error.hidden = !amount.error;
     this.#input.setAttribute("aria-invalid", String(!!amount.error));
+    if (amount.edit === this.edit) this.#isEdited = false;
     if (amount.digits !== this.digits && this.#isEdited) return;
     this.digits = amount.digits;
     this.#show(amount.text);
   }
 
-  /** What was typed has been heard or is over: the next state counts. */
+  /** The model has received the typed amount, or the payment is over: the next state is shown. */
   settle() {
-    clearTimeout(this.#timer);
     this.#isEdited = false;
     if (this.#latest) this.draw(this.#latest);
   }
 
+  /** @param {boolean} locked */
   set isLocked(locked) {
     this.#input.readOnly = locked;
   }
@@ -58,50 +71,60 @@ export class AmountField {
     this.#input.focus({ preventScroll: true });
   }
 
-  /** Wherever the caret was put: digits come in, and go, on the right. */
+  /**
+   * Digits are added and removed on the right, wherever the caret is. An input method, a drop and an autofill only say
+   * that they have happened.
+   *
+   * @param {InputEvent} event
+   */
   #typing(event) {
     const { selectionStart, selectionEnd, value } = this.#input;
     const isWhole = selectionStart === 0 && selectionEnd === value.length;
-    if (this.#input.readOnly || !["insertText", "deleteContentBackward", "deleteContentForward"].includes(event.inputType)) return;
+    const digits = amountAfter(isWhole ? "" : this.#shown, event.inputType, event.data);
+    if (this.#input.readOnly || digits === null) return;
     event.preventDefault();
-    if (event.inputType === "insertText") this.#typed((isWhole ? "" : this.#shown) + (event.data ?? ""));
-    else this.#typed(isWhole ? "" : this.#shown.slice(0, -1));
+    this.#set(digits);
   }
 
-  // What only ever says that it has happened: an input method, a drop, an autofill.
-  #typed(text) {
-    this.#set(text.replace(/\D/g, "").replace(/^0+/, "").slice(0, LONGEST));
+  /** The mark of the last edit. */
+  get edit() {
+    return String(this.#edits);
   }
 
   get #shown() {
     return this.digits ?? this.#latest?.digits ?? "";
   }
 
+  /** @param {ClipboardEvent} event */
   #pasted(event) {
     event.preventDefault();
     if (this.#input.readOnly) return;
     this.digits = null;
-    this.#heard(this.#read(event.clipboardData.getData("text").slice(0, 200)));
+    this.#edited(() => this.#read(event.clipboardData?.getData("text").slice(0, 200) ?? "", this.edit));
   }
 
+  /** @param {string} digits */
   #set(digits) {
     const isNew = digits !== this.digits;
     this.digits = digits;
     this.#show(money(digits));
-    if (isNew) this.#heard(this.#changed(digits));
+    if (isNew) this.#edited(() => this.#changed(digits, this.edit));
   }
 
-  /** Until the model has heard of it, what stands here is newer than a state that does not have it. */
-  #heard(sent) {
-    clearTimeout(this.#timer);
+  /**
+   * Sends an edit. Until the model's state has its mark, the text typed here is newer than that state.
+   *
+   * @param {() => Promise<boolean>} send
+   */
+  async #edited(send) {
+    this.#edits += 1;
     this.#isEdited = true;
-    Promise.resolve(sent).then(() => {
-      clearTimeout(this.#timer);
-      // A model that refuses an amount is right in the end.
-      this.#timer = setTimeout(() => this.settle(), this.digits === null ? 100 : 800);
-    });
+    const { edit } = this;
+    const arrived = await send();
+    if (!arrived && edit === this.edit) this.settle();
   }
 
+  /** @param {string} text */
   #show(text) {
     if (this.#input.value !== text) this.#input.value = text;
     this.#input.classList.toggle("is-zero", this.#shown === "");

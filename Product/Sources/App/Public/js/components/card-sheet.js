@@ -1,4 +1,4 @@
-import { drawOnce, h, replaceWhen, setText } from "../dom.js";
+import { drawOnce, find, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { cardLine } from "./card-face.js";
 import { icon } from "./icon.js";
@@ -13,6 +13,7 @@ export class CardSheet {
   element = h("dialog", { class: "sheet", "aria-labelledby": "card-sheet-title", "data-test": "card-sheet" },
     h("div", { class: "sheet-frame" }, h("div", { class: "sheet-head" }, this.#title, this.#close), this.#list, this.#add));
 
+  /** @param {(id: string) => void} choose */
   constructor(choose) {
     this.#choose = choose;
     // Only the backdrop is outside the frame.
@@ -24,13 +25,17 @@ export class CardSheet {
     const root = document.documentElement;
     root.style.setProperty("--scroll-bar", `${innerWidth - root.clientWidth}px`);
     this.element.showModal();
-    (this.#list.querySelector("[aria-current]") ?? this.#list.querySelector("button") ?? this.#add).focus({ focusVisible: false });
+    (find(this.#list, "[aria-current]") ?? find(this.#list, "button") ?? this.#add).focus({ focusVisible: false });
   }
 
   close() {
     if (this.element.open) this.element.close();
   }
 
+  /**
+   * @param {Wire.CardLine[]} cards
+   * @param {string} addHref
+   */
   draw(cards, addHref) {
     setText(this.#title, t("pay.card.choose"));
     this.#close.setAttribute("aria-label", t("close"));

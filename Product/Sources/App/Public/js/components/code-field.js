@@ -1,17 +1,23 @@
 import { h, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { digitsOf } from "../logic/mask.js";
 
-/** The code on the back of a card: asked for at each payment, shown to nobody, kept by nothing. */
+/** The code on the back of a card. It is typed for each payment, masked, and never saved. */
 export class CodeField {
   #label;
   #hint;
   #error;
+  /** @type {HTMLInputElement} */
   #input;
   #length = 3;
   #wasLeft = false;
   element;
 
-  /** `changed(code)` hears what is typed, `entered()` the Enter key. */
+  /**
+   * @param {string} id
+   * @param {(code: string) => void} changed hears what is typed
+   * @param {() => void} entered hears the Enter key
+   */
   constructor(id, changed, entered) {
     this.#label = h("label", { class: "field-label", for: id });
     this.#hint = h("p", { class: "field-hint", id: `${id}-hint` });
@@ -20,7 +26,7 @@ export class CodeField {
       id, class: "field-input code-input", type: "text", inputmode: "numeric", autocomplete: "cc-csc", spellcheck: "false", enterkeyhint: "done",
       "aria-describedby": `${id}-hint ${id}-error`, "data-test": "code",
       oninput: () => {
-        this.#input.value = this.#input.value.replace(/\D/g, "").slice(0, this.#length);
+        this.#input.value = digitsOf(this.#input.value).slice(0, this.#length);
         changed(this.#input.value);
       },
       onblur: () => (this.#wasLeft = this.#input.value !== ""),
@@ -42,6 +48,7 @@ export class CodeField {
     return this.#input.value.length === this.#length;
   }
 
+  /** @param {Wire.PaymentCode} code */
   draw({ length, error }) {
     this.#length = length;
     this.#input.maxLength = length;
@@ -54,6 +61,7 @@ export class CodeField {
     this.#input.setAttribute("aria-invalid", String(shown !== ""));
   }
 
+  /** @param {boolean} locked */
   set isLocked(locked) {
     this.#input.readOnly = locked;
   }

@@ -8,6 +8,7 @@ import { toast } from "./toast.js";
 export class ConnectionSwitch {
   #button = h("button", { class: "connection-button", type: "button", "data-test": "connection-button" });
   #panel = h("div", { id: "connection-panel", "data-test": "connection-panel" });
+  /** @type {Wire.ConnectionSwitch | null} */
   #state = null;
   /** Counts the questions: an answer that a later choice has overtaken is old news. */
   #turn = 0;
@@ -23,17 +24,18 @@ export class ConnectionSwitch {
   async load() {
     const turn = this.#turn;
     try {
-      const state = await request("GET", address("/api/connection"));
+      const state = /** @type {Wire.ConnectionSwitch} */ (await request("GET", address("/api/connection")));
       if (turn === this.#turn) this.#show(state);
     } catch {
       // Without a server there is nothing to switch; the page says so elsewhere.
     }
   }
 
+  /** @param {string} mode */
   async #choose(mode) {
     const turn = ++this.#turn;
     try {
-      const state = await request("PUT", address("/api/connection"), { mode });
+      const state = /** @type {Wire.ConnectionSwitch} */ (await request("PUT", address("/api/connection"), { mode }));
       if (turn !== this.#turn) return;
       this.#turn += 1;
       this.#show(state);
@@ -44,6 +46,7 @@ export class ConnectionSwitch {
     }
   }
 
+  /** @param {Wire.ConnectionSwitch} state */
   #show(state) {
     const same = JSON.stringify(state) === JSON.stringify(this.#state);
     this.#state = state;
@@ -60,12 +63,12 @@ export class ConnectionSwitch {
       h("span", { class: "connection-label" }, t(`connection.${mode}`)));
     this.#button.setAttribute("aria-label", `${t("connection")}: ${t(`connection.${mode}`)}`);
     this.#button.dataset.mode = mode;
-    const checked = this.#panel.querySelector("input:checked")?.value;
     if (this.#panel.childElementCount) {
       // Radios that have the focus are kept; only their mark moves.
       // A mode that is not offered here can have been set by other means.
+      /** @type {HTMLInputElement | null} */
       const now = this.#panel.querySelector(`input[value="${CSS.escape(mode)}"]`);
-      if (checked !== mode && now) now.checked = true;
+      if (now) now.checked = true;
       return;
     }
     this.#panel.replaceChildren(

@@ -1,45 +1,52 @@
-import { h, replaceWhen } from "../dom.js";
+import { h, replaceWhen, svg } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
-const NS = "http://www.w3.org/2000/svg";
 const ROUND = 2 * Math.PI * 16;
+
+/** @typedef {"download" | "cancelDownload" | "removeDownload"} DownloadIntent */
+
+/**
+ * The action of the button for each state of a clip: its intent, its icon, its words.
+ *
+ * @type {Record<Wire.AudioClip["offline"], { intent: DownloadIntent, test: string, glyph: import("./icon.js").Glyph, name: string }>}
+ */
+const DEEDS = {
+  none: { intent: "download", test: "download", glyph: "download", name: "audio.download" },
+  expired: { intent: "download", test: "download", glyph: "download", name: "audio.download" },
+  downloading: { intent: "cancelDownload", test: "download-cancel", glyph: "close", name: "audio.download.cancel" },
+  done: { intent: "removeDownload", test: "download-remove", glyph: "trash", name: "audio.download.remove" },
+  failed: { intent: "download", test: "download", glyph: "reload", name: "audio.download.retry" },
+};
 
 /**
  * Keeps a clip for when there is no connection: the button downloads, cancels what is on its way (a ring shows how
- * far it is), or removes. `run(intent)` does it.
+ * far it is), or removes.
+ *
+ * @param {(intent: DownloadIntent) => void} run
  */
 export function downloadButton(run) {
-  const button = h("button", { class: "icon-button download-button", type: "button", onclick: () => run(button.dataset.intent) });
-  button.draw = ({ title, offline, percent }) => {
-    const [intent, glyph, name] = {
-      waiting: ["cancelDownload", "close", "audio.download.cancel"],
-      downloading: ["cancelDownload", "close", "audio.download.cancel"],
-      done: ["removeDownload", "trash", "audio.download.remove"],
-      failed: ["download", "reload", "audio.download.retry"],
-    }[offline] ?? ["download", "download", "audio.download"];
+  const button = h("button", { class: "icon-button download-button", type: "button", onclick: () => run(deed.intent) });
+  let deed = DEEDS.none;
+  /** @param {Wire.AudioClip} clip */
+  const draw = ({ title, offline, percent }) => {
+    deed = DEEDS[offline];
+    const { intent, test, glyph, name } = deed;
     const isBusy = intent === "cancelDownload";
     button.dataset.intent = intent;
-    button.dataset.test = { download: "download", cancelDownload: "download-cancel", removeDownload: "download-remove" }[intent];
+    button.dataset.test = test;
     button.setAttribute("aria-label", isBusy && percent !== null ? t("audio.download.cancel.percent", { title, percent }) : t(name, { title }));
     button.title = t(`${name}.short`);
     button.classList.toggle("is-busy", isBusy);
     replaceWhen(button, glyph, () => [icon(glyph), isBusy && ring()]);
+    /** @type {SVGCircleElement | null} */
     const track = button.querySelector(".ring-part");
     if (!track) return;
     button.classList.toggle("is-waiting", percent === null);
     track.style.strokeDashoffset = String(ROUND * (1 - (percent ?? 25) / 100));
   };
-  return button;
+  return Object.assign(button, { draw });
 }
 
-function ring() {
-  const svg = document.createElementNS(NS, "svg");
-  for (const [name, value] of Object.entries({ class: "ring", viewBox: "0 0 36 36", "aria-hidden": "true" })) svg.setAttribute(name, value);
-  for (const part of ["ring-whole", "ring-part"]) {
-    const circle = document.createElementNS(NS, "circle");
-    for (const [name, value] of Object.entries({ class: part, cx: 18, cy: 18, r: 16 })) circle.setAttribute(name, String(value));
-    svg.append(circle);
-  }
-  return svg;
-}
+const ring = () => svg("svg", { class: "ring", viewBox: "0 0 36 36", "aria-hidden": "true" },
+  ...["ring-whole", "ring-part"].map((part) => svg("circle", { class: part, cx: "18", cy: "18", r: "16" })));

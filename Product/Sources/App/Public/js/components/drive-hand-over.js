@@ -2,22 +2,28 @@ import { drawOnce, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
-/** A transaction that the owner has signed elsewhere: pasted, read back in words, and sent. `draw(state)`. */
+/**
+ * A transaction that the owner has signed elsewhere: pasted, read back in words, and sent.
+ *
+ * @param {{ send: Send<"drive-create"> }} options
+ */
 export function driveHandOver({ send }) {
-  let state = null;
+  /** @type {Partial<Wire.DriveCreateState>} */
+  let state = {};
   const open = h("button", { class: "button button-quiet", type: "button", "aria-expanded": "false", "aria-controls": "drive-hand", "data-test": "hand-open", onclick: () => {
     form.hidden = !form.hidden;
     open.setAttribute("aria-expanded", String(!form.hidden));
     if (!form.hidden) area.focus();
   } });
   const label = h("label", { class: "field-label", for: "drive-hand-text" });
+  /** @type {HTMLTextAreaElement} */
   const area = h("textarea", { id: "drive-hand-text", class: "field-input drive-hand-text", rows: "5", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     "aria-describedby": "drive-hand-hint drive-hand-error", "data-kept": true, "data-test": "hand-text", oninput: () => send("transaction", { text: area.value }, "transaction") });
   const hint = h("p", { class: "field-hint", id: "drive-hand-hint" });
   const error = h("p", { class: "field-error", id: "drive-hand-error", role: "status", hidden: true, "data-test": "hand-error" });
   const asked = h("div", { role: "status" });
   const typedLabel = h("label", { class: "field-label", for: "drive-hand-typed" });
-  const typed = h("input", { id: "drive-hand-typed", class: "field-input", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "data-test": "hand-typed", oninput: () => element.draw(state) });
+  const typed = h("input", { id: "drive-hand-typed", class: "field-input", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "data-test": "hand-typed", oninput: () => draw(state) });
   const confirmation = h("div", { class: "field", hidden: true }, typedLabel, typed);
   const submit = h("button", { class: "button button-primary", type: "submit", "data-test": "hand-submit" });
   const verdict = h("div", { role: "alert" });
@@ -26,17 +32,18 @@ export function driveHandOver({ send }) {
     h("div", { class: "field" }, label, area, hint, error), asked, confirmation, verdict, done, h("div", { class: "compose-buttons" }, submit));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    // What is typed reaches the model first, and comes back from there.
-    if (!state?.canHandOver || state.handed !== area.value) return area.focus();
+    // The model receives the typed text first, and its state brings the text back.
+    if (!state.canHandOver || state.handed !== area.value) return area.focus();
     if (!isConfirmed()) return typed.focus();
     send("handOver", { typed: typed.value });
     typed.value = "";
   });
-  /** What cannot be undone is confirmed by typing a name, as on the account's own page. */
-  const isConfirmed = () => !state?.handedConfirmation || typed.value === state.handedConfirmation;
+  /** The user confirms an irreversible transaction by typing a name, as on the account's own page. */
+  const isConfirmed = () => !state.handedConfirmation || typed.value === state.handedConfirmation;
   const element = h("section", { class: "drive-hand" }, open, form);
 
-  element.draw = (now) => {
+  /** @param {Partial<Wire.DriveCreateState>} now */
+  const draw = (now) => {
     state = now;
     element.hidden = state.phase === "created";
     drawOnce(open, () => [icon("key"), t("drive.hand.open")]);
@@ -58,5 +65,5 @@ export function driveHandOver({ send }) {
     setText(typedLabel, state.handedConfirmation ? t("drive.immutable.type", { name: state.handedConfirmation }) : "");
     submit.setAttribute("aria-disabled", String(!state.canHandOver || !isConfirmed()));
   };
-  return element;
+  return Object.assign(element, { draw });
 }

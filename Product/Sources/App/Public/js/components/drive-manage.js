@@ -4,19 +4,31 @@ import { icon } from "./icon.js";
 import { errorBanner } from "./states.js";
 import { typedConfirmation } from "./typed-confirmation.js";
 
-/** What is being done that concerns the account, and is said below the amount. */
+/**
+ * The operations on the account itself. Their progress is shown below the amount.
+ *
+ * @type {Set<string | undefined>}
+ */
 const DOINGS = new Set(["addingStorage", "reducingStorage", "makingImmutable", "askingForDeletion", "keepingAccount", "claiming"]);
 
-/** More storage, less of it, what can be claimed, and the two ends: immutable, or deleted. */
+/** @typedef {Partial<Wire.DriveAccountState>} State */
+
+/**
+ * More storage, less of it, what can be claimed, and the two ends: immutable, or deleted.
+ *
+ * @param {{ send: Send<"drive-account">, dismiss: () => void }} options
+ */
 export function driveManage({ send, dismiss }) {
-  let state = null;
+  /** @type {State} */
+  let state = {};
+  /** @type {string | null} */
   let asked = null;
   const title = h("h2", { class: "drive-heading", tabindex: "-1", "data-test": "manage-title" });
   const label = h("label", { class: "field-label", for: "drive-amount" });
   const amount = h("input", { id: "drive-amount", class: "field-input", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "10MB",
     "aria-describedby": "drive-amount-cost drive-amount-error", "data-test": "amount", oninput: () => {
       send("amount", { text: amount.value }, "amount");
-      element.draw(state);
+      draw(state);
     } });
   const cost = h("p", { class: "field-hint", id: "drive-amount-cost", role: "status", "data-test": "amount-cost" });
   const balance = h("p", { class: "field-hint", "data-test": "balance" });
@@ -32,51 +44,66 @@ export function driveManage({ send, dismiss }) {
   const problem = h("div", { class: "drive-problem", role: "alert", "data-test": "manage-problem" });
   const unstaked = offer("claim", "card", "claim");
   const deletion = offer("keep-account", "history", "keepAccount");
-  const lock = typedConfirmation({ id: "drive-lock", test: "immutable", typedTest: "typed", glyph: "lock", words: "drive.immutable",
-    onConfirm: (typed) => send("makeImmutable", { typed }) });
-  const end = typedConfirmation({ id: "drive-end", test: "deletion", typedTest: "deletion-typed", glyph: "trash", words: "drive.deletion",
-    onConfirm: (typed) => send("deleteAccount", { typed }) });
-  const element = h("section", { class: "drive-section drive-manage", hidden: true, "data-test": "manage" }, title, storage, problem, unstaked, deletion, lock, end);
+  const ends = [typedConfirmation({ id: "drive-lock", test: "immutable", typedTest: "typed", glyph: "lock", words: "drive.immutable",
+    onConfirm: (typed) => send("makeImmutable", { typed }) }), typedConfirmation({ id: "drive-end", test: "deletion", typedTest: "deletion-typed", glyph: "trash", words: "drive.deletion",
+    onConfirm: (typed) => send("deleteAccount", { typed }) })];
+  const element = h("section", { class: "drive-section drive-manage", hidden: true, "data-test": "manage" }, title, storage, problem, unstaked, deletion, ...ends);
 
-  /** A sentence, and a button for what can be done about it. */
+  /**
+   * A sentence, and a button for what can be done about it.
+   *
+   * @param {string} test
+   * @param {import("./icon.js").Glyph} glyph
+   * @param {"claim" | "keepAccount"} intent
+   */
   function offer(test, glyph, intent) {
     const text = h("p", { "data-test": `${test}-text` });
-    const button = h("button", { class: "button", type: "button", "data-test": test, onclick: () => state?.action || send(intent) });
+    const button = h("button", { class: "button", type: "button", "data-test": test, onclick: () => state.action || send(intent) });
     const box = h("div", { class: "drive-offer", hidden: true }, text, button);
-    box.draw = (words, title) => {
+    /**
+     * @param {string | null | undefined} words
+     * @param {string} title
+     */
+    const draw = (words, title) => {
       box.hidden = !words;
       setText(text, words ?? "");
       replaceWhen(button, title, () => [icon(glyph), title]);
-      button.setAttribute("aria-disabled", String(Boolean(state?.action)));
+      button.setAttribute("aria-disabled", String(Boolean(state.action)));
     };
-    return box;
+    return Object.assign(box, { draw });
   }
 
+  /** @param {"addStorage" | "reduceStorage"} intent */
   function change(intent) {
-    if (state?.action) return;
+    if (state.action) return;
     asked = amount.value;
     send(intent, { size: amount.value });
     if (amount.value.trim() === "") amount.focus();
   }
 
-  /** What was typed has been done. */
-  element.done = () => {
+  /** Clears the fields once their operation is done. */
+  const done = () => {
     amount.value = "";
     asked = null;
     send("amount", { text: "" }, "amount");
   };
 
-  /** Whether what went wrong is said here, beside what was pressed. */
-  element.tells = ({ problem: words, failed }) => Boolean(words) && DOINGS.has(failed?.kind);
+  /**
+   * True if the error is shown here, beside the button that was pressed.
+   *
+   * @param {State} state
+   */
+  const tells = ({ problem: words, failed }) => Boolean(words) && DOINGS.has(failed?.kind);
 
-  element.draw = (now) => {
+  /** @param {State} now */
+  const draw = (now) => {
     state = now;
-    if (!state?.name) return;
+    if (!state.name) return;
     const isBusy = Boolean(state.action);
-    const focused = element.contains(document.activeElement) ? document.activeElement : null;
+    const focused = document.activeElement;
     setText(title, t("drive.storage"));
     setText(label, t(state.isImmutable ? "drive.amount.immutable" : "drive.amount"));
-    setText(cost, DOINGS.has(state.action?.kind) ? t(`drive.doing.${state.action.kind}`)
+    setText(cost, state.action && DOINGS.has(state.action.kind) ? t(`drive.doing.${state.action.kind}`)
       : state.costText && amount.value ? t("drive.cost", { cost: state.costText })
       : state.isImmutable ? t("drive.amount.more") : t("drive.amount.hint", state));
     balance.title = state.balanceExact ?? "";
@@ -86,19 +113,18 @@ export function driveManage({ send, dismiss }) {
     setText(error, wrong);
     error.hidden = !wrong;
     amount.setAttribute("aria-invalid", String(Boolean(wrong)));
-    const trouble = element.tells(state) ? state.problem : null;
+    const trouble = tells(state) ? state.problem : null;
     replaceWhen(problem, `${trouble}`, () => errorBanner(trouble, dismiss));
     drawOnce(add, () => [icon("plus"), t("drive.add")]);
     add.setAttribute("aria-disabled", String(isBusy));
     drawOnce(reduce, () => t("drive.reduce"));
     reduce.setAttribute("aria-disabled", String(isBusy));
-    reduce.hidden = state.isImmutable;
+    reduce.hidden = Boolean(state.isImmutable);
     unstaked.draw(state.unstakedText, t("drive.claim"));
     deletion.draw(state.isToBeDeleted ? t("drive.deletion.asked") : null, t("drive.deletion.undo"));
-    lock.draw({ name: state.confirmation, isBusy, isHidden: state.isImmutable || state.isToBeDeleted });
-    end.draw({ name: state.confirmation, isBusy, isHidden: state.isImmutable || state.isToBeDeleted });
-    // What was pressed may be gone, now that it is done.
-    if (focused && !focused.checkVisibility()) title.focus({ preventScroll: true, focusVisible: false });
+    for (const end of ends) end.draw({ name: state.confirmation, isBusy, isHidden: Boolean(state.isImmutable || state.isToBeDeleted) });
+    // The pressed button may be gone after its operation.
+    if (focused && element.contains(focused) && !focused.checkVisibility()) title.focus({ preventScroll: true, focusVisible: false });
   };
-  return element;
+  return Object.assign(element, { done, tells, draw });
 }

@@ -2,8 +2,13 @@ import { drawOnce, h, keyed, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
-/** The names of the files as the server has them now, on demand, compared with the list above. `draw(state.objects)`. */
+/**
+ * The names of the files as the server has them now, on demand, compared with the list above.
+ *
+ * @param {{ onAsk: () => void, onDismiss: () => void }} options
+ */
 export function driveObjects({ onAsk, onDismiss }) {
+  /** @type {Wire.ObjectNames["phase"]} */
   let phase = "idle";
   const ask = h("button", { class: "button button-quiet", type: "button", "data-test": "objects-ask", onclick: () => phase !== "loading" && onAsk() });
   const close = h("button", { class: "button button-quiet", type: "button", hidden: true, "data-test": "objects-dismiss", onclick: () => {
@@ -15,8 +20,10 @@ export function driveObjects({ onAsk, onDismiss }) {
   const list = h("ul", { class: "drive-objects-names", hidden: true, "data-test": "objects-names" });
   const element = h("section", { class: "drive-section drive-objects", hidden: true, "data-test": "objects" }, ask, words, error, list, close);
 
-  element.draw = (state) => {
-    const { names = [], missing = [] } = state ?? {};
+  /** @param {Wire.ObjectNames | null | undefined} state */
+  const draw = (state) => {
+    const names = state?.names ?? [];
+    const missing = state?.missing ?? [];
     phase = state?.phase ?? "idle";
     drawOnce(ask, () => [icon("list"), t("drive.objects")]);
     ask.setAttribute("aria-disabled", String(phase === "loading"));
@@ -24,22 +31,23 @@ export function driveObjects({ onAsk, onDismiss }) {
       : phase === "loaded" ? [t("drive.objects.count", { count: names.length }),
         missing.length > 0 ? t("drive.objects.missing", { names: missing.join(", ") })
           : names.every((name) => name.isShown) ? t("drive.objects.same") : ""].filter(Boolean).join(" ") : "");
-    setText(error, phase === "failed" ? `${t("drive.objects.failed")} ${state.error ?? ""}` : "");
+    setText(error, phase === "failed" ? `${t("drive.objects.failed")} ${state?.error ?? ""}` : "");
     error.hidden = phase !== "failed";
     list.hidden = names.length === 0;
     keyed(list, names, (name) => name.name, () => {
       const text = h("bdi", {});
       const note = h("span", { class: "field-hint", "data-test": "objects-new" });
       const row = h("li", { "data-test": "objects-name" }, text, " ", note);
-      row.draw = (name) => {
+      /** @param {Wire.ObjectNamesName} name */
+      const draw = (name) => {
         setText(text, name.name);
         setText(note, name.isShown ? "" : t("drive.objects.new"));
         note.hidden = name.isShown;
       };
-      return row;
+      return Object.assign(row, { draw });
     }, (row, name) => row.draw(name));
     setText(close, t("drive.objects.close"));
     close.hidden = phase !== "loaded" && phase !== "failed";
   };
-  return element;
+  return Object.assign(element, { draw });
 }

@@ -1,17 +1,39 @@
-import { drawOnce, h, replaceWhen, setText } from "../dom.js";
+import { drawOnce, find, h, onEscape, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
-/** What became of all files, in a sentence. */
-export const uploadVerdict = ({ stored, files }) => (stored < files ? t("drive.upload.partly", { stored, files }) : t("drive.upload.done", { count: files }));
+/**
+ * The outcome of all uploads, in a sentence.
+ *
+ * @param {Wire.DriveAccountUpload} upload
+ */
+export const uploadVerdict = ({ stored, files, results }) => (stored < files
+  ? t("drive.upload.partly", { stored, count: files, name: results.find(({ isStored }) => !isStored)?.name ?? "" }) : t("drive.upload.done", { count: files }));
 
-/** Where files are chosen or dropped, how far they are, and what became of each. */
+/**
+ * Files that were chosen, and those of them that the account has already.
+ *
+ * @typedef {{ files: File[], twice: File[] }} Offer
+ */
+
+/**
+ * A file that is handed over to the server on this machine, of a number of files.
+ *
+ * @typedef {{ name: string, done: number, files: number }} Handing
+ */
+
+/**
+ * The place to choose or drop files, with the progress and the outcome of each upload.
+ *
+ * @param {{ onFiles: (files: File[]) => void, onStop: () => void, onDismiss: () => void, onReplace: () => void, onKeep: () => void }} options
+ */
 export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
   const input = h("input", { type: "file", multiple: true, hidden: true, "data-test": "upload-input", onchange: () => {
-    const files = [...input.files];
+    const files = [...input.files ?? []];
     input.value = "";
     onFiles(files);
   } });
+  /** @type {HTMLButtonElement} */
   const pick = h("button", { class: "button button-primary", type: "button", "data-test": "upload", onclick: () => pick.getAttribute("aria-disabled") === "true" || input.click() });
   const text = h("p", { class: "drop-text" });
   const zone = h("div", { class: "drop-zone drive-zone", "data-test": "drop-zone" },
@@ -25,12 +47,17 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
   const results = h("div", { role: "status" });
   const element = h("div", { class: "drive-upload", hidden: true }, input, zone, asked, progress, results);
 
-  element.mark = (isIt) => zone.classList.toggle("is-over", isIt);
-  element.focusQuestion = () => asked.querySelector("button")?.focus();
-  element.focusPick = () => pick.focus({ focusVisible: false });
-  element.draw = ({ state, handing, offered, mayUpload, mayReplace }) => {
+  /** @param {boolean} isIt */
+  const mark = (isIt) => zone.classList.toggle("is-over", isIt);
+  const focusQuestion = () => find(asked, "[data-test=twice-keep]")?.focus();
+  const focusPick = () => pick.focus({ focusVisible: false });
+  /**
+   * @param {{ state: Partial<Wire.DriveAccountState>, handing: Handing | null, offered: Offer | null, mayUpload: boolean, mayReplace: boolean }} now
+   */
+  const draw = ({ state, handing, offered, mayUpload, mayReplace }) => {
     const { upload } = state;
-    const isSending = Boolean(upload && !upload.isDone);
+    const sending = upload && !upload.isDone ? upload : null;
+    const isSending = sending !== null;
     zone.hidden = !mayUpload || Boolean(offered) || isSending || Boolean(handing);
     pick.setAttribute("aria-disabled", String(Boolean(state.action)));
     drawOnce(pick, () => [icon("plus"), t("drive.upload")]);
@@ -39,33 +66,32 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
     const hadFocus = progress.contains(document.activeElement);
     progress.hidden = !isSending && !handing;
     meter.classList.toggle("is-waiting", !isSending);
-    const label = isSending ? t("drive.upload.sending", { done: upload.done, count: upload.files })
+    const label = sending ? t("drive.upload.sending", { done: sending.done, count: sending.files })
       : handing ? t("drive.upload.reading", { name: handing.name, number: handing.done + 1, count: handing.files }) : "";
     meter.setAttribute("aria-label", label);
-    if (isSending) meter.setAttribute("aria-valuenow", String(upload.percent));
+    if (sending) meter.setAttribute("aria-valuenow", String(sending.percent));
     else meter.removeAttribute("aria-valuenow");
-    meter.style.setProperty("--part", `${isSending ? upload.percent : 0}%`);
-    setText(percent, isSending ? `${upload.percent} %` : label);
-    setText(words, isSending ? `${label} · ${upload.sentText}` : "");
+    meter.style.setProperty("--part", `${sending?.percent ?? 0}%`);
+    setText(percent, sending ? `${sending.percent} %` : label);
+    setText(words, sending ? `${label} · ${sending.sentText}` : "");
     drawOnce(stop, () => [icon("close"), t("cancel")]);
-    replaceWhen(results, `${JSON.stringify(upload?.isDone && upload)}`, () => upload?.isDone && list(upload));
-    if (hadFocus && progress.hidden) (results.querySelector("button") ?? pick).focus({ focusVisible: false });
+    replaceWhen(results, `${JSON.stringify(upload?.isDone && upload)}`, () => (upload?.isDone ? list(upload) : []));
+    if (hadFocus && progress.hidden) (find(results, "button") ?? pick).focus({ focusVisible: false });
   };
 
+  /**
+   * @param {Offer} offer
+   * @param {boolean} mayReplace
+   */
   function question({ twice }, mayReplace) {
-    const box = h("div", { class: "drive-asked", role: "group", "aria-label": t("drive.twice", { count: twice.length, name: twice[0].name }), "data-test": "twice" },
+    return h("div", { class: "drive-asked", role: "group", "aria-label": t("drive.twice", { count: twice.length, name: twice[0].name }), "data-test": "twice", onkeydown: onEscape(onKeep) },
       h("p", {}, t("drive.twice", { count: twice.length, name: twice[0].name })),
       h("div", { class: "drop-buttons" },
         mayReplace && h("button", { class: "button button-primary", type: "button", "data-test": "twice-replace", onclick: onReplace }, t("drive.twice.replace")),
         h("button", { class: "button", type: "button", "data-test": "twice-keep", onclick: onKeep }, t("drive.twice.keep"))));
-    box.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      onKeep();
-    });
-    return box;
   }
 
+  /** @param {Wire.DriveAccountUpload} upload */
   function list(upload) {
     const isGood = upload.stored === upload.files;
     const failed = upload.results.filter((result) => !result.isStored);
@@ -74,5 +100,5 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
         h("button", { class: "icon-button", type: "button", "aria-label": t("dismiss"), title: t("dismiss"), "data-test": "upload-dismiss", onclick: onDismiss }, icon("close"))),
       failed.length > 0 && h("ul", {}, failed.map(({ name, message }) => h("li", { "data-test": "upload-failure" }, h("strong", { dir: "auto" }, name), h("span", {}, message)))));
   }
-  return element;
+  return Object.assign(element, { mark, focusQuestion, focusPick, draw });
 }

@@ -3,17 +3,22 @@
  * `takes` says that any are taken.
  */
 export class FileDrop {
+  /** @param {Event} event */
   #hold = (event) => event.preventDefault();
 
+  /**
+   * @param {HTMLElement} element
+   * @param {{ takes?: () => boolean, mark: (isOver: boolean) => void, drop: (files: File[]) => void }} options
+   */
   constructor(element, { takes = () => true, mark, drop }) {
-    for (const kind of ["dragenter", "dragover"]) {
+    for (const kind of /** @type {const} */ (["dragenter", "dragover"])) {
       element.addEventListener(kind, (event) => {
         if (!event.dataTransfer?.types.includes("Files") || !takes()) return;
         event.preventDefault();
         mark(true);
       });
     }
-    element.addEventListener("dragleave", (event) => element.contains(event.relatedTarget) || mark(false));
+    element.addEventListener("dragleave", (event) => element.contains(/** @type {Node | null} */ (event.relatedTarget)) || mark(false));
     element.addEventListener("drop", (event) => {
       event.preventDefault();
       mark(false);

@@ -1,4 +1,4 @@
-const NS = "http://www.w3.org/2000/svg";
+import { svg } from "../dom.js";
 
 // Strokes on a 24-unit square.
 const PATHS = {
@@ -52,16 +52,13 @@ const PATHS = {
   broken: "M4 14.500v-8A2.500 2.500 0 0 1 6.500 4h11A2.500 2.500 0 0 1 20 6.500v6|M4 14.500l3-2.500 3.500 3 3.500-3.500 3 3 3-2|M4 18.500A1.500 1.500 0 0 0 5.500 20h13a1.500 1.500 0 0 0 1.500-1.500",
 };
 
-/** A decorative icon; whatever it belongs to carries the name. */
-export function icon(name, className = "") {
-  const svg = document.createElementNS(NS, "svg");
-  for (const [key, value] of Object.entries({ viewBox: "0 0 24 24", "aria-hidden": "true", class: `icon ${className}`.trim() })) {
-    svg.setAttribute(key, value);
-  }
-  for (const d of PATHS[name].split("|")) {
-    const path = document.createElementNS(NS, "path");
-    path.setAttribute("d", d);
-    svg.append(path);
-  }
-  return svg;
-}
+/** @typedef {keyof typeof PATHS} Glyph */
+
+/**
+ * A decorative icon; whatever it belongs to carries the name.
+ *
+ * @param {Glyph} name
+ */
+export const icon = (name, className = "") =>
+  svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", class: `icon ${className}`.trim() },
+    ...PATHS[name].split("|").map((d) => svg("path", { d })));

@@ -3,10 +3,12 @@ import { h } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
-/** How many pictures that nobody sees yet are fetched at once; the rest of the line is for the visible. */
+/** The number of pictures outside the view that are fetched at once. The other connections are for visible pictures. */
 const PRELOADS = 3;
 
+/** @type {Set<AquiferImage>} */
 const waiting = new Set();
+/** @type {Set<AquiferImage>} */
 const preloading = new Set();
 
 function startWaiting() {
@@ -18,22 +20,32 @@ function startWaiting() {
   }
 }
 
-const near = new IntersectionObserver(
-  (entries) => entries.forEach((entry) => entry.target.nearChanged(entry.isIntersecting)), { rootMargin: "100% 0px" });
-const visible = new IntersectionObserver(
-  (entries) => entries.forEach((entry) => entry.target.visibleChanged(entry.isIntersecting)));
+/**
+ * Tells pictures whether they have come to a place.
+ *
+ * @param {(image: AquiferImage, isThere: boolean) => void} tell
+ * @param {IntersectionObserverInit} [place]
+ */
+const observer = (tell, place) => new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) if (target instanceof AquiferImage) tell(target, isIntersecting);
+}, place);
+const near = observer((image, isNear) => image.nearChanged(isNear), { rootMargin: "100% 0px" });
+const visible = observer((image, isVisible) => image.visibleChanged(isVisible));
 
 /**
  * A picture with a life of its own: fetched when it comes near, aborted when it is gone, first in line
  * when it is seen, and kept once it is there. `data-state` is idle, waiting, loading, loaded or failed.
  * With `quiet` it shows the picture or nothing: for what stands before something that can stay.
  */
-class AquiferImage extends HTMLElement {
+export class AquiferImage extends HTMLElement {
   static observedAttributes = ["src", "alt"];
+  /** @type {AbortController | null} */
   #controller = null;
+  /** @type {string | null} */
   #url = null;
   #near = false;
   #visible = false;
+  /** @type {HTMLImageElement | null} */
   #picture = null;
 
   connectedCallback() {
@@ -55,25 +67,32 @@ class AquiferImage extends HTMLElement {
     });
   }
 
+  /**
+   * @param {string} name
+   * @param {string | null} before
+   * @param {string | null} after
+   */
   attributeChangedCallback(name, before, after) {
-    if (name === "alt" && this.#picture) this.#picture.alt = after;
+    if (name === "alt" && this.#picture) this.#picture.alt = after ?? "";
     if (name !== "src" || before === after || before === null) return;
     this.#abort();
     this.#set("idle");
     if (this.#near) this.#want();
   }
 
+  /** @param {boolean} isNear */
   nearChanged(isNear) {
     this.#near = isNear;
     if (!isNear) this.#abort();
     else if (this.dataset.state === "idle" || this.dataset.state === "failed") this.#want();
   }
 
+  /** @param {boolean} isVisible */
   visibleChanged(isVisible) {
     this.#visible = isVisible;
     if (!isVisible) return;
     if (this.dataset.state === "waiting") this.#want();
-    // Whatever is already under way no longer counts as a preload.
+    // A fetch that is under way no longer counts as a preload.
     if (preloading.delete(this)) startWaiting();
   }
 
@@ -98,6 +117,7 @@ class AquiferImage extends HTMLElement {
     if (this.dataset.state === "loading" || this.dataset.state === "waiting") this.#set("idle");
   }
 
+  /** @param {"high" | "low"} priority */
   async fetchNow(priority) {
     const controller = new AbortController();
     this.#controller?.abort();
@@ -105,7 +125,7 @@ class AquiferImage extends HTMLElement {
     this.#set("loading");
     let url = null;
     try {
-      const response = await fetchOwn(this.getAttribute("src"), { signal: controller.signal, priority });
+      const response = await fetchOwn(this.getAttribute("src") ?? "", { signal: controller.signal, priority });
       if (!response.ok) throw await refusal(response);
       url = URL.createObjectURL(await response.blob());
       const picture = h("img", { alt: this.getAttribute("alt") ?? "", draggable: "false", "data-test": "picture" });
@@ -125,6 +145,10 @@ class AquiferImage extends HTMLElement {
     }
   }
 
+  /**
+   * @param {HTMLImageElement} picture
+   * @param {string} url
+   */
   #keep(picture, url) {
     if (this.#url) URL.revokeObjectURL(this.#url);
     this.#url = url;
@@ -132,12 +156,13 @@ class AquiferImage extends HTMLElement {
     this.#set("loaded");
   }
 
+  /** @param {"idle" | "waiting" | "loading" | "loaded" | "failed"} state */
   #set(state) {
     if (this.dataset.state === state) return;
     const hadFocus = this.contains(document.activeElement);
     this.dataset.state = state;
     this.toggleAttribute("aria-busy", false);
-    if (state === "loaded") this.replaceChildren(this.#picture);
+    if (state === "loaded" && this.#picture) this.replaceChildren(this.#picture);
     else if (this.hasAttribute("quiet")) this.replaceChildren();
     else if (state === "failed") this.replaceChildren(this.#failure());
     else if (!this.querySelector(".shimmer")) {
@@ -159,3 +184,12 @@ class AquiferImage extends HTMLElement {
 }
 
 customElements.define("aq-image", AquiferImage);
+
+/**
+ * Tries the pictures in an element again that failed.
+ *
+ * @param {Element} element
+ */
+export function retryAll(element) {
+  for (const image of element.querySelectorAll("aq-image")) image.retry();
+}

@@ -1,11 +1,12 @@
-import { h, replaceWhen, setText } from "../dom.js";
+import { find, h, nameButton, replaceWhen, setText, target } from "../dom.js";
 import { t } from "../i18n.js";
+import { clock } from "../logic/time.js";
 import { icon } from "./icon.js";
-import { clock, player } from "./player.js";
+import { player } from "./player.js";
 import { playButton } from "./play-button.js";
 import { seekBar } from "./seek-bar.js";
 
-/** What is played, at the foot of every page, for as long as something is. */
+/** The clip that is played, at the foot of every page. */
 export class MiniPlayer {
   #seek = seekBar({
     className: "mini-seek", test: "mini-seek", onPreview: (seconds) => this.#time(seconds),
@@ -14,9 +15,9 @@ export class MiniPlayer {
   #title = h("a", { class: "mini-title", href: "/audio", "data-link": true, "data-test": "mini-title" });
   #author = h("span", { class: "mini-author", "data-test": "mini-author" });
   #elapsed = h("span", { class: "mini-time", "data-test": "mini-time" });
-  #previous = h("button", { class: "icon-button", type: "button", "data-test": "mini-previous", onclick: () => player.skip(-1) }, icon("previous", "icon-solid"));
+  #previous = h("button", { class: "icon-button mini-step", type: "button", "data-test": "mini-previous", onclick: () => player.skip(-1) }, icon("previous", "icon-solid"));
   #play = playButton({ className: "mini-play", test: "mini-play", onToggle: () => player.toggle() });
-  #next = h("button", { class: "icon-button", type: "button", "data-test": "mini-next", onclick: () => player.skip(1) }, icon("following", "icon-solid"));
+  #next = h("button", { class: "icon-button mini-step", type: "button", "data-test": "mini-next", onclick: () => player.skip(1) }, icon("following", "icon-solid"));
   #close = h("button", { class: "icon-button mini-close", type: "button", "data-test": "mini-close", onclick: () => this.#stop() }, icon("close"));
   element = h("section", { class: "mini-player", hidden: true, "data-test": "mini-player" },
     h("div", { class: "mini-inner" }, this.#seek,
@@ -28,7 +29,7 @@ export class MiniPlayer {
     player.addEventListener("time", () => this.#move());
     document.addEventListener("aquifer:signed-out", () => player.stop());
     this.element.addEventListener("keydown", (event) => {
-      if (event.key !== " " || event.target.closest("button, a")) return;
+      if (event.key !== " " || target(event)?.closest("button, a")) return;
       event.preventDefault();
       player.toggle();
     });
@@ -46,10 +47,9 @@ export class MiniPlayer {
     replaceWhen(this.#author, `${failure} ${clip.author}`, () => (failure ? [icon("alert"), h("span", {}, failure)] : h("span", {}, clip.author ?? "")));
     this.#author.classList.toggle("is-failure", Boolean(failure));
     this.#play.draw(status, clip.title);
-    for (const [button, name] of [[this.#previous, "audio.previous"], [this.#next, "audio.next"], [this.#close, "audio.stop"]]) {
-      button.setAttribute("aria-label", t(name));
-      button.title = t(name);
-    }
+    nameButton(this.#previous, t("audio.previous"));
+    nameButton(this.#next, t("audio.next"));
+    nameButton(this.#close, t("audio.stop"));
     this.#next.setAttribute("aria-disabled", String(!player.neighbour(1)));
     this.#seek.draw({ label: t("audio.seek", clip), position: player.position(clip.id), duration: player.duration(clip) });
     this.#time(null);
@@ -62,6 +62,7 @@ export class MiniPlayer {
     this.#time(null);
   }
 
+  /** @param {number | null} preview */
   #time(preview) {
     const { clip } = player;
     if (clip) setText(this.#elapsed, `${clock(preview ?? player.position(clip.id))} / ${clock(player.duration(clip))}`);
@@ -69,6 +70,6 @@ export class MiniPlayer {
 
   #stop() {
     player.stop();
-    document.querySelector("main h1")?.focus({ preventScroll: true, focusVisible: false });
+    find(document.body, "main h1")?.focus({ preventScroll: true, focusVisible: false });
   }
 }

@@ -1,9 +1,5 @@
 import { h, setText } from "../dom.js";
-
-/** How large a phrase stands, by its length. */
-export function fitPhrase(text) {
-  return text.length > 400 ? "small" : text.length > 140 ? "medium" : text.length > 60 ? "large" : "huge";
-}
+import { fitPhrase, wrapped } from "../logic/phrase.js";
 
 /** A phrase and its subtitle: `draw(phrase)`; nothing yet is drawn as bars. */
 export function phraseText() {
@@ -12,6 +8,7 @@ export function phraseText() {
   const bars = h("span", { class: "phrase-bars", "aria-hidden": "true", "data-test": "skeleton" }, h("span"), h("span"), h("span"));
   const element = h("span", { class: "phrase-text" }, bars, message, subtitle);
   element.dataset.size = "huge";
+  /** @param {Wire.Phrase | null} phrase */
   const draw = (phrase) => {
     bars.hidden = Boolean(phrase);
     message.hidden = subtitle.hidden = !phrase;
@@ -31,9 +28,15 @@ export function phraseText() {
 const WIDTH = 1200;
 const MARGIN = 110;
 
-/** Saves the phrase as a PNG, in the colours of an element. */
+/**
+ * Saves the phrase as a PNG, in the colours of an element.
+ *
+ * @param {Wire.Phrase} phrase
+ * @param {HTMLElement} element
+ */
 export async function savePicture({ message, subtitle }, element) {
   const style = getComputedStyle(element);
+  /** @param {string} name */
   const color = (name) => {
     // Resolves light-dark() and the like: a canvas takes plain colours only.
     const probe = h("span", {});
@@ -44,18 +47,18 @@ export async function savePicture({ message, subtitle }, element) {
     return resolved;
   };
   const size = { huge: 120, large: 92, medium: 62, small: 36 }[fitPhrase(message)];
-  const canvas = h("canvas", {});
-  let paint = canvas.getContext("2d");
+  const canvas = h("canvas");
+  const paint = canvas.getContext("2d");
+  if (!paint) throw new Error("this browser cannot draw");
   const fonts = [`800 ${size}px ${style.fontFamily}`, `500 ${Math.max(34, size * 0.42)}px ${style.fontFamily}`];
   const sets = [message, subtitle].map((text, index) => {
     paint.font = fonts[index];
-    return lines(paint, text, WIDTH - 2 * MARGIN);
+    return wrapped(text, WIDTH - 2 * MARGIN, (line) => paint.measureText(line).width);
   });
   const heights = [size * 1.12, Math.max(34, size * 0.42) * 1.4];
   const height = Math.max(1200, 2 * MARGIN + sets[0].length * heights[0] + 60 + sets[1].length * heights[1]);
   canvas.width = WIDTH;
   canvas.height = height;
-  paint = canvas.getContext("2d");
   paint.fillStyle = color("--phrase-ground");
   paint.fillRect(0, 0, WIDTH, height);
   paint.textBaseline = "top";
@@ -69,35 +72,10 @@ export async function savePicture({ message, subtitle }, element) {
     }
     y += 60;
   }
+  /** @type {Blob | null} */
   const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  if (!blob) throw new Error("this browser cannot make the picture");
   const address = URL.createObjectURL(blob);
   h("a", { href: address, download: "phrase.png" }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
-
-function lines(paint, text, width) {
-  const all = [];
-  let line = "";
-  for (const word of text.split(/\s+/).flatMap((word) => pieces(paint, word, width))) {
-    const longer = line ? `${line} ${word}` : word;
-    if (line && paint.measureText(longer).width > width) {
-      all.push(line);
-      line = word;
-    } else line = longer;
-  }
-  return line ? [...all, line] : all;
-}
-
-/** A word that is wider than a line, in pieces that are not. */
-function pieces(paint, word, width) {
-  const found = [];
-  let piece = "";
-  for (const { segment } of new Intl.Segmenter().segment(word)) {
-    if (piece && paint.measureText(piece + segment).width > width) {
-      found.push(piece);
-      piece = "";
-    }
-    piece += segment;
-  }
-  return [...found, piece];
 }

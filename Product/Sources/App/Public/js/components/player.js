@@ -1,25 +1,41 @@
-import { address, fetchOwn, refusal, request } from "../api.js";
+import { ApiError, address, fetchOwn, refusal, request } from "../api.js";
+import { carries } from "../carried.js";
 import { t } from "../i18n.js";
 
-const EVENTS = ["playing", "pause", "waiting", "timeupdate", "durationchange", "seeked", "ended", "error", "canplaythrough"];
+/** @typedef {Wire.AudioClip} Clip */
+/** @typedef {"idle" | "loading" | "playing" | "paused" | "failed"} Status */
+
+const EVENTS = /** @type {const} */ (["playing", "pause", "waiting", "timeupdate", "durationchange", "seeked", "ended", "error", "canplaythrough"]);
 const STEP = 10;
 
 /**
  * Plays one clip at a time, and goes on while other pages are looked at. It sends `change` when the clip, what it
- * does or its length changes, and `time` as it proceeds. `status` is idle, loading, playing, paused or failed.
+ * does or its length changes, and `time` as it proceeds.
  */
 class Player extends EventTarget {
   /** The element that is heard. The other one holds the next clip ready; then they change places. */
   #audio = new Audio();
   #spare = new Audio();
+  /** @type {string | null} */
   #spareFor = null;
+  /** @type {Clip[]} */
   #queue = [];
-  /** Where clips were left, by id. */
+  /**
+   * The positions at which clips were left, by id.
+   *
+   * @type {Map<string, number>}
+   */
   #positions = new Map();
-  /** Why clips could not be played, by id. */
+  /**
+   * Why clips could not be played, by id.
+   *
+   * @type {Map<string, string>}
+   */
   #failures = new Map();
   #frame = 0;
+  /** @type {Clip | null} */
   clip = null;
+  /** @type {Status} */
   status = "idle";
 
   constructor() {
@@ -29,12 +45,34 @@ class Player extends EventTarget {
       for (const name of EVENTS) audio.addEventListener(name, () => audio === this.#audio && this.#heard(name));
     }
     document.addEventListener("visibilitychange", () => this.#animate());
+    carries("playing", () => this.clip && {
+      clips: this.#queue, id: this.clip.id, at: this.position(this.clip.id), isPlaying: this.status === "playing" || this.status === "loading",
+    });
   }
 
-  /** The clips as they are listed: what comes before and after the one that is played. */
+  /**
+   * Goes on with what the page before this one has played. A browser that lets no page begin by itself leaves it paused.
+   *
+   * @param {import("../carried.js").Playing} playing
+   */
+  resume({ clips, id, at, isPlaying }) {
+    this.setQueue(clips);
+    const clip = clips.find((clip) => clip.id === id);
+    if (!clip) return;
+    this.#positions.set(id, at);
+    this.#take(clip);
+    this.#set(isPlaying ? "loading" : "paused");
+    if (isPlaying) this.#begin();
+  }
+
+  /**
+   * The clips as they are listed: what comes before and after the one that is played.
+   *
+   * @param {Clip[]} clips
+   */
   setQueue(clips) {
     for (const { id, offline } of clips) {
-      // What was not there may be there now.
+      // A file that was missing may be there now.
       if (offline === "done" && this.#queue.find((clip) => clip.id === id)?.offline !== "done") this.#failures.delete(id);
     }
     this.#queue = clips;
@@ -43,39 +81,55 @@ class Player extends EventTarget {
     this.#tell("change");
   }
 
+  /** @param {string} id */
   isCurrent(id) {
     return this.clip?.id === id;
   }
 
-  /** What a clip does: the status, or idle for all but the current one. */
+  /**
+   * The status of a clip: idle for all but the current one.
+   *
+   * @param {string} id
+   */
   statusOf(id) {
     return this.isCurrent(id) ? this.status : "idle";
   }
 
+  /** @param {string} id */
   failure(id) {
-    return this.#failures.get(id)?.() ?? null;
+    return this.#failures.get(id) ?? null;
   }
 
+  /** @param {string} id */
   position(id) {
     return this.isCurrent(id) && this.status !== "failed" ? this.#audio.currentTime : this.#positions.get(id) ?? 0;
   }
 
+  /** @param {Clip} clip */
   duration(clip) {
     const exact = this.isCurrent(clip.id) ? this.#audio.duration : NaN;
     return Number.isFinite(exact) && exact > 0 ? exact : clip.duration;
   }
 
+  /** @param {number} step */
   neighbour(step) {
     const index = this.#queue.findIndex(({ id }) => id === this.clip?.id);
     return index < 0 ? null : this.#queue[index + step] ?? null;
   }
 
+  /** @param {string | undefined} id */
   toggle(id = this.clip?.id) {
+    if (id === undefined) return;
     if (this.isCurrent(id) && (this.status === "playing" || this.status === "loading")) this.pause();
     else this.play(id);
   }
 
+  /**
+   * @param {string | undefined} id
+   * @param {number | null} at
+   */
   play(id = this.clip?.id, at = null) {
+    if (id === undefined) return;
     const clip = this.#queue.find((clip) => clip.id === id) ?? (this.isCurrent(id) ? this.clip : null);
     if (!clip) return;
     if (at !== null) this.#positions.set(id, at);
@@ -92,7 +146,12 @@ class Player extends EventTarget {
     if (this.status === "loading") this.#set("paused");
   }
 
-  /** Moves within a clip, whether it is the one that is played or not. */
+  /**
+   * Moves within a clip, whether it is the one that is played or not.
+   *
+   * @param {string} id
+   * @param {number} seconds
+   */
   seek(id, seconds) {
     const clip = this.isCurrent(id) ? this.clip : this.#queue.find((clip) => clip.id === id);
     if (!clip) return;
@@ -102,7 +161,11 @@ class Player extends EventTarget {
     this.#tell("change");
   }
 
-  /** The clip before or after. Going back within a clip that has begun starts it anew. */
+  /**
+   * The clip before or after. Going back within a clip that has begun starts it anew.
+   *
+   * @param {number} step
+   */
   skip(step) {
     if (step < 0 && this.clip && this.position(this.clip.id) > 3) return this.seek(this.clip.id, 0);
     const clip = this.neighbour(step);
@@ -126,6 +189,7 @@ class Player extends EventTarget {
     this.#audio.pause();
   }
 
+  /** @param {Clip} clip */
   #take(clip) {
     this.#leave();
     const old = this.#audio;
@@ -138,9 +202,13 @@ class Player extends EventTarget {
     const at = this.#positions.get(clip.id) ?? 0;
     if (!isReady) this.#load(this.#audio, clip, at);
     else if (at > 0) this.#audio.currentTime = at;
-    this.#describe();
+    this.#describe(clip);
   }
 
+  /**
+   * @param {HTMLAudioElement} audio
+   * @param {Clip} clip
+   */
   #load(audio, clip, at = 0) {
     // As it was signed: the browser cannot show the token with it.
     audio.src = clip.audio;
@@ -157,6 +225,7 @@ class Player extends EventTarget {
     if (!this.#spareFor) this.#spare.load(); // Some browsers let an element play by itself only after a touch began it.
   }
 
+  /** @param {(typeof EVENTS)[number]} name */
   #heard(name) {
     if (!this.clip) return;
     switch (name) {
@@ -166,7 +235,7 @@ class Player extends EventTarget {
       case "durationchange": return this.#tell("change");
       case "canplaythrough": return this.#prepareNext();
       case "ended": return this.#ended();
-      case "error": return this.#failed();
+      case "error": return this.#failed(this.clip);
       default: return this.#proceeded();
     }
   }
@@ -179,8 +248,10 @@ class Player extends EventTarget {
     this.#set("paused");
   }
 
-  async #failed() {
-    const [audio, clip, at] = [this.#audio, this.clip, this.#audio.currentTime];
+  /** @param {Clip} clip */
+  async #failed(clip) {
+    const audio = this.#audio;
+    const at = audio.currentTime;
     const isMine = () => audio === this.#audio && this.isCurrent(clip.id);
     this.#positions.set(clip.id, at);
     const wasHeard = this.status === "playing" || this.status === "loading";
@@ -190,11 +261,10 @@ class Player extends EventTarget {
     if (renewed) {
       this.clip = { ...clip, audio: renewed };
       this.#load(audio, this.clip, at);
-      return wasHeard && this.status !== "paused" ? this.#begin() : this.#set("paused");
+      return wasHeard && !this.#isPaused ? this.#begin() : this.#set("paused");
     }
     this.#set("failed");
-    const words = await why(clip);
-    this.#failures.set(clip.id, words);
+    this.#failures.set(clip.id, await why(clip));
     this.#tell("change");
   }
 
@@ -211,6 +281,12 @@ class Player extends EventTarget {
     this.#describePosition();
   }
 
+  /** Another click may have paused it meanwhile. */
+  get #isPaused() {
+    return this.status === "paused";
+  }
+
+  /** @param {Status} status */
   #set(status) {
     this.status = status;
     this.#animate();
@@ -232,30 +308,37 @@ class Player extends EventTarget {
     this.#frame = requestAnimationFrame(step);
   }
 
+  /** @param {"change" | "time"} name */
   #tell(name) {
     this.dispatchEvent(new Event(name));
   }
 
-  /** What the system shows on its lock screen, and what its keys do. */
-  #describe() {
+  /**
+   * Sets the texts on the system's lock screen and the actions of its media keys.
+   *
+   * @param {Clip} clip
+   */
+  #describe(clip) {
     const session = navigator.mediaSession;
     if (!session) return;
     session.metadata = new MediaMetadata({
-      title: this.clip.title, artist: this.clip.author ?? "", album: "Aquifer",
+      title: clip.title, artist: clip.author ?? "", album: "Aquifer",
       artwork: [{ src: "/assets/icons/icon-512.png", sizes: "512x512", type: "image/png" }],
     });
+    /** @param {number} offset */
     const near = (offset) => this.clip && this.seek(this.clip.id, this.#audio.currentTime + offset);
-    const handlers = {
-      play: () => this.play(),
-      pause: () => this.pause(),
-      stop: () => this.stop(),
-      previoustrack: () => this.skip(-1),
-      nexttrack: () => this.skip(1),
-      seekbackward: ({ seekOffset }) => near(-(seekOffset ?? STEP)),
-      seekforward: ({ seekOffset }) => near(seekOffset ?? STEP),
-      seekto: ({ seekTime }) => this.clip && this.seek(this.clip.id, seekTime),
-    };
-    for (const [action, handler] of Object.entries(handlers)) {
+    /** @type {[MediaSessionAction, MediaSessionActionHandler][]} */
+    const handlers = [
+      ["play", () => this.play()],
+      ["pause", () => this.pause()],
+      ["stop", () => this.stop()],
+      ["previoustrack", () => this.skip(-1)],
+      ["nexttrack", () => this.skip(1)],
+      ["seekbackward", ({ seekOffset }) => near(-(seekOffset ?? STEP))],
+      ["seekforward", ({ seekOffset }) => near(seekOffset ?? STEP)],
+      ["seekto", ({ seekTime }) => this.clip && this.seek(this.clip.id, seekTime ?? 0)],
+    ];
+    for (const [action, handler] of handlers) {
       try {
         session.setActionHandler(action, handler);
       } catch {
@@ -271,37 +354,50 @@ class Player extends EventTarget {
   }
 }
 
+/** @param {HTMLAudioElement} audio */
 function release(audio) {
   audio.pause();
   audio.removeAttribute("src");
   audio.load();
 }
 
-/** A new address in place of one that has ended; null if it has not, or there is none. */
+/**
+ * A new address in place of one that has ended; null if it has not, or there is none.
+ *
+ * @param {string} old
+ */
 async function renew(old) {
   const url = new URL(old);
   try {
     const { status } = await beginning((options) => fetch(url, options));
     if (status !== 401) return null;
-    return (await request("POST", address("/api/addresses"), { address: url.pathname + url.search })).address;
+    const answer = await request("POST", address("/api/addresses"), { address: url.pathname + url.search });
+    return /** @type {{ address: string }} */ (answer).address;
   } catch {
     return null;
   }
 }
 
-/** An audio element does not say why it failed; the address does. Returns what makes the words, in the language of the moment. */
+/**
+ * An audio element does not say why it failed; the address does.
+ *
+ * @param {Clip} clip
+ */
 async function why(clip) {
   try {
     const response = await beginning((options) => fetchOwn(clip.audio, options));
     if (!response.ok) throw await refusal(response);
-    return () => t("audio.unplayable");
+    return t("audio.unplayable");
   } catch (error) {
-    const name = error.kind === "connectivity" ? "audio.notDownloaded" : "audio.unplayable";
-    return () => t(name);
+    return t(error instanceof ApiError && error.kind === "connectivity" ? "audio.notDownloaded" : "audio.unplayable");
   }
 }
 
-/** Asks for the first bytes only, and not for more where the server has no ranges. */
+/**
+ * Asks for the first bytes only, and not for more where the server has no ranges.
+ *
+ * @param {(options: { headers: Record<string, string>, signal: AbortSignal }) => Promise<Response>} ask
+ */
 async function beginning(ask) {
   const controller = new AbortController();
   const response = await ask({ headers: { Range: "bytes=0-1" }, signal: controller.signal });
@@ -310,11 +406,3 @@ async function beginning(ask) {
 }
 
 export const player = new Player();
-
-/** `0:05`, `12:40`, `1:02:03`. */
-export function clock(seconds) {
-  const whole = Math.max(0, Math.floor(Number.isFinite(seconds) ? seconds : 0));
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const tail = String(rest).padStart(2, "0");
-  return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`;
-}

@@ -1,6 +1,10 @@
-import { h } from "../dom.js";
+import { find, h, target } from "../dom.js";
 
-/** A button that opens a small panel below it. Escape, a click outside or leaving by Tab closes it. */
+/**
+ * A button that opens a small panel below it. Escape, a click outside or leaving by Tab closes it.
+ *
+ * @param {{ button: HTMLButtonElement, panel: HTMLElement, onOpen: () => void }} options
+ */
 export function popover({ button, panel, onOpen }) {
   const wrapper = h("div", { class: "popover-anchor" }, button, panel);
   panel.classList.add("popover");
@@ -8,12 +12,13 @@ export function popover({ button, panel, onOpen }) {
   button.setAttribute("aria-expanded", "false");
   button.setAttribute("aria-controls", panel.id);
 
+  /** @param {boolean} open */
   const toggle = (open) => {
     panel.hidden = !open;
     button.setAttribute("aria-expanded", String(open));
     if (open) {
-      onOpen?.();
-      (panel.querySelector("input:checked") ?? panel.querySelector("input, button"))?.focus({ focusVisible: false });
+      onOpen();
+      (find(panel, "input:checked") ?? find(panel, "input, button"))?.focus({ focusVisible: false });
     }
   };
   button.addEventListener("click", () => toggle(panel.hidden));
@@ -24,16 +29,26 @@ export function popover({ button, panel, onOpen }) {
     button.focus();
   });
   wrapper.addEventListener("focusout", (event) => {
-    if (event.relatedTarget && !wrapper.contains(event.relatedTarget)) toggle(false);
+    if (event.relatedTarget instanceof Node && !wrapper.contains(event.relatedTarget)) toggle(false);
   });
   document.addEventListener("pointerdown", (event) => {
-    if (!panel.hidden && !wrapper.contains(event.target)) toggle(false);
+    if (!panel.hidden && !wrapper.contains(target(event))) toggle(false);
   });
   return wrapper;
 }
 
-/** Native radio buttons drawn as a list of choices. */
-export function choices({ name, title, options, value, onChange, className = "" }) {
+/**
+ * Native radio buttons drawn as a list of choices.
+ *
+ * @param {object} list
+ * @param {string} list.name
+ * @param {string} list.title
+ * @param {{ id: string, label: string, hint?: string, lang?: string }[]} list.options
+ * @param {string} list.value
+ * @param {(id: string) => void} list.onChange
+ * @param {string} list.className
+ */
+export function choices({ name, title, options, value, onChange, className }) {
   return h("fieldset", { class: `choices ${className}`.trim() },
     h("legend", {}, title),
     h("div", { class: "choices-list" }, options.map(({ id, label, hint, lang }) =>

@@ -1,23 +1,33 @@
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
+import { clock } from "../logic/time.js";
+import { peaks } from "../logic/waveform.js";
 import { playButton } from "./play-button.js";
-import { clock, player } from "./player.js";
+import { player } from "./player.js";
 import { seekBar } from "./seek-bar.js";
 
 const BARS = 96;
 /** Larger files are played, but not drawn: their sound would fill the memory. */
 const DRAWN = 24e6;
 
-/** Plays a file of this machine before it is sent: `load(file)`, `unload()`. It is silent while clips are heard, and they while it is. */
+/** Plays a file of this machine before it is sent. It is silent while clips are heard, and they while it is. */
 export function previewPlayer() {
   const audio = new Audio();
-  let [url, status, waveform, known, turn, name] = [null, "idle", [], 0, 0, ""];
+  /** @type {string | null} */
+  let url = null;
+  /** @type {import("./player.js").Status} */
+  let status = "idle";
+  /** @type {number[]} */
+  let waveform = [];
+  let [known, turn, name] = [0, 0, ""];
+  let isFetching = false;
   const play = playButton({ test: "preview-play", onToggle: () => (audio.paused ? start() : audio.pause()) });
   const time = h("span", { class: "clip-time", "data-test": "preview-time" });
   const bar = seekBar({ test: "preview-seek", onSeek: (seconds) => (audio.currentTime = seconds), onPreview: (seconds) => drawTime(seconds) });
   const element = h("div", { class: "preview-player", hidden: true, "data-test": "preview-player" }, play, bar, time);
 
   const duration = () => (Number.isFinite(audio.duration) && audio.duration > 0 ? audio.duration : known);
+  /** @param {number | null} seconds */
   const drawTime = (seconds) => {
     const text = `${clock(seconds ?? audio.currentTime)} / ${clock(duration())}`;
     if (time.textContent !== text) time.textContent = text;
@@ -29,9 +39,10 @@ export function previewPlayer() {
   };
   const start = () => {
     player.pause();
-    // What cannot be played has an event of its own.
+    // A clip that cannot be played fires an error event.
     audio.play().catch(() => {});
   };
+  /** @param {"playing" | "paused"} now */
   const set = (now) => {
     status = now;
     draw();
@@ -46,7 +57,7 @@ export function previewPlayer() {
   for (const event of ["timeupdate", "seeked", "durationchange"]) audio.addEventListener(event, draw);
   player.addEventListener("change", () => player.status === "playing" && audio.pause());
 
-  element.unload = () => {
+  const unload = () => {
     turn += 1;
     audio.pause();
     if (url) URL.revokeObjectURL(url);
@@ -55,11 +66,31 @@ export function previewPlayer() {
     audio.load();
     element.hidden = true;
   };
-  element.load = async (file) => {
-    element.unload();
+  /**
+   * Shows a file that it does not have itself, once: as a page that is loaded again finds it.
+   *
+   * @param {string} fileName
+   * @param {() => Promise<Blob>} fetch
+   */
+  const restore = async (fileName, fetch) => {
+    if (url || isFetching) return;
+    isFetching = true;
+    const mine = turn;
+    try {
+      const blob = await fetch();
+      if (mine === turn) await load(new File([blob], fileName));
+    } catch {
+      // The file can be sent without being heard before.
+    } finally {
+      isFetching = false;
+    }
+  };
+  /** @param {File} file */
+  const load = async (file) => {
+    unload();
     const mine = turn;
     url = URL.createObjectURL(file);
-    name = file.name ?? "";
+    name = file.name;
     audio.src = url;
     element.hidden = false;
     draw();
@@ -67,24 +98,12 @@ export function previewPlayer() {
     try {
       const sound = await new OfflineAudioContext(1, 1, 44100).decodeAudioData(await file.arrayBuffer());
       if (mine !== turn) return;
-      [waveform, known] = [peaks(sound.getChannelData(0)), sound.duration];
+      [waveform, known] = [peaks(sound.getChannelData(0), BARS), sound.duration];
       draw();
     } catch {
       // It is then drawn as a plain bar.
     }
   };
-  element.redraw = draw;
-  element.pause = () => audio.pause();
-  return element;
-}
-
-function peaks(samples) {
-  const width = Math.max(1, Math.floor(samples.length / BARS));
-  const found = Array.from({ length: BARS }, (_, bar) => {
-    let most = 0;
-    for (let place = bar * width; place < Math.min(samples.length, (bar + 1) * width); place += 4) most = Math.max(most, Math.abs(samples[place]));
-    return most;
-  });
-  const highest = Math.max(...found, 0.001);
-  return found.map((value) => Math.round((value / highest) * 100));
+  const pause = () => audio.pause();
+  return Object.assign(element, { load, restore, unload, redraw: draw, pause });
 }

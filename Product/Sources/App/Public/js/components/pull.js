@@ -8,14 +8,22 @@ const LIMIT = 130;
 export class PullToRefresh {
   #element = h("div", { class: "pull", "data-test": "pull-indicator", "aria-hidden": "true", "data-phase": "rest" },
     h("div", { class: "pull-disc" }, icon("down"), h("span", { class: "spinner" })));
+  /** @type {{ x: number, y: number } | null} */
   #start = null;
   #distance = 0;
   #enabled;
   #refresh;
+  #isLoading;
 
-  constructor(enabled, refresh) {
+  /**
+   * @param {() => boolean} enabled says whether the page is the one that is pulled
+   * @param {() => unknown} refresh loads the list again
+   * @param {() => boolean} isLoading says whether the model still loads after that
+   */
+  constructor(enabled, refresh, isLoading) {
     this.#enabled = enabled;
     this.#refresh = refresh;
+    this.#isLoading = isLoading;
     document.body.append(this.#element);
     addEventListener("touchstart", this.#began, { passive: true });
     addEventListener("touchmove", this.#moved, { passive: false });
@@ -28,12 +36,14 @@ export class PullToRefresh {
     if (this.#element.dataset.phase === "loading") this.#rest();
   }
 
+  /** @param {TouchEvent} event */
   #began = (event) => {
     const at = event.touches[0];
     const usable = event.touches.length === 1 && scrollY <= 0 && this.#enabled() && this.#element.dataset.phase === "rest";
     this.#start = usable ? { x: at.clientX, y: at.clientY } : null;
   };
 
+  /** @param {TouchEvent} event */
   #moved = (event) => {
     if (!this.#start) return;
     const at = event.touches[0];
@@ -57,7 +67,7 @@ export class PullToRefresh {
     this.#element.dataset.phase = "loading";
     this.#draw(TRIGGER * 0.8);
     // The state that ends a refresh may be the very next one.
-    Promise.resolve(this.#refresh()).finally(() => setTimeout(() => this.#enabled() && this.settle?.(), 400));
+    Promise.resolve(this.#refresh()).finally(() => setTimeout(() => this.#enabled() && !this.#isLoading() && this.done(), 400));
   };
 
   #rest() {
@@ -66,6 +76,7 @@ export class PullToRefresh {
     this.#draw(0);
   }
 
+  /** @param {number} distance */
   #draw(distance) {
     this.#element.style.setProperty("--pull", `${distance}px`);
     this.#element.style.setProperty("--turn", `${Math.min(1, distance / TRIGGER) * 180}deg`);

@@ -3,9 +3,20 @@ import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 import { testBadge } from "./card-face.js";
 
-/** What was paid, as on paper. */
+/**
+ * The receipt of a payment, as on paper.
+ *
+ * @param {Wire.PaymentReceipt} paid
+ * @param {Child} recipient
+ * @param {string | null | undefined} testLabel
+ */
 export function receipt(paid, recipient, testLabel) {
-  const row = (name, value, test) => h("div", { class: "receipt-row" }, h("dt", {}, t(name)), h("dd", { "data-test": test }, value));
+  /**
+   * @param {string} name
+   * @param {Children} value
+   * @param {string} test
+   */
+  const row = (name, value, test) => h("div", { class: "receipt-row" }, h("dt", {}, t(name)), h("dd", { "data-test": test }, ...[value].flat()));
   return h("article", { class: "receipt", "aria-labelledby": "receipt-title", "data-test": "receipt" },
     h("div", { class: "receipt-head" },
       h("span", { class: "receipt-seal", "aria-hidden": "true" }, icon("check")),

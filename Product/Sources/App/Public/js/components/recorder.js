@@ -1,18 +1,24 @@
+import { loudness } from "../logic/waveform.js";
+
 const SHAPES = ["audio/webm;codecs=opus", "audio/mp4", "audio/ogg;codecs=opus"];
 
-/** Whether this browser can record at all. (A page that is not secure has no microphone.) */
-export const canRecord = () => Boolean(navigator.mediaDevices?.getUserMedia && window.MediaRecorder);
+/** True if this browser can record. (An insecure page has no microphone.) */
+export const canRecord = () => "mediaDevices" in navigator && "MediaRecorder" in window;
 
 /**
- * Records from the microphone. `start({ onLevel })` asks for it and throws a DOMException if there is none;
+ * Records from the microphone. `start(onLevel)` asks for it and throws a DOMException if there is none;
  * `stop()` returns the recording, `cancel()` forgets it. The level is 0…1, some sixty times a second.
  */
 export class Recorder {
+  /** @type {MediaRecorder | null} */
   #recorder = null;
+  /** @type {MediaStream | null} */
   #stream = null;
+  /** @type {AudioContext | null} */
   #context = null;
   #frame = 0;
   #started = 0;
+  /** @type {Blob[]} */
   #pieces = [];
   #isWanted = false;
 
@@ -21,21 +27,27 @@ export class Recorder {
     return this.#started ? (performance.now() - this.#started) / 1000 : 0;
   }
 
-  /** Returns false when it was cancelled before it began. */
-  async start({ onLevel }) {
+  /**
+   * Returns false when it was cancelled before it began.
+   *
+   * @param {(level: number) => void} onLevel
+   */
+  async start(onLevel) {
     this.#isWanted = true;
-    this.#stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+    const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+    this.#stream = stream;
     if (!this.#isWanted) {
       this.#release();
       return false;
     }
     const mimeType = SHAPES.find((shape) => MediaRecorder.isTypeSupported(shape));
-    this.#recorder = new MediaRecorder(this.#stream, mimeType ? { mimeType } : {});
+    const recorder = new MediaRecorder(stream, mimeType ? { mimeType } : {});
+    this.#recorder = recorder;
     this.#pieces = [];
-    this.#recorder.addEventListener("dataavailable", (event) => event.data.size > 0 && this.#pieces.push(event.data));
-    this.#recorder.start(1000);
+    recorder.addEventListener("dataavailable", (event) => event.data.size > 0 && this.#pieces.push(event.data));
+    recorder.start(1000);
     this.#started = performance.now();
-    this.#listen(onLevel);
+    this.#listen(stream, onLevel);
     return true;
   }
 
@@ -55,19 +67,22 @@ export class Recorder {
     this.#release();
   }
 
-  #listen(onLevel) {
-    this.#context = new AudioContext();
+  /**
+   * @param {MediaStream} stream
+   * @param {(level: number) => void} onLevel
+   */
+  #listen(stream, onLevel) {
+    const context = new AudioContext();
+    this.#context = context;
     // Made after a question that took its time, it may begin asleep.
-    this.#context.resume();
-    const analyser = this.#context.createAnalyser();
+    context.resume();
+    const analyser = context.createAnalyser();
     analyser.fftSize = 1024;
-    this.#context.createMediaStreamSource(this.#stream).connect(analyser);
+    context.createMediaStreamSource(stream).connect(analyser);
     const samples = new Float32Array(analyser.fftSize);
     const measure = () => {
       analyser.getFloatTimeDomainData(samples);
-      const power = samples.reduce((sum, value) => sum + value * value, 0) / samples.length;
-      // Ears hear ratios: -60 dB is nothing, 0 dB everything.
-      onLevel(Math.max(0, Math.min(1, 1 + (10 * Math.log10(power + 1e-9)) / 60)));
+      onLevel(loudness(samples));
       this.#frame = requestAnimationFrame(measure);
     };
     measure();
@@ -79,13 +94,4 @@ export class Recorder {
     this.#context?.close();
     [this.#recorder, this.#stream, this.#context, this.#started] = [null, null, null, 0];
   }
-}
-
-const ENDINGS = { "audio/webm": "webm", "audio/mp4": "m4a", "audio/ogg": "ogg" };
-
-/** `recording-2026-11-21-0942.webm` */
-export function recordingName(type, now = new Date()) {
-  const two = (number) => String(number).padStart(2, "0");
-  const stamp = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}-${two(now.getHours())}${two(now.getMinutes())}`;
-  return `recording-${stamp}.${ENDINGS[type] ?? "webm"}`;
 }

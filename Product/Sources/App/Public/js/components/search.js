@@ -1,14 +1,19 @@
-import { h, setText } from "../dom.js";
+import { find, h, setText, target } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
-/** Up and down go through the links of a list; up from the first one goes to the search field. */
+/**
+ * Up and down go through the links of a list; up from the first one goes to the search field.
+ *
+ * @param {KeyboardEvent} event
+ * @param {HTMLInputElement} field
+ */
 function arrowKeys(event, field) {
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-  const row = event.target.closest("li");
+  const row = target(event)?.closest("li");
   const next = event.key === "ArrowDown" ? row?.nextElementSibling : row?.previousElementSibling;
   event.preventDefault();
-  if (next) next.querySelector("a").focus();
+  if (next) find(next, "a")?.focus();
   else if (event.key === "ArrowUp") field.focus();
 }
 
@@ -23,7 +28,13 @@ export class SearchBar {
   #search;
   #field;
 
-  /** `search` is told what is typed; `answered` says for what the list is. */
+  /**
+   * `search` is told what is typed; `answered` says for what the list is.
+   *
+   * @param {string} id
+   * @param {HTMLElement} list
+   * @param {{ search: (text: string) => void, answered: () => string | undefined }} options
+   */
   constructor(id, list, { search, answered }) {
     this.#list = list;
     this.#search = search;
@@ -37,7 +48,11 @@ export class SearchBar {
     this.element = h("div", { class: "search", role: "search" }, this.#label, icon("search"), this.#field, this.#clear);
   }
 
-  /** `query` is what the model has heard, once it has heard all; what is being typed is newer. */
+  /**
+   * `query` is what the model has heard, once it has heard all; what is being typed is newer.
+   *
+   * @param {{ label: string, query: string, isSettled: boolean }} state
+   */
   draw({ label, query, isSettled }) {
     setText(this.#label, label);
     this.#field.placeholder = label;
@@ -66,10 +81,11 @@ export class SearchBar {
     this.#search(this.#field.value);
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.key === "Escape" && !this.isEmpty) this.empty();
-    else if (event.key === "ArrowDown") this.#list.querySelector("a")?.focus();
-    else if (event.key === "Enter" && this.#list.children.length === 1 && this.answered() === this.#field.value) this.#list.querySelector("a").click();
+    else if (event.key === "ArrowDown") find(this.#list, "a")?.focus();
+    else if (event.key === "Enter" && this.#list.children.length === 1 && this.answered() === this.#field.value) find(this.#list, "a")?.click();
     else return;
     event.preventDefault();
   }

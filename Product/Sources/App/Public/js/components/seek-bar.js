@@ -1,20 +1,29 @@
-import { h } from "../dom.js";
+import { h, svg } from "../dom.js";
 import { t } from "../i18n.js";
-import { clock } from "./player.js";
+import { clock } from "../logic/time.js";
+import { outline, pooled } from "../logic/waveform.js";
 
-const NS = "http://www.w3.org/2000/svg";
 const STEP = 5;
 const PITCH = 5;
 
 /**
- * How far a clip has come, drawn on its waveform, and the way to move within it: with a pointer, or with arrows,
- * Home and End. `onSeek(seconds, isPointer)` hears where to; `onPreview` hears every change of a pointer's mind.
+ * The position in a clip, drawn on its waveform. Users change it with a pointer, or with arrows, Home and End.
+ *
+ * @param {object} options
+ * @param {(seconds: number, isPointer: boolean) => void} options.onSeek receives the new position
+ * @param {(seconds: number | null) => void} options.onPreview receives each position during a drag; null at its end
+ * @param {string} [options.className]
+ * @param {string} [options.test]
  */
 export function seekBar({ onSeek, onPreview, className = "", test = "seek" }) {
   const [whole, played] = [drawing("seek-whole"), drawing("seek-played")];
   const element = h("div", { class: `seek ${className}`.trim(), role: "slider", tabindex: "0", "aria-valuemin": "0", "data-test": test },
-    whole.svg, played.svg, h("span", { class: "seek-head", "aria-hidden": "true" }));
-  let [shown, values, size, grip] = [{ position: 0, duration: 0 }, [], "", null];
+    whole.image, played.image, h("span", { class: "seek-head", "aria-hidden": "true" }));
+  let [shown, size] = [{ position: 0, duration: 0 }, ""];
+  /** @type {number[]} */
+  let values = [];
+  /** @type {number | null} */
+  let grip = null;
 
   const paint = () => {
     const { clientWidth: width, clientHeight: height } = element;
@@ -22,14 +31,15 @@ export function seekBar({ onSeek, onPreview, className = "", test = "seek" }) {
     if (!width || size === key) return;
     size = key;
     const bars = pooled(values, Math.max(1, Math.floor(width / PITCH)));
-    for (const { svg, path } of [whole, played]) {
-      svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    for (const { image, path } of [whole, played]) {
+      image.setAttribute("viewBox", `0 0 ${width} ${height}`);
       path.setAttribute("d", bars.length ? outline(bars, width, height) : `M2 ${height / 2}H${width - 2}`);
       path.setAttribute("stroke-width", bars.length ? String(Math.min(4, Math.max(2, (width / bars.length) * 0.5))) : "4");
     }
   };
   new ResizeObserver(paint).observe(element);
 
+  /** @param {number} seconds */
   const place = (seconds) => {
     const { duration } = shown;
     element.style.setProperty("--played", `${duration > 0 ? Math.min(100, (seconds / duration) * 100) : 0}%`);
@@ -40,7 +50,8 @@ export function seekBar({ onSeek, onPreview, className = "", test = "seek" }) {
     if (element.getAttribute("aria-valuetext") !== text) element.setAttribute("aria-valuetext", text);
   };
 
-  element.draw = ({ label, position, duration, waveform = [] }) => {
+  /** @param {{ label: string, position: number, duration: number, waveform?: number[] }} now */
+  const draw = ({ label, position, duration, waveform = [] }) => {
     shown = { position, duration };
     if (element.getAttribute("aria-label") !== label) element.setAttribute("aria-label", label);
     const most = String(Math.floor(duration));
@@ -53,20 +64,23 @@ export function seekBar({ onSeek, onPreview, className = "", test = "seek" }) {
     }
     if (grip === null) place(position);
   };
-  element.move = (position) => {
+  /** @param {number} position */
+  const move = (position) => {
     shown.position = position;
     if (grip === null) place(position);
   };
 
+  /** @param {PointerEvent} event */
   const at = (event) => {
     const { left, width } = element.getBoundingClientRect();
     return Math.min(1, Math.max(0, (event.clientX - left) / width)) * shown.duration;
   };
+  /** @param {number | null} seconds */
   const preview = (seconds) => {
     grip = seconds;
     element.classList.toggle("is-held", seconds !== null);
     place(seconds ?? shown.position);
-    onPreview?.(seconds);
+    onPreview(seconds);
   };
   element.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
@@ -85,37 +99,17 @@ export function seekBar({ onSeek, onPreview, className = "", test = "seek" }) {
   element.addEventListener("keydown", (event) => {
     if (event.metaKey || event.ctrlKey || event.altKey) return;
     const { position, duration } = shown;
-    const target = { ArrowRight: position + STEP, ArrowUp: position + STEP, ArrowLeft: position - STEP, ArrowDown: position - STEP, Home: 0, End: duration }[event.key];
-    if (target === undefined) return;
+    /** @type {Record<string, number>} */
+    const places = { ArrowRight: position + STEP, ArrowUp: position + STEP, ArrowLeft: position - STEP, ArrowDown: position - STEP, Home: 0, End: duration };
+    if (!(event.key in places)) return;
     event.preventDefault();
-    onSeek(Math.min(Math.max(0, target), duration), false);
+    onSeek(Math.min(Math.max(0, places[event.key]), duration), false);
   });
-  return element;
+  return Object.assign(element, { draw, move });
 }
 
+/** @param {string} className */
 function drawing(className) {
-  const svg = document.createElementNS(NS, "svg");
-  const path = document.createElementNS(NS, "path");
-  svg.setAttribute("class", className);
-  svg.setAttribute("aria-hidden", "true");
-  svg.append(path);
-  return { svg, path };
-}
-
-/** At most `count` bars; each is as high as the highest of those it stands for. */
-function pooled(values, count) {
-  if (values.length <= count) return values;
-  return Array.from({ length: count }, (_, index) => {
-    const [from, to] = [index, index + 1].map((place) => Math.floor((place * values.length) / count));
-    return Math.max(...values.slice(from, Math.max(to, from + 1)));
-  });
-}
-
-function outline(bars, width, height) {
-  const pitch = width / bars.length;
-  const room = height / 2 - 2;
-  return bars.map((value, index) => {
-    const half = Math.max(0.75, (Math.min(100, Math.max(0, value)) / 100) * room);
-    return `M${((index + 0.5) * pitch).toFixed(1)} ${(height / 2 - half).toFixed(1)}v${(2 * half).toFixed(1)}`;
-  }).join("");
+  const path = svg("path", {});
+  return { image: svg("svg", { class: className, "aria-hidden": "true" }, path), path };
 }

@@ -1,11 +1,15 @@
-import { h } from "../dom.js";
+import { frame, h } from "../dom.js";
 
 const SECONDS = 5;
 
-/** Says something in passing: shown for some seconds, and read out once. */
+/**
+ * Says something in passing: shown for some seconds, and read out once.
+ *
+ * @param {string} text
+ */
 export function toast(text, tone = "neutral") {
   const item = h("div", { class: `toast toast-${tone}`, "data-test": "toast" }, text);
-  document.getElementById("toasts").append(item);
+  frame("toasts").append(item);
   announce(text);
   setTimeout(() => {
     item.classList.add("leaving");
@@ -13,9 +17,13 @@ export function toast(text, tone = "neutral") {
   }, SECONDS * 1000);
 }
 
-/** Reads out without showing. */
+/**
+ * Reads out without showing.
+ *
+ * @param {string} text
+ */
 export function announce(text) {
-  const region = document.getElementById("announcer");
+  const region = frame("announcer");
   region.textContent = "";
   // The same sentence twice is news only when the region was empty in between.
   setTimeout(() => (region.textContent = text), 60);

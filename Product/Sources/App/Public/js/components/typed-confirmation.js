@@ -1,14 +1,25 @@
-import { drawOnce, h, setText } from "../dom.js";
+import { drawOnce, h, onEscape, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
-/** A button that opens a question, which is answered by typing a name: nothing less does it. `draw({ name, isHidden, isBusy })`. */
+/**
+ * A button that opens a question, which is answered by typing a name: nothing less does it.
+ *
+ * @param {object} options
+ * @param {string} options.id
+ * @param {string} options.test
+ * @param {string} options.typedTest
+ * @param {import("./icon.js").Glyph} options.glyph
+ * @param {string} options.words is the beginning of the keys of its texts
+ * @param {(typed: string) => void} options.onConfirm
+ */
 export function typedConfirmation({ id, test, typedTest, glyph, words, onConfirm }) {
-  let state = { name: "" };
+  /** @type {{ name?: string | null, isHidden: boolean, isBusy: boolean }} */
+  let state = { name: "", isHidden: true, isBusy: false };
   const open = h("button", { class: "button button-quiet drive-lock-open", type: "button", "aria-expanded": "false", "aria-controls": id, "data-test": `${test}-open`, onclick: () => show(true) });
   const warning = h("p", { class: "drive-lock-text" });
   const label = h("label", { class: "field-label", for: `${id}-typed` });
-  const typed = h("input", { id: `${id}-typed`, class: "field-input", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "data-test": typedTest, oninput: () => element.draw(state) });
+  const typed = h("input", { id: `${id}-typed`, class: "field-input", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "data-test": typedTest, oninput: () => draw(state) });
   const confirm = h("button", { class: "button button-danger", type: "submit", "data-test": `${test}-confirm` });
   const cancel = h("button", { class: "button", type: "button", "data-test": `${test}-cancel`, onclick: () => show(false) });
   const form = h("form", { class: "drive-lock", id, novalidate: true, hidden: true, "data-test": `${test}-form` },
@@ -22,24 +33,22 @@ export function typedConfirmation({ id, test, typedTest, glyph, words, onConfirm
     onConfirm(typed.value);
     show(false);
   });
-  form.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    event.stopPropagation();
-    show(false);
-  });
+  form.addEventListener("keydown", onEscape(() => show(false)));
 
+  /** @param {boolean} isOpen */
   function show(isOpen) {
     form.hidden = !isOpen;
     typed.value = "";
     open.setAttribute("aria-expanded", String(isOpen));
     open.hidden = isOpen;
-    element.draw(state);
+    draw(state);
     (isOpen ? typed : open).focus({ focusVisible: isOpen });
   }
 
-  element.draw = (now) => {
+  /** @param {typeof state} now */
+  const draw = (now) => {
     state = now;
-    element.hidden = Boolean(state.isHidden);
+    element.hidden = state.isHidden;
     if (state.isHidden) form.hidden = true;
     open.hidden = !form.hidden;
     drawOnce(open, () => [icon(glyph), t(`${words}.make`)]);
@@ -49,5 +58,5 @@ export function typedConfirmation({ id, test, typedTest, glyph, words, onConfirm
     confirm.setAttribute("aria-disabled", String(!isConfirmed()));
     drawOnce(cancel, () => t("cancel"));
   };
-  return element;
+  return Object.assign(element, { draw });
 }

@@ -1,12 +1,17 @@
 import { h, setText } from "../dom.js";
 
-/** How full a storage account is: a bar, and the words that say it. `draw({ label, text, percent })`. */
+/**
+ * The used share of a storage account: a bar, and its text.
+ *
+ * @param {string} test
+ */
 export function usage(test) {
   const part = h("span", { class: "usage-part" });
   const bar = h("div", { class: "usage-bar", role: "meter", "aria-valuemin": "0", "aria-valuemax": "100", "data-test": `${test}-bar` }, part);
   const words = h("p", { class: "usage-text", "data-test": `${test}-text` });
   const element = h("div", { class: "usage" }, bar, words);
-  element.draw = ({ label, text, percent }) => {
+  /** @param {{ label: string, text: string, percent: number }} now */
+  const draw = ({ label, text, percent }) => {
     bar.setAttribute("aria-label", label);
     bar.setAttribute("aria-valuenow", String(percent));
     bar.setAttribute("aria-valuetext", text);
@@ -14,5 +19,5 @@ export function usage(test) {
     part.style.setProperty("--part", `${percent}%`);
     setText(words, text);
   };
-  return element;
+  return Object.assign(element, { draw });
 }

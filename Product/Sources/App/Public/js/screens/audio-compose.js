@@ -1,20 +1,29 @@
-import { ApiError, address, upload } from "../api.js";
+import { ApiError, address, fetchOwn, refusal, upload } from "../api.js";
 import { backButton } from "../components/back-button.js";
 import { FileDrop } from "../components/file-drop.js";
 import { icon } from "../components/icon.js";
-import { clock, player } from "../components/player.js";
+import { player } from "../components/player.js";
 import { previewPlayer } from "../components/preview-player.js";
-import { Recorder, canRecord, recordingName } from "../components/recorder.js";
+import { Recorder, canRecord } from "../components/recorder.js";
 import { errorBanner } from "../components/states.js";
 import { announce } from "../components/toast.js";
-import { drawOnce, h, replaceWhen, setText } from "../dom.js";
+import { drawOnce, find, h, nameButton, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { clock, recordingName } from "../logic/time.js";
 import { ModelScreen } from "../screen.js";
+
+/** @typedef {Partial<Wire.AudioComposeState>} State */
 
 /** Nothing larger is even begun: the server would hang up in the middle. The model says what is too large below this. */
 const HOPELESS = 100 * 1024 * 1024;
 
-/** A clip of one's own: a file or a recording, a title, and off it goes, now or when there is a connection. */
+const FILE = "/api/screens/audio-compose/file";
+
+/**
+ * A clip of one's own: a file or a recording, a title, and off it goes, now or when there is a connection.
+ *
+ * @extends {ModelScreen<"audio-compose">}
+ */
 export class AudioComposeScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = backButton(() => this.shell.back("/audio"));
@@ -44,7 +53,7 @@ export class AudioComposeScreen extends ModelScreen {
   #fileError = h("p", { class: "field-error", role: "alert", hidden: true, "data-test": "file-error" });
   #label = h("label", { class: "field-label", for: "clip-title" });
   #field = h("input", {
-    id: "clip-title", class: "field-input", type: "text", autocomplete: "off", enterkeyhint: "send", "aria-describedby": "clip-title-error", "data-kept": true, "data-test": "clip-title",
+    id: "clip-title", class: "field-input", type: "text", dir: "auto", autocomplete: "off", enterkeyhint: "send", "aria-describedby": "clip-title-error", "data-kept": true, "data-test": "clip-title",
     oninput: () => this.#typed(),
   });
   #titleError = h("p", { class: "field-error", id: "clip-title-error", role: "status", hidden: true, "data-test": "clip-title-error" });
@@ -59,10 +68,16 @@ export class AudioComposeScreen extends ModelScreen {
     h("div", { class: "field" }, this.#label, this.#field, this.#titleError), this.#sending, h("div", { class: "compose-foot" }, this.#verdict, this.#buttons));
   #result = h("div", { role: "status" });
   #recorder = new Recorder();
-  /** idle, asking or on: the microphone. */
+  /**
+   * The microphone.
+   *
+   * @type {"idle" | "asking" | "on"}
+   */
   #mic = "idle";
   #ticking = 0;
+  /** @type {string | null} */
   #localError = null;
+  /** @type {AbortController | null} */
   #upload = null;
   #isMissed = false;
   #wantsToSend = false;
@@ -70,6 +85,7 @@ export class AudioComposeScreen extends ModelScreen {
   element = h("section", { class: "screen compose-screen", "data-test": "screen-compose" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert, this.#form, this.#result);
 
+  /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("audio-compose");
     this.shell = shell;
@@ -93,7 +109,11 @@ export class AudioComposeScreen extends ModelScreen {
   }
 
   get isWorking() {
-    return this.#upload !== null || this.#mic === "on";
+    return this.#upload !== null || this.#isRecording;
+  }
+
+  get #isRecording() {
+    return this.#mic === "on";
   }
 
   hide() {
@@ -108,8 +128,14 @@ export class AudioComposeScreen extends ModelScreen {
     return this.state?.phase === "sent" || this.state?.phase === "queued";
   }
 
+  /**
+   * @param {Wire.AudioComposeState} state
+   * @param {Wire.AudioComposeState | null} [before]
+   */
   render(state, before) {
     if (!state.file && before?.file) this.#preview.unload();
+    // Only what this page has not read itself comes back from the server: the file of the page before it.
+    if (state.file && !before && !this.#upload) this.#preview.restore(state.file.name, kept);
     if (this.isSettled && document.activeElement !== this.#field) this.#field.value = state.title;
     if (before && before.phase !== state.phase) this.#changed(before.phase, state);
     this.#draw();
@@ -121,18 +147,23 @@ export class AudioComposeScreen extends ModelScreen {
     if (this.#wantsToSend && this.state?.canSend) this.#send("send");
   }
 
+  /**
+   * @param {Wire.AudioComposeState["phase"]} before
+   * @param {Wire.AudioComposeState} state
+   */
   #changed(before, { phase, message }) {
     if (phase === "sent" || phase === "queued") {
       this.#field.value = "";
       this.#isMissed = false;
       this.#preview.unload();
-      queueMicrotask(() => this.#result.querySelector("h2")?.focus({ focusVisible: false }));
+      queueMicrotask(() => find(this.#result, "h2")?.focus({ focusVisible: false }));
     }
     if (before === "sending" && phase === "ready") announce(message ?? t("compose.cancelled"));
   }
 
   #draw() {
-    const state = this.state ?? { phase: "empty", file: null, title: "", canSend: false };
+    /** @type {State} */
+    const state = this.state ?? { phase: "empty" };
     const isSending = state.phase === "sending";
     const hasEnded = this.#hasEnded;
     setText(this.#title, t("compose.title"));
@@ -143,7 +174,7 @@ export class AudioComposeScreen extends ModelScreen {
     this.#field.placeholder = t("compose.field.example");
     this.#field.readOnly = isSending;
     // The model says nothing about a title that nobody has typed; whoever wants to send without one hears of it.
-    const titleError = state.titleError ?? (this.#isMissed && this.#field.value === "" ? t("compose.missing.title") : "");
+    const titleError = state.titleError ?? (this.#isMissed && this.#field.value === "" ? t("clip.noTitle") : "");
     setText(this.#titleError, titleError);
     this.#titleError.hidden = !titleError;
     this.#field.setAttribute("aria-invalid", String(titleError !== ""));
@@ -155,6 +186,10 @@ export class AudioComposeScreen extends ModelScreen {
     this.#drawResult(state);
   }
 
+  /**
+   * @param {State} state
+   * @param {boolean} isSending
+   */
   #drawSource(state, isSending) {
     const isRecording = this.#mic === "on";
     drawOnce(this.#pick, () => [icon("file"), t("compose.pick")]);
@@ -170,17 +205,21 @@ export class AudioComposeScreen extends ModelScreen {
     drawOnce(this.#recordCancel, () => t("cancel"));
     this.#file.hidden = !state.file || isRecording;
     setText(this.#fileName, state.file?.name ?? "");
+    this.#fileName.title = state.file?.name ?? "";
     setText(this.#fileMore, state.file?.sizeText ?? "");
-    this.#fileRemove.setAttribute("aria-label", t("compose.file.remove"));
-    this.#fileRemove.title = t("compose.file.remove");
+    nameButton(this.#fileRemove, t("compose.file.remove"));
     this.#fileRemove.hidden = isSending;
     if (!this.#preview.hidden) this.#preview.redraw();
-    const error = state.fileError ?? this.#localError?.() ?? "";
+    const error = state.fileError ?? this.#localError ?? "";
     setText(this.#fileError, error);
     this.#fileError.hidden = !error;
   }
 
-  #drawSending({ percent, sentBytesText }, isSending) {
+  /**
+   * @param {State} state
+   * @param {boolean} isSending
+   */
+  #drawSending({ percent = null, sentBytesText }, isSending) {
     this.#sending.hidden = !isSending;
     if (!isSending) return;
     this.#meter.setAttribute("aria-label", t("compose.sending"));
@@ -192,8 +231,15 @@ export class AudioComposeScreen extends ModelScreen {
     setText(this.#bytes, sentBytesText ?? "");
   }
 
-  #drawButtons({ phase, canSend }) {
+  /** @param {State} state */
+  #drawButtons({ phase, canSend = false }) {
     const hadFocus = this.#buttons.contains(document.activeElement);
+    /**
+     * @param {string} name
+     * @param {import("../components/icon.js").Glyph} glyph
+     * @param {string} title
+     * @param {(() => void) | null} run
+     */
     const button = (name, glyph, title, run, primary = false) => h("button", {
       class: `button ${primary ? "button-primary" : ""}`.trim(), type: primary ? "submit" : "button", "data-test": name,
       onclick: primary ? null : run, "aria-disabled": String(!canSend && name !== "cancel-send"),
@@ -202,9 +248,10 @@ export class AudioComposeScreen extends ModelScreen {
       ? [button("cancel-send", "close", t("cancel"), () => this.send("cancel"))]
       : [button(phase === "failed" ? "retry-send" : "send", phase === "failed" ? "reload" : "sent", t(phase === "failed" ? "retry" : "compose.send"), null, true),
         button("later", "outbox", t("compose.later"), () => this.#send("later"))]));
-    if (hadFocus && !this.#buttons.contains(document.activeElement)) this.#buttons.querySelector("button")?.focus({ focusVisible: false });
+    if (hadFocus && !this.#buttons.contains(document.activeElement)) find(this.#buttons, "button")?.focus({ focusVisible: false });
   }
 
+  /** @param {State} state */
   #drawResult({ phase, sent, message }) {
     const isSent = phase === "sent";
     replaceWhen(this.#result, this.#hasEnded ? `${phase} ${sent?.id} ${message}` : "", () => this.#hasEnded && h("div", { class: "message", "data-test": `compose-${phase}` },
@@ -224,6 +271,7 @@ export class AudioComposeScreen extends ModelScreen {
     this.#draw();
   }
 
+  /** @param {"send" | "later"} intent */
   #send(intent) {
     if (this.state?.phase === "sending" || this.#hasEnded) return;
     if (!this.isSettled && intent === "send") {
@@ -244,30 +292,31 @@ export class AudioComposeScreen extends ModelScreen {
   }
 
   #picked() {
-    const [file] = this.#picker.files;
+    const [file] = this.#picker.files ?? [];
     this.#picker.value = "";
-    if (file) this.#take(file, file.name);
+    if (file) this.#take(file);
   }
 
-  async #take(file, name) {
+  /** @param {File} file */
+  async #take(file) {
     this.#upload?.abort();
     this.#localError = null;
     this.#preview.unload();
     if (file.size > HOPELESS) {
-      this.#localError = () => t("compose.tooLarge");
+      this.#localError = t("compose.tooLarge");
       return this.#draw();
     }
     const controller = new AbortController();
     this.#upload = controller;
     this.#draw();
     try {
-      await upload(address("/api/screens/audio-compose/file", { name }), file, controller.signal);
+      await upload(address(FILE, { name: file.name }), file, controller.signal);
       this.#preview.load(file);
       this.#field.focus({ preventScroll: true });
     } catch (error) {
       if (controller.signal.aborted) return;
-      // What is wrong with the file itself, the model says.
-      if (!(error instanceof ApiError && error.kind === "file")) this.#localError = () => t("compose.unread");
+      // The model reports errors of the file itself.
+      if (!(error instanceof ApiError && error.kind === "file")) this.#localError = t("compose.unread");
     } finally {
       if (this.#upload === controller) this.#upload = null;
       this.#draw();
@@ -280,8 +329,9 @@ export class AudioComposeScreen extends ModelScreen {
     this.send("removeFile").then(() => this.#pick.focus({ focusVisible: false }));
   }
 
+  /** @param {File | undefined} file */
   #dropped(file) {
-    if (file && this.state?.phase !== "sending" && !this.#hasEnded) this.#take(file, file.name);
+    if (file && this.state?.phase !== "sending" && !this.#hasEnded) this.#take(file);
   }
 
   async #startRecording() {
@@ -291,15 +341,16 @@ export class AudioComposeScreen extends ModelScreen {
     this.#mic = "asking";
     this.#draw();
     try {
-      const began = await this.#recorder.start({ onLevel: (level) => this.#level.style.setProperty("--level", level.toFixed(3)) });
+      const began = await this.#recorder.start((level) => this.#level.style.setProperty("--level", level.toFixed(3)));
       this.#mic = began ? "on" : "idle";
     } catch (error) {
       this.#recorder.cancel();
       this.#mic = "idle";
-      this.#localError = () => t(error.name === "NotAllowedError" ? "compose.record.refused" : "compose.record.none");
+      const isRefused = error instanceof DOMException && error.name === "NotAllowedError";
+      this.#localError = t(isRefused ? "compose.record.refused" : "compose.record.none");
     }
     this.#draw();
-    if (this.#mic !== "on") return;
+    if (!this.#isRecording) return;
     const tick = () => setText(this.#recordTime, clock(this.#recorder.elapsed));
     tick();
     this.#ticking = setInterval(tick, 250);
@@ -311,8 +362,7 @@ export class AudioComposeScreen extends ModelScreen {
     const blob = await this.#recorder.stop();
     this.#mic = "idle";
     if (!blob) return this.#draw();
-    const name = recordingName(blob.type);
-    await this.#take(new File([blob], name, { type: blob.type }), name);
+    await this.#take(new File([blob], recordingName(blob.type), { type: blob.type }));
   }
 
   #cancelRecording() {
@@ -325,7 +375,14 @@ export class AudioComposeScreen extends ModelScreen {
   }
 }
 
-/** What can be done here, with this pointer and this browser. */
+/** The file that the form keeps. */
+async function kept() {
+  const response = await fetchOwn(address(FILE));
+  if (!response.ok) throw await refusal(response);
+  return response.blob();
+}
+
+/** The invitation to drop, choose or record, as this pointer and this browser allow. */
 function invitation() {
   const canDrop = matchMedia("(hover: hover)").matches;
   if (canRecord()) return t(canDrop ? "compose.drop.record" : "compose.choose.record");

@@ -1,15 +1,23 @@
 import { downloadButton } from "../components/download-button.js";
 import { icon } from "../components/icon.js";
 import { playButton } from "../components/play-button.js";
-import { clock, player } from "../components/player.js";
+import { player } from "../components/player.js";
 import { seekBar } from "../components/seek-bar.js";
 import { failed, message } from "../components/states.js";
 import { announce } from "../components/toast.js";
-import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { h, keyed, replaceWhen, rows, setText, target } from "../dom.js";
 import { t } from "../i18n.js";
 import { ListScreen } from "../list-screen.js";
+import { shownOf } from "../logic/list.js";
+import { clock } from "../logic/time.js";
 
-/** Clips to be heard, here and now or later without a connection. */
+/** @typedef {ReturnType<AudioScreen["makeRow"]>} Row */
+
+/**
+ * Clips to be heard, here and now or later without a connection.
+ *
+ * @extends {ListScreen<"audio">}
+ */
 export class AudioScreen extends ListScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #kept = h("p", { class: "page-intro", hidden: true, "data-test": "kept" });
@@ -18,36 +26,42 @@ export class AudioScreen extends ListScreen {
   element = h("section", { class: "screen audio-screen", "data-test": "screen-audio" },
     h("header", { class: "page-header" }, h("div", {}, this.#title, this.#kept), this.#links), this.alert, this.notice, this.#list, this.instead);
 
+  /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("audio", shell);
     player.addEventListener("change", () => this.#drawRows());
-    player.addEventListener("time", () => this.#row(player.clip?.id)?.move());
-    this.render({ isLoading: true, clips: [], notice: null, error: null, isEmpty: false, outboxCount: 0, sizeText: null });
+    player.addEventListener("time", () => this.#rows.find((row) => row.dataset.key === player.clip?.id)?.move());
+    this.render({ phase: "idle", isLoading: true, clips: [], notice: null, error: null, isEmpty: false, outboxCount: 0, sizeText: null });
   }
 
   get title() {
     return t("nav.audio");
   }
 
+  /**
+   * @param {Wire.AudioState} state
+   * @param {Wire.AudioState | null} [before]
+   */
   render(state, before) {
     this.drawFrame(state, before);
     setText(this.#title, t("nav.audio"));
     setText(this.#kept, state.sizeText ? t("audio.kept", { size: state.sizeText }) : "");
     this.#kept.hidden = !state.sizeText;
-    const count = state.outboxCount ?? 0;
+    const count = state.outboxCount;
     replaceWhen(this.#links, `${count}`, () => [
       h("a", { class: "button outbox-link", href: "/outbox", "data-link": true, "data-test": "to-outbox", "aria-label": t("audio.outbox", { count }) },
         icon("outbox"), h("span", {}, t("outbox.title")), count > 0 && h("span", { class: "badge", "data-test": "outbox-count" }, String(count))),
       h("a", { class: "button button-primary", href: "/audio/new", "data-link": true, "data-test": "to-compose" }, icon("plus"), t("compose.title"))]);
     if (this.state) player.setQueue(state.clips);
-    keyed(this.#list, state.clips, (clip) => clip.id, () => this.#makeRow(), (row, clip) => row.draw(clip));
+    keyed(this.#list, state.clips, (clip) => clip.id, (clip) => this.makeRow(clip), (row, clip) => row.draw(clip));
     this.#list.hidden = state.clips.length === 0;
     this.#drawInstead(state);
     if (before) this.#tell(before.clips, state.clips);
   }
 
+  /** @param {Wire.AudioState} state */
   #drawInstead(state) {
-    const what = this.shown(state, state.clips);
+    const what = shownOf(state, state.clips);
     replaceWhen(this.instead, `${what} ${this.trouble}`, () => {
       if (what === "list") return [];
       if (what === "loading") return skeleton();
@@ -59,7 +73,12 @@ export class AudioScreen extends ListScreen {
     });
   }
 
-  /** The badge shows it; whoever does not see it hears it. */
+  /**
+   * The badge shows it; whoever does not see it hears it.
+   *
+   * @param {Wire.AudioClip[]} before
+   * @param {Wire.AudioClip[]} after
+   */
   #tell(before, after) {
     for (const clip of after) {
       const old = before.find(({ id }) => id === clip.id);
@@ -68,16 +87,16 @@ export class AudioScreen extends ListScreen {
     }
   }
 
-  #row(id) {
-    return id === undefined ? null : [...this.#list.children].find((row) => row.dataset.key === id);
-  }
-
   #drawRows() {
-    for (const row of this.#list.children) row.redraw?.();
+    for (const row of this.#rows) row.redraw();
   }
 
-  #makeRow() {
-    let clip = null;
+  get #rows() {
+    return /** @type {Row[]} */ (rows(this.#list));
+  }
+
+  /** @param {Wire.AudioClip} clip */
+  makeRow(clip) {
     const play = playButton({ test: "play", onToggle: () => player.toggle(clip.id) });
     const title = h("h2", { class: "clip-title", dir: "auto", "data-test": "clip-title" });
     const author = h("span", { dir: "auto", "data-test": "clip-author" });
@@ -93,12 +112,14 @@ export class AudioScreen extends ListScreen {
     const row = h("li", { class: "clip", "data-test": "clip" },
       play, h("div", { class: "clip-text" }, title, h("p", { class: "clip-more" }, author, date, badge)), download,
       h("div", { class: "clip-bar" }, bar, time), problem);
+    /** @param {number | null} preview */
     const drawTime = (preview) => {
       const at = preview ?? player.position(clip.id);
       const whole = clock(player.duration(clip));
       setText(time, at > 0 || player.isCurrent(clip.id) ? `${clock(at)} / ${whole}` : whole);
     };
-    row.draw = (now) => {
+    /** @param {Wire.AudioClip} now */
+    const draw = (now) => {
       clip = now;
       row.dataset.id = clip.id;
       row.dataset.offline = clip.offline;
@@ -113,10 +134,9 @@ export class AudioScreen extends ListScreen {
       badge.title = isExpired ? clip.offlineText ?? "" : "";
       badge.hidden = !isExpired && clip.offline !== "done";
       download.draw(clip);
-      row.redraw();
+      redraw();
     };
-    row.redraw = () => {
-      if (!clip) return;
+    const redraw = () => {
       const status = player.statusOf(clip.id);
       row.dataset.state = status;
       row.classList.toggle("is-current", player.isCurrent(clip.id));
@@ -124,19 +144,22 @@ export class AudioScreen extends ListScreen {
       bar.draw({ label: t("audio.seek", clip), position: player.position(clip.id), duration: player.duration(clip), waveform: clip.waveform });
       const words = player.failure(clip.id) ?? (clip.offline === "failed" ? clip.offlineText ?? t("audio.download.failed") : null);
       replaceWhen(problem, words ?? "", () => words && [icon("alert"), h("span", {}, words)]);
+      const isNews = problem.hidden && Boolean(words);
       problem.hidden = !words;
+      // What stands at the foot of the screen would cover it.
+      if (isNews && player.isCurrent(clip.id)) problem.scrollIntoView({ block: "nearest" });
       drawTime(null);
     };
-    row.move = () => {
+    const move = () => {
       bar.move(player.position(clip.id));
       drawTime(null);
     };
     row.addEventListener("keydown", (event) => {
-      if (event.key !== " " || event.target.closest("button, a")) return;
+      if (event.key !== " " || target(event)?.closest("button, a")) return;
       event.preventDefault();
       if (!event.repeat) player.toggle(clip.id);
     });
-    return row;
+    return Object.assign(row, { draw, redraw, move });
   }
 }
 

@@ -1,19 +1,28 @@
 import { backButton } from "../components/back-button.js";
 import { brandMark, cardFace, testBadge } from "../components/card-face.js";
 import { icon } from "../components/icon.js";
-import { dated, expiryDigits, grouped, masked } from "../components/mask.js";
+import { masked } from "../components/mask.js";
 import { errorBanner } from "../components/states.js";
 import { toast } from "../components/toast.js";
 import { h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { dated, digitsOf, expiryDigits, grouped } from "../logic/mask.js";
 import { ModelScreen } from "../screen.js";
+
+/** @typedef {keyof Wire.CardFormFields} Field */
 
 const GAPS = [4, 8, 12];
 const LONGEST = 19;
+/** @type {Field[]} */
+const FIELDS = ["number", "holder", "expiry"];
+/** What was typed on a form that was left without being saved, but for the number. */
+const draft = { holder: "", expiry: "" };
 
 /**
- * A new card. What is typed stands in these fields and goes to the model; it never comes back from it, and it
- * is gone when the screen is.
+ * A new card. Typed text stays in these fields and is sent to the model. The model never sends it back. The number is
+ * gone with the screen; name and date wait in this page until the card is saved.
+ *
+ * @extends {ModelScreen<"card-form">}
  */
 export class CardFormScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
@@ -30,18 +39,23 @@ export class CardFormScreen extends ModelScreen {
   #save = h("button", { class: "button button-primary pay-button", type: "submit", "data-test": "save" });
   #promise = h("p", { class: "pay-safety" });
   #mask;
+  /** @type {string} */
   #target;
   #wantsToSave = false;
   #isSaving = false;
-  /** What was saved before this screen sent its own is none of its business. */
+  /** False until this screen has sent its card: cards that were saved earlier are ignored. */
   #hasSent = false;
   #isFresh = true;
   element;
 
-  constructor(shell, { pay }) {
+  /**
+   * @param {import("../shell.js").Shell} shell
+   * @param {string | null} contact is who is paid with the card afterwards.
+   */
+  constructor(shell, contact) {
     super("card-form");
     this.shell = shell;
-    this.#target = pay ? `/pay/${pay}` : "/cards";
+    this.#target = contact ? `/pay/${contact}` : "/cards";
     const { number, holder, expiry } = this.#fields;
     number.box.append(this.#brand);
     // Without names, nothing in this form could reach an address even if it were ever submitted.
@@ -55,15 +69,16 @@ export class CardFormScreen extends ModelScreen {
       h("header", { class: "screen-bar" }, this.#back, this.#title),
       h("div", { class: "card-form-panel" }, h("div", { class: "preview-stage" }, this.#face), form));
     this.#mask = masked(number.input, {
-      digits: (text) => text.replace(/\D/g, "").slice(0, this.#hint("number").maxLength ?? LONGEST),
-      draw: (digits) => grouped(digits, this.#hint("number").gaps ?? GAPS),
-      changed: (digits) => this.#edit("number", digits),
+      digits: (text) => digitsOf(text).slice(0, this.#hint("number")?.maxLength ?? LONGEST),
+      draw: (digits) => grouped(digits, this.#hint("number")?.gaps ?? GAPS),
+      changed: () => this.#edit("number"),
     });
-    masked(expiry.input, { digits: expiryDigits, draw: dated, changed: () => this.#edit("expiry", expiry.input.value) });
-    holder.input.addEventListener("input", () => this.#edit("holder", holder.input.value));
-    for (const [name, { input }] of Object.entries(this.#fields)) {
+    masked(expiry.input, { digits: expiryDigits, draw: dated, changed: () => this.#edit("expiry") });
+    holder.input.addEventListener("input", () => this.#edit("holder"));
+    for (const part of Object.values(this.#fields)) {
+      const { input } = part;
       input.addEventListener("blur", () => {
-        this.#fields[name].wasLeft = true;
+        part.wasLeft = true;
         this.#draw();
       });
       input.addEventListener("keydown", (event) => {
@@ -73,6 +88,8 @@ export class CardFormScreen extends ModelScreen {
         this.#submit();
       });
     }
+    holder.input.value = draft.holder;
+    expiry.input.value = draft.expiry;
     this.#draw();
   }
 
@@ -85,21 +102,28 @@ export class CardFormScreen extends ModelScreen {
     super.opened();
     if (this.#isFresh) this.send("reset");
     this.#isFresh = false;
-    for (const [name, { input }] of Object.entries(this.#fields)) if (input.value) this.#tell(name);
+    for (const name of FIELDS) if (this.#fields[name].input.value) this.#tell(name);
   }
 
   hide() {
     super.hide();
     this.shell.busy(this, false);
+    draft.holder = this.#fields.holder.input.value;
+    draft.expiry = this.#fields.expiry.input.value;
     for (const { input } of Object.values(this.#fields)) input.value = "";
     this.#drawFace();
     if (!this.#isSaving) this.send("reset");
   }
 
+  /**
+   * @param {Wire.CardFormState} state
+   * @param {Wire.CardFormState | null} [before]
+   */
   render(state, before) {
     if (before?.isSaving && !state.isSaving && !state.saved) this.#hasSent = false;
     if (this.#hasSent && state.saved) {
       this.#hasSent = false;
+      for (const { input } of Object.values(this.#fields)) input.value = "";
       toast(t("cardForm.saved"));
       return this.shell.back(this.#target);
     }
@@ -118,19 +142,26 @@ export class CardFormScreen extends ModelScreen {
     if (this.#wantsToSave && this.state?.canSave && this.isSettled) this.#submit();
   }
 
+  /**
+   * The model's state of a field; null before its first state.
+   *
+   * @template {Field} Name
+   * @param {Name} name
+   * @returns {Wire.CardFormFields[Name] | null}
+   */
   #hint(name) {
-    return this.state?.fields?.[name] ?? {};
+    return this.state?.fields[name] ?? null;
   }
 
   #draw() {
     const state = this.state;
     setText(this.#title, this.title);
     replaceWhen(this.#alert, state?.error?.message ?? "", () => errorBanner(state?.error?.message, () => this.dismiss()));
-    for (const [name, part] of Object.entries(this.#fields)) this.#drawField(name, part);
-    const { brand, brandName } = this.#hint("number");
+    for (const name of FIELDS) this.#drawField(name);
+    const hint = this.#hint("number");
     const isTest = Boolean(state?.testLabel);
-    replaceWhen(this.#brand, `${brand} ${isTest}`, () => [brandMark(brand, isTest), h("span", { class: "visually-hidden" }, brandName ?? "")]);
-    replaceWhen(this.#badge, `${state?.testLabel}`, () => state?.testLabel && [testBadge(state.testLabel), h("span", {}, t("cardForm.test"))]);
+    replaceWhen(this.#brand, `${hint?.brand} ${isTest}`, () => [brandMark(hint?.brand ?? null, isTest), h("span", { class: "visually-hidden" }, hint?.brandName ?? "")]);
+    replaceWhen(this.#badge, `${state?.testLabel}`, () => (state?.testLabel ? [testBadge(state.testLabel), h("span", {}, t("cardForm.test"))] : []));
     this.#badge.hidden = !state?.testLabel;
     this.#save.disabled = !state?.canSave || this.#isSaving;
     replaceWhen(this.#save, `${this.#isSaving}`, () => (this.#isSaving
@@ -139,39 +170,43 @@ export class CardFormScreen extends ModelScreen {
     this.#drawFace();
   }
 
-  #drawField(name, part) {
+  /** @param {Field} name */
+  #drawField(name) {
+    const part = this.#fields[name];
+    const hint = this.#hint(name);
     setText(part.label, t(`cardForm.${name}`));
     if (name === "expiry") part.input.placeholder = t("card.expiry.example");
     if (name === "holder") part.input.placeholder = t("cardForm.holder.example");
-    const { error, isValid } = this.#hint(name);
     // The model names an error before the end only when no further digit can mend it.
     const mayShow = part.input.value !== "" && (part.wasLeft || name !== "holder");
-    const shown = mayShow && error ? error : "";
+    const shown = mayShow ? hint?.error ?? "" : "";
     setText(part.error, shown);
     part.error.hidden = shown === "";
     part.input.setAttribute("aria-invalid", String(shown !== ""));
-    part.element.classList.toggle("is-valid", Boolean(isValid) && part.input.value !== "");
+    part.element.classList.toggle("is-valid", Boolean(hint?.isValid) && part.input.value !== "");
   }
 
   #drawFace() {
-    const { brand, brandName, gaps, maxLength } = this.#hint("number");
-    const digits = this.#fields.number.input.value.replace(/\D/g, "");
-    const length = Math.max(digits.length, Math.min(maxLength ?? 16, 16));
+    const hint = this.#hint("number");
+    const digits = digitsOf(this.#fields.number.input.value);
+    const length = Math.max(digits.length, Math.min(hint?.maxLength ?? 16, 16));
     this.#face.draw({
-      brand: digits ? brand : null, brandName, number: grouped(digits.padEnd(length, "•"), gaps ?? GAPS), holder: this.#fields.holder.input.value,
+      brand: digits ? hint?.brand ?? null : null, brandName: hint?.brandName ?? null, number: grouped(digits.padEnd(length, "•"), hint?.gaps ?? GAPS), holder: this.#fields.holder.input.value,
       expiry: this.#fields.expiry.input.value, isTestCard: Boolean(this.state?.testLabel) && digits !== "", testLabel: null, isExpired: false,
     });
   }
 
+  /** @param {Field} name */
   #edit(name) {
     this.#wantsToSave = false;
     this.#tell(name);
     this.#drawFace();
   }
 
+  /** @param {Field} name */
   #tell(name) {
     const { input } = this.#fields[name];
-    this.send("edit", { field: name, value: name === "number" ? input.value.replace(/\D/g, "") : input.value }, `edit ${name}`);
+    this.send("edit", { field: name, value: name === "number" ? digitsOf(input.value) : input.value }, `edit ${name}`);
   }
 
   async #submit() {
@@ -180,7 +215,8 @@ export class CardFormScreen extends ModelScreen {
       this.#wantsToSave = true;
       for (const part of Object.values(this.#fields)) part.wasLeft = true;
       this.#draw();
-      if (this.isSettled) Object.entries(this.#fields).find(([name]) => !this.#hint(name).isValid)?.[1].input.focus();
+      const wrong = FIELDS.find((name) => !this.#hint(name)?.isValid);
+      if (this.isSettled && wrong) this.#fields[wrong].input.focus();
       return;
     }
     this.#wantsToSave = false;
@@ -189,6 +225,10 @@ export class CardFormScreen extends ModelScreen {
   }
 }
 
+/**
+ * @param {Field} name
+ * @param {Properties} attributes
+ */
 function field(name, attributes) {
   const id = `card-${name}`;
   const input = h("input", { id, class: "field-input", type: "text", spellcheck: "false", "aria-describedby": `${id}-error`, "data-test": id, ...attributes });

@@ -3,11 +3,15 @@ import { cardFace } from "../components/card-face.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message } from "../components/states.js";
 import { toast } from "../components/toast.js";
-import { drawOnce, h, keyed, replaceWhen, setText } from "../dom.js";
+import { drawOnce, find, h, keyed, onEscape, replaceWhen, rowOf, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
-/** The cards that are kept: which one pays, and away with those that are no longer wanted. */
+/**
+ * The cards that are kept: which one pays, and away with those that are no longer wanted.
+ *
+ * @extends {ModelScreen<"cards">}
+ */
 export class CardsScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = backButton(() => this.shell.back("/contacts"));
@@ -15,17 +19,23 @@ export class CardsScreen extends ModelScreen {
   #alert = h("div", { role: "alert" });
   #list = h("ul", { class: "card-grid", "data-test": "cards" });
   #instead = h("div", {});
-  /** The row that asks whether its card should go. */
+  /**
+   * The card of the row that asks whether it should go.
+   *
+   * @type {string | null}
+   */
   #asking = null;
   #isDiscarding = false;
+  /** @type {{ id: string, name: string } | null} */
   #removed = null;
   element = h("section", { class: "screen cards-screen", "data-test": "screen-cards" },
     h("header", { class: "screen-bar" }, this.#back, this.#title, this.#add), this.#alert, this.#list, this.#instead);
 
+  /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("cards");
     this.shell = shell;
-    this.#draw({ title: t("cards.title"), cards: [], isEmpty: false, error: null, message: null });
+    this.#draw({ title: t("cards.title"), cards: [], isEmpty: false, isOlderCopy: false, isLost: false, error: null });
   }
 
   get title() {
@@ -35,18 +45,25 @@ export class CardsScreen extends ModelScreen {
   hide() {
     super.hide();
     this.#asking = null;
+    this.#redraw();
+  }
+
+  #redraw() {
     if (this.state) this.#draw(this.state);
   }
 
+  /** @param {Wire.CardsState} state */
   render(state) {
     this.#draw(state);
-    if (this.#removed && !state.cards.some((card) => card.id === this.#removed.id)) {
-      toast(t("cards.removed", { card: this.#removed.name }));
+    const removed = this.#removed;
+    if (removed && !state.cards.some((card) => card.id === removed.id)) {
+      toast(t("cards.removed", { card: removed.name }));
       this.#removed = null;
-      (this.#list.querySelector("[data-test=remove]") ?? this.#title).focus({ focusVisible: false });
+      (find(this.#list, "[data-test=remove]") ?? this.#title).focus({ focusVisible: false });
     }
   }
 
+  /** @param {Wire.CardsState} state */
   #draw(state) {
     setText(this.#title, state.title);
     drawOnce(this.#add, () => [icon("plus"), t("cards.add")]);
@@ -70,46 +87,56 @@ export class CardsScreen extends ModelScreen {
     });
   }
 
-  /** The user decides what becomes of an older copy; nothing else can be done with the cards before. */
+  /**
+   * The user decides what becomes of an older copy; nothing else can be done with the cards before.
+   *
+   * @param {string} text
+   */
   #olderCopy(text) {
-    const decide = (intent) => this.send(intent);
     return h("div", { class: "notice older-copy", "data-test": "older-copy" }, icon("alert"), h("div", {}, h("p", {}, text),
       this.#isDiscarding
         ? h("div", { class: "card-question", role: "group", "aria-label": t("cards.older.ask") }, h("span", { class: "card-question-text" }, t("cards.older.ask")),
           h("button", { class: "button", type: "button", "data-test": "older-cancel", onclick: () => this.#askDiscard(false) }, t("cancel")),
-          h("button", { class: "button button-danger", type: "button", "data-test": "older-discard-confirm", onclick: () => decide("discardOlder") }, t("cards.older.discard")))
+          h("button", { class: "button button-danger", type: "button", "data-test": "older-discard-confirm", onclick: () => this.send("discardOlder") }, t("cards.older.discard")))
         : h("div", { class: "card-question" },
-          h("button", { class: "button", type: "button", "data-test": "older-accept", onclick: () => decide("acceptOlder") }, t("cards.older.accept")),
+          h("button", { class: "button", type: "button", "data-test": "older-accept", onclick: () => this.send("acceptOlder") }, t("cards.older.accept")),
           h("button", { class: "button button-quiet", type: "button", "data-test": "older-discard", onclick: () => this.#askDiscard(true) }, t("cards.older.discard")))));
   }
 
-  /** The file of the cards was deleted: the user puts it back, or begins without them. */
+  /**
+   * The file of the cards was deleted: the user puts it back, or begins without them.
+   *
+   * @param {string} text
+   */
   #lost(text) {
     return h("div", { class: "notice older-copy", "data-test": "lost-cards" }, icon("alert"), h("div", {}, h("p", {}, text),
       h("div", { class: "card-question" },
         h("button", { class: "button", type: "button", "data-test": "lost-begin", onclick: () => this.send("discardOlder") }, t("cards.lost.begin")))));
   }
 
+  /** @param {boolean} isAsking */
   #askDiscard(isAsking) {
     this.#isDiscarding = isAsking;
-    this.#draw(this.state);
-    this.#alert.querySelector(isAsking ? "[data-test=older-cancel]" : "[data-test=older-discard]")?.focus();
+    this.#redraw();
+    find(this.#alert, isAsking ? "[data-test=older-cancel]" : "[data-test=older-discard]")?.focus();
   }
 
   #tile() {
     const face = cardFace();
     const foot = h("div", { class: "card-foot" });
     const tile = h("li", { class: "card-tile", "data-test": "card" }, face, foot);
-    tile.draw = (card) => {
+    /** @param {Wire.CardLine} card */
+    const draw = (card) => {
       tile.dataset.id = card.id;
-      tile.dataset.chosen = card.isChosen;
+      tile.dataset.chosen = String(card.isChosen);
       face.draw({ ...card, number: card.masked });
       const isAsking = this.#asking === card.id;
       replaceWhen(foot, JSON.stringify([card, isAsking]), () => (isAsking ? this.#question(card) : this.#actions(card)));
     };
-    return tile;
+    return Object.assign(tile, { draw });
   }
 
+  /** @param {Wire.CardLine} card */
   #actions(card) {
     const name = `${card.brandName} ${card.masked}`;
     return [
@@ -121,35 +148,40 @@ export class CardsScreen extends ModelScreen {
     ];
   }
 
+  /** @param {Wire.CardLine} card */
   #question(card) {
     const name = `${card.brandName} ${card.masked}`;
-    const box = h("div", { class: "card-question", role: "group", "aria-label": t("cards.remove.ask") },
+    return h("div", { class: "card-question", role: "group", "aria-label": t("cards.remove.ask"), onkeydown: onEscape(() => this.#cancel()) },
       h("span", { class: "card-question-text" }, t("cards.remove.ask")),
       h("button", { class: "button", type: "button", "data-test": "remove-cancel", onclick: () => this.#cancel() }, t("cancel")),
       h("button", { class: "button button-danger", type: "button", "aria-label": t("cards.remove.confirm", { card: name }), "data-test": "remove-confirm", onclick: () => this.#remove(card, name) }, t("cards.remove")));
-    box.addEventListener("keydown", (event) => event.key === "Escape" && (event.stopPropagation(), this.#cancel()));
-    return box;
   }
 
+  /** @param {Wire.CardLine} card */
   async #choose(card) {
-    const tile = this.#list.querySelector(`[data-id="${CSS.escape(card.id)}"]`);
+    const tile = rowOf(this.#list, card.id);
     await this.send("choose", { id: card.id });
-    tile?.querySelector("[data-test=remove]")?.focus({ focusVisible: false });
+    find(tile, "[data-test=remove]")?.focus({ focusVisible: false });
   }
 
+  /** @param {string} id */
   #ask(id) {
     this.#asking = id;
-    this.#draw(this.state);
-    this.#list.querySelector("[data-test=remove-cancel]")?.focus();
+    this.#redraw();
+    find(this.#list, "[data-test=remove-cancel]")?.focus();
   }
 
   #cancel() {
     const id = this.#asking;
     this.#asking = null;
-    this.#draw(this.state);
-    this.#list.querySelector(`[data-id="${CSS.escape(id)}"] [data-test=remove]`)?.focus();
+    this.#redraw();
+    find(rowOf(this.#list, id), "[data-test=remove]")?.focus();
   }
 
+  /**
+   * @param {Wire.CardLine} card
+   * @param {string} name
+   */
   async #remove(card, name) {
     this.#removed = { id: card.id, name };
     if (!(await this.send("remove", { id: card.id }))) this.#removed = null;

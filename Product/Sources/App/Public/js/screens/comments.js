@@ -1,15 +1,20 @@
 import { errorBanner, failed, message, notice, spinner } from "../components/states.js";
-import { initials, tint } from "../components/avatar.js";
 import { icon } from "../components/icon.js";
-import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { h, keyed, nameButton, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { initials, tint } from "../logic/names.js";
+import { shownOf } from "../logic/list.js";
 import { ModelScreen } from "../screen.js";
 import { altText, place } from "./feed.js";
 
-/** One picture and what people say about it: a page on a phone, a window over the feed elsewhere. */
+/**
+ * One picture and what people say about it: a page on a phone, a window over the feed elsewhere.
+ *
+ * @extends {ModelScreen<"comments">}
+ */
 export class CommentsScreen extends ModelScreen {
   #title = h("h1", { id: "comments-title", tabindex: "-1", "data-test": "comments-title" });
-  #back = h("button", { class: "icon-button", type: "button", "data-test": "comments-back", onclick: () => this.shell.closeComments() });
+  #back = h("button", { class: "icon-button", type: "button", "data-test": "comments-back", onclick: () => this.shell.closeComments() }, icon("back"));
   #reload = h("button", { class: "icon-button", type: "button", "data-test": "comments-reload", onclick: () => this.reload() }, icon("reload"));
   #stage = h("div", { class: "comments-stage" });
   #story = h("div", { class: "comments-story" });
@@ -24,6 +29,10 @@ export class CommentsScreen extends ModelScreen {
       h("header", { class: "comments-bar" }, this.#back, this.#title, this.#reload, this.#bar),
       h("div", { class: "comments-scroll" }, this.#stage, this.#side)));
 
+  /**
+   * @param {import("../shell.js").Shell} shell
+   * @param {string} id
+   */
   constructor(shell, id) {
     super("comments", { image: id });
     this.shell = shell;
@@ -36,7 +45,17 @@ export class CommentsScreen extends ModelScreen {
     this.element.addEventListener("click", (event) => {
       if (event.target === this.element) shell.closeComments();
     });
+    nameButton(this.#back, t("back"));
+    nameButton(this.#reload, t("reload"));
     this.render({ title: t("comments"), phase: "idle", isLoading: true, comments: [], notice: null, error: null, isEmpty: false });
+  }
+
+  missing() {
+    this.#bar.hidden = true;
+    this.#list.hidden = true;
+    this.#list.setAttribute("aria-busy", "false");
+    replaceWhen(this.#instead, "missing", () => message({ glyph: "question", title: t("comments.missing.title"), text: t("comments.missing.text"), test: "comments-missing",
+      action: { title: t("notFound.home"), run: () => this.shell.closeComments() } }));
   }
 
   get title() {
@@ -58,7 +77,11 @@ export class CommentsScreen extends ModelScreen {
     this.element.remove();
   }
 
-  /** The feed knows the picture; a page opened by its address learns it when the feed has come. */
+  /**
+   * The feed knows the picture; a page opened by its address learns it when the feed has come.
+   *
+   * @param {Wire.FeedItem | null} item
+   */
   drawItem(item) {
     this.element.classList.toggle("without-picture", !item);
     if (!item) return;
@@ -68,20 +91,18 @@ export class CommentsScreen extends ModelScreen {
       item.description && h("p", { class: "description" }, item.description)]);
   }
 
+  /** @param {Wire.CommentsState} state */
   render(state) {
     setText(this.#title, state.title);
-    for (const [button, name, glyph] of [[this.#back, t("back"), "back"], [this.#reload, t("reload"), "reload"]]) {
-      button.setAttribute("aria-label", name);
-      button.title = name;
-      replaceWhen(button, glyph, () => icon(glyph));
-    }
     this.#bar.hidden = !state.isLoading;
     this.#list.setAttribute("aria-busy", String(state.isLoading));
     keyed(this.#list, state.comments, (comment) => comment.id, (comment) => this.#row(comment), (row, comment) => row.draw(comment));
     this.#list.hidden = state.comments.length === 0;
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
-    replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
-    const what = state.comments.length > 0 ? "list" : state.isEmpty ? "empty" : state.phase === "failed" && !state.isLoading ? "failed" : "loading";
+    const what = shownOf(state, state.comments);
+    // Where nothing can be shown the page says why itself.
+    const error = what === "failed" ? null : state.error?.message;
+    replaceWhen(this.#alert, error ?? "", () => errorBanner(error, () => this.dismiss()));
     replaceWhen(this.#instead, `${what} ${this.trouble}`, () => {
       if (what === "list") return [];
       if (what === "loading") return spinner(t("loading"), "comments-loading");
@@ -90,6 +111,7 @@ export class CommentsScreen extends ModelScreen {
     });
   }
 
+  /** @param {Wire.CommentsComment} comment */
   #row(comment) {
     const when = h("time", {});
     const text = h("p", { class: "comment-text" });
@@ -97,11 +119,12 @@ export class CommentsScreen extends ModelScreen {
       h("span", { class: `avatar tint-${tint(comment.author)}`, "aria-hidden": "true" }, initials(comment.author)),
       h("div", { class: "comment-body" },
         h("p", { class: "comment-head" }, h("span", { class: "comment-author" }, comment.author), when), text));
-    row.draw = (now) => {
+    /** @param {Wire.CommentsComment} now */
+    const draw = (now) => {
       setText(text, now.message);
       setText(when, now.date);
       when.dateTime = now.createdAt;
     };
-    return row;
+    return Object.assign(row, { draw });
   }
 }

@@ -1,4 +1,5 @@
 import { avatar } from "../components/avatar.js";
+import { retryAll } from "../components/image.js";
 import { icon } from "../components/icon.js";
 import { SearchBar } from "../components/search.js";
 import { failed, message } from "../components/states.js";
@@ -6,8 +7,13 @@ import { announce } from "../components/toast.js";
 import { drawOnce, h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ListScreen } from "../list-screen.js";
+import { shownOf } from "../logic/list.js";
 
-/** The people whom one can pay. */
+/**
+ * The people whom one can pay.
+ *
+ * @extends {ListScreen<"contacts">}
+ */
 export class ContactsScreen extends ListScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #links = h("div", { class: "page-links" });
@@ -19,36 +25,43 @@ export class ContactsScreen extends ListScreen {
     h("header", { class: "page-header" }, this.#title, this.#links),
     h("div", { class: "search-stick" }, this.#search.element), this.alert, this.notice, this.#list, this.instead);
 
+  /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("contacts", shell);
-    this.render({ title: t("nav.contacts"), isLoading: true, contacts: [], query: "", notice: null, error: null, noMatch: null, isEmpty: false });
+    this.render({ title: t("nav.contacts"), phase: "idle", isLoading: true, contacts: [], query: "", notice: null, error: null, noMatch: null, isEmpty: false });
   }
 
   get title() {
     return this.state?.title ?? t("nav.contacts");
   }
 
+  /**
+   * @param {Wire.ContactsState} state
+   * @param {Wire.ContactsState | null} [before]
+   */
   render(state, before) {
     const hasEnded = this.drawFrame(state, before);
     setText(this.#title, state.title);
-    drawOnce(this.#links, () => [["cards", "/cards", "card"], ["payments", "/payments", "history"]].map(([name, href, glyph]) =>
-      h("a", { class: "button", href, "data-link": true, "data-test": `to-${name}` }, icon(glyph), t(`${name}.title`))));
+    drawOnce(this.#links, () => [
+      h("a", { class: "button", href: "/cards", "data-link": true, "data-test": "to-cards" }, icon("card"), t("cards.title")),
+      h("a", { class: "button", href: "/payments", "data-link": true, "data-test": "to-payments" }, icon("history"), t("payments.title"))]);
     this.#search.draw({ label: t("contacts.search"), query: state.query, isSettled: this.isSettled });
     keyed(this.#list, state.contacts, (contact) => String(contact.id), () => this.#row(), (row, contact) => row.draw(contact));
     this.#list.hidden = state.contacts.length === 0;
     this.#drawInstead(state);
     if (before && before.query !== state.query) announce(state.noMatch ?? t("contacts.found", { count: state.contacts.length }));
-    if (hasEnded && !state.error) this.#list.querySelectorAll("aq-image[data-state=failed]").forEach((image) => image.retry());
+    if (hasEnded && !state.error) retryAll(this.#list);
   }
 
+  /** @param {Wire.ContactsState} state */
   #drawInstead(state) {
-    const what = this.shown(state, state.contacts);
+    const what = shownOf(state, state.contacts);
     this.#search.element.hidden = (what === "empty" || what === "failed") && this.#search.isEmpty;
     replaceWhen(this.instead, `${what} ${this.trouble} ${state.noMatch}`, () => {
       if (what === "list") return [];
       if (what === "loading") return this.#skeleton();
       if (what === "none") {
-        return message({ glyph: "search", title: state.noMatch, text: t("contacts.none.text"), test: "no-match",
+        return message({ glyph: "search", title: state.noMatch ?? "", text: t("contacts.none.text"), test: "no-match",
           action: { title: t("contacts.search.clear"), run: () => this.#search.empty() } });
       }
       if (what === "failed") return failed({ trouble: this.trouble, title: t("contacts.failed.title"), text: t("contacts.failed.text"), test: "contacts-failed", run: () => this.reload() });
@@ -71,15 +84,16 @@ export class ContactsScreen extends ListScreen {
     const link = h("a", { class: "contact-row", "data-link": true, "data-test": "contact" }, picture,
       h("span", { class: "contact-text" }, name, username), icon("next", "contact-next"));
     const row = h("li", {}, link);
-    row.draw = (contact) => {
+    /** @param {Wire.ContactLine} contact */
+    const draw = (contact) => {
       link.href = `/pay/${contact.id}`;
-      link.dataset.id = contact.id;
+      link.dataset.id = String(contact.id);
       link.setAttribute("aria-label", t("contacts.pay", contact));
       setText(name, contact.name);
       setText(username, contact.username);
       picture.draw(contact);
     };
-    return row;
+    return Object.assign(row, { draw });
   }
 
   /** After a payment the next one begins with everyone. */

@@ -10,15 +10,22 @@ import { PullToRefresh } from "../components/pull.js";
 import { errorBanner, failed, message, notice } from "../components/states.js";
 import { announce, toast } from "../components/toast.js";
 import { usage } from "../components/usage.js";
-import { drawOnce, h, keyed, replaceWhen, setText } from "../dom.js";
+import { drawOnce, find, h, keyed, rowOf, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { known } from "../logic/files.js";
 import { ModelScreen } from "../screen.js";
+
+/** @typedef {Partial<Wire.DriveAccountState>} State */
 
 /** The most bytes of a file. */
 const LARGEST = 2 ** 30;
 const PATH = "/api/screens/drive-account";
 
-/** One storage account: its files, and all that can be done with it. */
+/**
+ * One storage account: its files, and all that can be done with it.
+ *
+ * @extends {ModelScreen<"drive-account">}
+ */
 export class DriveAccountScreen extends ModelScreen {
   #account;
   #title = h("h1", { tabindex: "-1", dir: "auto", "data-test": "title" });
@@ -42,31 +49,47 @@ export class DriveAccountScreen extends ModelScreen {
   #list = h("ul", { class: "drive-files", "data-test": "files" });
   #files = h("section", { class: "drive-section", hidden: true }, this.#filesTitle, this.#list);
   #objects = driveObjects({ onAsk: () => this.send("objects"), onDismiss: () => this.send("dismissObjects") });
-  #manage = driveManage({ send: (...said) => this.send(...said), dismiss: () => this.dismiss() });
+  #manage = driveManage({ send: this.send.bind(this), dismiss: () => this.dismiss() });
   #instead = h("div", {});
   #pull;
-  /** What is handed over to the server on this machine: `{ name, done, files }`. */
+  /**
+   * The upload from the browser to the server on this machine.
+   *
+   * @type {import("../components/drive-upload.js").Handing | null}
+   */
   #handing = null;
+  /** @type {AbortController | null} */
   #controller = null;
+  /** @type {import("../components/drive-upload.js").Offer | null} */
   #offered = null;
+  /**
+   * The names of the file that another one replaces, and of the file that asks whether it should go.
+   *
+   * @type {string | null}
+   */
   #replacing = null;
+  /** @type {string | null} */
   #asking = null;
+  /** @type {string | null} */
   #problem = null;
   #dropping;
   element = h("section", { class: "screen drive-account-screen", "data-test": "screen-drive-account" },
     h("header", { class: "screen-bar" }, this.#back, this.#title, this.#badge, this.#gone), this.#alert, this.#notice, this.#summary,
     this.#upload, this.#replacer, this.#files, this.#instead, this.#objects, this.#manage);
 
+  /**
+   * @param {import("../shell.js").Shell} shell
+   * @param {string} account
+   */
   constructor(shell, account) {
     super("drive-account", { account });
     this.#account = account;
     this.shell = shell;
-    this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload());
-    this.#pull.settle = () => this.state?.isLoading || this.#pull.done();
+    this.#pull = new PullToRefresh(() => shell.isFront(this), () => this.reload(), () => Boolean(this.state?.isLoading));
     this.#dropping = new FileDrop(this.element, {
       takes: () => mayUpload(this.state ?? {}), mark: (isOver) => this.#upload.mark(isOver), drop: (files) => this.#offer(files),
     });
-    this.#draw({ isLoading: true, files: [] });
+    this.#redraw();
   }
 
   get title() {
@@ -87,24 +110,38 @@ export class DriveAccountScreen extends ModelScreen {
   }
 
   get isWorking() {
-    return this.#handing !== null;
+    return this.#handing !== null || this.#offered !== null;
   }
 
   dismiss() {
     if (!this.state?.error && !this.state?.problem && !this.#problem) return false;
     this.#problem = null;
     this.send("dismissError");
-    this.#draw(this.state);
+    this.#redraw();
     return true;
   }
 
+  #redraw() {
+    this.#draw(this.state ?? { isLoading: true, files: [] });
+  }
+
+  /**
+   * @param {Wire.DriveAccountState} state
+   * @param {Wire.DriveAccountState | null} [before]
+   */
   render(state, before) {
+    // What was stored before the page was loaded stands in the list, and is no news.
+    if (!before && this.isFirstLook && state.upload?.isDone && state.upload.stored === state.upload.files) {
+      state.upload = null;
+      this.send("dismissUpload");
+    }
     this.#draw(state);
     if (before?.name !== state.name) this.shell.titleChanged();
     if (before && before !== state) this.#tell(before, state);
     if (before?.isLoading && !state.isLoading) this.#pull.done();
   }
 
+  /** @param {State} state */
   #draw(state) {
     const isThere = Boolean(state.name);
     setText(this.#title, state.name ?? t("drive.account"));
@@ -113,18 +150,18 @@ export class DriveAccountScreen extends ModelScreen {
     setText(this.#gone, t("drive.deleting"));
     this.#gone.hidden = !state.isToBeDeleted;
     this.shell.busy(this, Boolean(state.isLoading) && !state.isMissing);
-    const trouble = this.#problem?.() ?? (this.#manage.tells(state) ? null : state.problem) ?? state.error?.message;
+    const trouble = this.#problem ?? (this.#manage.tells(state) ? null : state.problem) ?? state.error?.message;
     replaceWhen(this.#alert, `${trouble}`, () => errorBanner(trouble, () => this.dismiss()));
-    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
+    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice ?? null));
     this.#summary.hidden = !isThere;
-    if (isThere) this.#usage.draw({ label: t("drive.usage", state), text: `${state.usageText} · ${t("drive.free", state)}`, percent: state.percent });
+    if (isThere) this.#usage.draw({ label: t("drive.usage", state), text: `${state.usageText} · ${t("drive.free", state)}`, percent: state.percent ?? 0 });
     setText(this.#address, state.address ?? "");
     this.#upload.hidden = !isThere;
     this.#upload.draw({ state, handing: this.#handing, offered: this.#offered, mayUpload: mayUpload(state), mayReplace: mayChange(state) });
     const hadFocus = this.#list.contains(document.activeElement);
     setText(this.#filesTitle, t("drive.files", { count: state.files?.length ?? 0 }));
     keyed(this.#list, state.files ?? [], (file) => file.name, () => this.#makeRow(), (row, file) => row.draw(file, {
-      link: file.link, mayChange: mayChange(state), isAsking: this.#asking === file.name,
+      mayChange: mayChange(state), isAsking: this.#asking === file.name,
       isBusy: Boolean(state.action), doing: state.action?.file === file.name ? state.action.kind : null }));
     this.#files.hidden = !state.files?.length;
     if (hadFocus && !this.#list.contains(document.activeElement)) {
@@ -138,6 +175,10 @@ export class DriveAccountScreen extends ModelScreen {
     this.#drawInstead(state, isThere);
   }
 
+  /**
+   * @param {State} state
+   * @param {boolean} isThere
+   */
   #drawInstead(state, isThere) {
     const what = state.isMissing ? "missing" : state.files?.length ? "list" : state.isEmpty ? (mayUpload(state) ? "list" : "empty")
       : !isThere && state.phase === "failed" && !state.isLoading ? "failed" : isThere && !state.isLoading ? "list" : "loading";
@@ -156,7 +197,12 @@ export class DriveAccountScreen extends ModelScreen {
     });
   }
 
-  /** What was done, once it is. */
+  /**
+   * Announces an operation once it is done.
+   *
+   * @param {Wire.DriveAccountState} before
+   * @param {Wire.DriveAccountState} state
+   */
   #tell(before, state) {
     if (before.action && !state.action && state.lastDone) {
       const { kind, file } = state.lastDone;
@@ -181,73 +227,102 @@ export class DriveAccountScreen extends ModelScreen {
     });
   }
 
+  /**
+   * @param {string | null} name
+   * @param {string | null} from
+   */
   #ask(name, from = name) {
     this.#asking = name;
-    this.#draw(this.state);
-    const row = [...this.#list.children].find((child) => child.dataset.key === from);
-    row?.querySelector(name ? "[data-test=delete-cancel]" : "[data-test=delete]")?.focus();
+    this.#redraw();
+    find(rowOf(this.#list, from), name ? "[data-test=delete-cancel]" : "[data-test=delete]")?.focus();
   }
 
   // Files on their way in
 
   #picked() {
-    const [file] = this.#replacer.files;
+    const [file] = this.#replacer.files ?? [];
+    const replacing = this.#replacing;
     this.#replacer.value = "";
-    if (file && this.#replacing) this.#hand([file], "replace", { file: this.#replacing });
+    if (file && replacing) this.#hand([file], (batch) => this.send("replace", { batch, file: replacing }));
   }
 
-  /** Files that were chosen or dropped: those that are there already are asked about first. */
+  /**
+   * Files that were chosen or dropped: those that are there already are asked about first.
+   *
+   * @param {File[]} files
+   */
   #offer(files) {
-    if (files.length === 0 || !mayUpload(this.state ?? {}) || this.state.action || this.#handing) return;
-    const known = new Set(this.state.files.map(({ name }) => name));
-    const twice = files.filter(({ name }) => known.has(name.normalize("NFC")));
-    if (twice.length === 0) return this.#hand(files, "upload", { replacing: "false" });
+    if (files.length === 0 || !this.state || !mayUpload(this.state) || this.state.action || this.#handing) return;
+    const twice = known(files, this.state.files);
+    if (twice.length === 0) return this.#sendFiles(files, false);
     this.#offered = { files, twice };
-    this.#draw(this.state);
+    this.#redraw();
     this.#upload.focusQuestion();
   }
 
+  /** @param {boolean} isYes */
   #answer(isYes) {
     const offered = this.#offered;
     this.#offered = null;
-    this.#draw(this.state);
+    this.#redraw();
     this.#upload.focusPick();
     if (!offered) return;
-    if (isYes) return this.#hand(offered.files, "upload", { replacing: "true" });
+    if (isYes) return this.#sendFiles(offered.files, true);
     const rest = offered.files.filter((file) => !offered.twice.includes(file));
-    if (rest.length > 0) this.#hand(rest, "upload", { replacing: "false" });
+    if (rest.length > 0) this.#sendFiles(rest, false);
   }
 
-  /** Gives the files to the server on this machine, which keeps them until they are sent. */
-  async #hand(files, intent, fields) {
+  /**
+   * @param {File[]} files
+   * @param {boolean} isReplacing
+   */
+  #sendFiles(files, isReplacing) {
+    return this.#hand(files, (batch) => this.send("upload", { batch, replacing: String(isReplacing) }));
+  }
+
+  /**
+   * Gives the files to the server on this machine, which keeps them until they are sent.
+   *
+   * @param {File[]} files
+   * @param {(batch: string) => Promise<boolean>} send
+   */
+  async #hand(files, send) {
     const tooLarge = files.find((file) => file.size > LARGEST);
-    this.#problem = tooLarge ? () => t("drive.tooLarge", { name: tooLarge.name }) : null;
-    if (tooLarge) return this.#draw(this.state);
+    this.#problem = tooLarge ? t("drive.tooLarge", { name: tooLarge.name }) : null;
+    if (tooLarge) return this.#redraw();
     const controller = new AbortController();
     const batch = crypto.getRandomValues(new Uint32Array(2)).join("-");
     this.#controller = controller;
     try {
       for (const [done, file] of files.entries()) {
         this.#handing = { name: file.name, done, files: files.length };
-        this.#draw(this.state);
+        this.#redraw();
         await upload(address(`${PATH}/file`, { account: this.#account, name: file.name, batch }), file, controller.signal);
       }
-      await this.send(intent, { batch, ...fields });
+      await send(batch);
     } catch (error) {
       if (!controller.signal.aborted) {
-        const { name } = this.#handing;
         const isNameBad = error instanceof ApiError && error.kind === "file";
-        this.#problem = () => t(isNameBad ? "drive.badName" : "drive.unread", { name });
+        this.#problem = t(isNameBad ? "drive.badName" : "drive.unread", { name: this.#handing?.name });
       }
     } finally {
       this.#handing = null;
       this.#controller = null;
-      this.#draw(this.state);
+      this.#redraw();
     }
   }
 }
 
-/** Whether new files are taken: an immutable account takes them, too. */
+/**
+ * True if new files can be added: an immutable account accepts them, too.
+ *
+ * @param {State} state
+ */
 const mayUpload = (state) => Boolean(state.isOwner && state.name);
-/** Whether files can be replaced and deleted at all; while something is done, they cannot be just now. */
+
+/**
+ * True if the account lets files be replaced and deleted. (Not during another operation.)
+ *
+ * @param {State} state
+ */
 const mayChange = (state) => mayUpload(state) && !state.isImmutable;

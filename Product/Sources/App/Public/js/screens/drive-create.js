@@ -2,11 +2,15 @@ import { backButton } from "../components/back-button.js";
 import { driveHandOver } from "../components/drive-hand-over.js";
 import { icon } from "../components/icon.js";
 import { announce } from "../components/toast.js";
-import { h, replaceWhen, setText } from "../dom.js";
+import { find, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
-/** A new storage account: its name, its size, what that costs, and what became of it. */
+/**
+ * A new storage account: its name, its size, what that costs, and what became of it.
+ *
+ * @extends {ModelScreen<"drive-create">}
+ */
 export class DriveCreateScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = backButton(() => this.shell.back("/drive"));
@@ -21,13 +25,14 @@ export class DriveCreateScreen extends ModelScreen {
   #form = h("form", { class: "compose-form", novalidate: true, "data-test": "create-form" },
     this.#name, this.#size, this.#cost, this.#balance, this.#verdict, this.#progress, h("div", { class: "compose-buttons" }, this.#submit));
   #instead = h("div", { role: "status" });
-  #handOver = driveHandOver({ send: (...said) => this.send(...said) });
+  #handOver = driveHandOver({ send: this.send.bind(this) });
   #isMissed = false;
   #wants = false;
   #isFirst = true;
   element = h("section", { class: "screen drive-create-screen", "data-test": "screen-drive-create" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#form, this.#instead, this.#handOver);
 
+  /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("drive-create");
     this.shell = shell;
@@ -49,13 +54,16 @@ export class DriveCreateScreen extends ModelScreen {
     if (this.state?.phase === "created") this.send("again");
   }
 
+  /**
+   * @param {Wire.DriveCreateState} state
+   * @param {Wire.DriveCreateState | null} [before]
+   */
   render(state, before) {
-    // What this tab made before it was loaded again has been seen: the page begins with the form.
+    // The user has seen an account that this tab created before it was loaded again: the page begins with the form.
     if (this.#isFirst && state.phase === "created") this.send("again");
     this.#isFirst = false;
-    for (const [name, part] of [["name", this.#name], ["size", this.#size]]) {
-      if (this.isSettled && (document.activeElement !== part.input || state.phase === "created")) part.input.value = state[name];
-    }
+    this.#name.settle(state.name, this.isSettled, state.phase === "created");
+    this.#size.settle(state.size, this.isSettled, state.phase === "created");
     if (before && before.phase !== state.phase) this.#changed(before.phase, state);
     this.#draw();
     if (this.#wants) this.#create();
@@ -66,12 +74,20 @@ export class DriveCreateScreen extends ModelScreen {
     if (this.#wants) this.#create();
   }
 
+  /**
+   * @param {Wire.DriveCreateState["phase"]} before
+   * @param {Wire.DriveCreateState} state
+   */
   #changed(before, { phase, message }) {
-    if (phase === "created") queueMicrotask(() => this.#instead.querySelector("h2")?.focus({ focusVisible: false }));
+    if (phase === "created") queueMicrotask(() => find(this.#instead, "h2")?.focus({ focusVisible: false }));
     if (before === "created") this.#isMissed = false;
     if (phase === "failed" && message) announce(message);
   }
 
+  /**
+   * @param {"name" | "size"} name
+   * @param {string} text
+   */
   #typed(name, text) {
     this.#wants = false;
     this.send(name, { text }, name);
@@ -79,10 +95,10 @@ export class DriveCreateScreen extends ModelScreen {
 
   #create() {
     if (this.state?.phase === "creating" || this.state?.phase === "created") return;
-    // What is typed reaches the model first, and comes back from there.
-    this.#wants = !this.isSettled || this.state?.name !== this.#name.input.value || this.state.size !== this.#size.input.value;
+    // The model receives the typed text first, and its state brings the text back.
+    this.#wants = !this.isSettled || this.state?.name !== this.#name.input.value || this.state?.size !== this.#size.input.value;
     if (this.#wants) return;
-    if (!this.state.canCreate) {
+    if (!this.state?.canCreate) {
       this.#isMissed = true;
       this.#draw();
       const wrong = [this.#name, this.#size].find((part) => part.input.getAttribute("aria-invalid") === "true");
@@ -93,13 +109,14 @@ export class DriveCreateScreen extends ModelScreen {
   }
 
   #draw() {
+    /** @type {Partial<Wire.DriveCreateState>} */
     const state = this.state ?? { phase: "editing" };
     const isBusy = state.phase === "creating";
     const isForm = state.phase !== "created" && !state.needsKey;
     setText(this.#title, t("drive.create"));
     this.#form.hidden = !isForm;
     this.#name.draw({ label: t("drive.create.name"), example: t("drive.create.name.example"), isBusy,
-      error: state.nameError ?? (this.#isMissed && !this.#name.input.value ? t("drive.create.name.missing") : "") });
+      error: state.nameError ?? (this.#isMissed && !this.#name.input.value ? t("drive.limit.noName") : "") });
     this.#size.draw({ label: t("drive.create.size"), example: "100MB", isBusy,
       error: state.sizeError ?? (this.#isMissed && !this.#size.input.value ? t("drive.create.size.missing") : "") });
     setText(this.#hint, t("drive.create.size.hint"));
@@ -111,14 +128,16 @@ export class DriveCreateScreen extends ModelScreen {
     this.#balance.hidden = !state.balanceText;
     this.#handOver.draw(state);
     replaceWhen(this.#verdict, `${state.phase} ${state.message} ${state.handed}`, () => state.phase === "failed" && !state.handed && h("div", { class: "verdict", "data-test": "create-failed" },
-      h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, state.message)),
+      h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, state.message ?? "")),
       state.isUnknown && h("div", { class: "verdict-actions" }, h("a", { class: "button", href: "/drive", "data-link": true, "data-test": "look" }, t("drive.create.look")))));
-    replaceWhen(this.#progress, isBusy ? state.step : "", () => isBusy && h("div", { class: "drive-step", "data-test": "step" }, h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, state.step)));
+    const step = isBusy ? state.step ?? "" : "";
+    replaceWhen(this.#progress, step, () => step && h("div", { class: "drive-step", "data-test": "step" }, h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, step)));
     replaceWhen(this.#submit, `${state.phase}`, () => [icon("plus"), t(isBusy ? "drive.create.busy" : state.phase === "failed" ? "retry" : "drive.create.do")]);
     this.#submit.setAttribute("aria-disabled", String(isBusy));
     this.#drawInstead(state);
   }
 
+  /** @param {Partial<Wire.DriveCreateState>} state */
   #drawInstead(state) {
     const { created } = state;
     replaceWhen(this.#instead, `${created?.address} ${state.needsKey} ${state.message} ${state.keyText}`, () => {
@@ -136,20 +155,35 @@ export class DriveCreateScreen extends ModelScreen {
   }
 }
 
+/**
+ * @param {string} name
+ * @param {(text: string) => void} onInput
+ */
 function field(name, onInput) {
   const id = `drive-${name}`;
   const label = h("label", { class: "field-label", for: id });
   const error = h("p", { class: "field-error", id: `${id}-error`, role: "status", hidden: true, "data-test": `${name}-error` });
+  /** @type {HTMLInputElement} */
   const input = h("input", { id, class: "field-input", type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off", "aria-describedby": `${id}-error`, "data-test": `create-${name}`, "data-kept": true, oninput: () => onInput(input.value) });
   const element = h("div", { class: "field" }, label, input, error);
-  element.input = input;
-  element.draw = (now) => {
+  /** @param {{ label: string, example: string, isBusy: boolean, error: string }} now */
+  const draw = (now) => {
     setText(label, now.label);
     input.placeholder = now.example;
     input.readOnly = now.isBusy;
     input.setAttribute("aria-invalid", String(Boolean(now.error)));
-    setText(error, now.error ?? "");
+    setText(error, now.error);
     error.hidden = !now.error;
   };
-  return element;
+  /**
+   * Shows the model's text, unless it is being typed.
+   *
+   * @param {string} text
+   * @param {boolean} isSettled
+   * @param {boolean} isOver
+   */
+  const settle = (text, isSettled, isOver) => {
+    if (isSettled && (document.activeElement !== input || isOver)) input.value = text;
+  };
+  return Object.assign(element, { input, draw, settle });
 }

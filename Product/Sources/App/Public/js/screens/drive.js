@@ -4,8 +4,13 @@ import { usage } from "../components/usage.js";
 import { drawOnce, h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ListScreen } from "../list-screen.js";
+import { shownOf } from "../logic/list.js";
 
-/** The storage accounts of whoever has the key. */
+/**
+ * The storage accounts of whoever has the key.
+ *
+ * @extends {ListScreen<"drive">}
+ */
 export class DriveScreen extends ListScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #total = h("p", { class: "page-intro", hidden: true, "data-test": "drive-total" });
@@ -17,15 +22,23 @@ export class DriveScreen extends ListScreen {
     h("header", { class: "page-header" }, h("div", {}, this.#title, this.#total), this.#links),
     this.alert, this.notice, this.#partial, this.#list, this.instead, this.#owner);
 
+  /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("drive", shell);
-    this.render({ isLoading: true, accounts: [], notice: null, error: null, isEmpty: false });
+    this.render({
+      phase: "idle", isLoading: true, accounts: [], notice: null, error: null, isEmpty: false,
+      owner: null, needsKey: false, keyText: null, totalText: null, partialText: null,
+    });
   }
 
   get title() {
     return t("nav.drive");
   }
 
+  /**
+   * @param {Wire.DriveState} state
+   * @param {Wire.DriveState | null} [before]
+   */
   render(state, before) {
     this.drawFrame(state, before);
     setText(this.#title, t("nav.drive"));
@@ -41,8 +54,9 @@ export class DriveScreen extends ListScreen {
     this.#owner.hidden = !state.owner;
   }
 
+  /** @param {Wire.DriveState} state */
   #drawInstead(state) {
-    const what = this.shown(state, state.accounts);
+    const what = shownOf(state, state.accounts);
     replaceWhen(this.instead, `${what} ${this.trouble} ${state.keyText}`, () => {
       if (what === "list") return [];
       if (what === "key") return message({ glyph: "key", title: t("drive.key.title"), text: state.keyText, test: "drive-key" });
@@ -68,7 +82,8 @@ function makeRow() {
   const saved = h("p", { class: "drive-saved", hidden: true, "data-test": "account-saved" });
   const row = h("li", { class: "drive-row", "data-test": "account" },
     link, h("div", { class: "drive-badges" }, badge, gone), meter, saved, icon("next", "drive-next"));
-  row.draw = (account) => {
+  /** @param {Wire.DriveAccount} account */
+  const draw = (account) => {
     row.dataset.address = account.address;
     link.setAttribute("href", `/drive/${account.address}`);
     setText(name, account.name);
@@ -80,5 +95,5 @@ function makeRow() {
     saved.hidden = !account.savedText;
     meter.draw({ label: t("drive.usage", account), text: account.usageText, percent: account.percent });
   };
-  return row;
+  return Object.assign(row, { draw });
 }

@@ -1,29 +1,39 @@
-import "../components/image.js";
+import { retryAll } from "../components/image.js";
 import { spinner, failed, message } from "../components/states.js";
 import { icon } from "../components/icon.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ListScreen } from "../list-screen.js";
+import { shownOf } from "../logic/list.js";
+import { placeLines } from "../logic/names.js";
 
-const lines = (location) => (location ?? "").split("\n").map((line) => line.trim()).filter(Boolean);
-
-/** What a picture is called where a name is needed. */
+/**
+ * The name of a picture, where one is needed.
+ *
+ * @param {Wire.FeedItem} item
+ */
 export function itemName(item) {
-  return lines(item.location)[0] ?? item.description ?? t("feed.item");
+  return placeLines(item.location)[0] ?? item.description ?? t("feed.item");
 }
 
+/** @param {Wire.FeedItem} item */
 export function altText(item) {
   if (item.description) return item.description;
-  return item.location ? t("image.alt", { place: lines(item.location).join(", ") }) : t("image.alt.unknown");
+  return item.location ? t("image.alt", { place: placeLines(item.location).join(", ") }) : t("image.alt.unknown");
 }
 
-/** A place in two lines: the name, and where that is. */
+/**
+ * A place in two lines: the name, and where that is.
+ *
+ * @param {string} location
+ */
 export function place(location) {
-  const [first, ...rest] = lines(location);
+  const [first, ...rest] = placeLines(location);
   return [icon("pin"), h("span", { class: "place-text" }, h("span", { class: "place-name" }, first),
     rest.length > 0 && h("span", { class: "place-region" }, rest.join(", ")))];
 }
 
+/** @extends {ListScreen<"feed">} */
 export class FeedScreen extends ListScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #list = h("div", { class: "feed-grid", "data-test": "feed" });
@@ -31,10 +41,17 @@ export class FeedScreen extends ListScreen {
   #sentinel = h("div", { class: "sentinel", "aria-hidden": "true", "data-test": "sentinel" });
   #atEnd = false;
   #asked = "";
+  /**
+   * Hears every state.
+   *
+   * @type {(() => void) | null}
+   */
+  onState = null;
   element = h("section", { class: "screen feed-screen", "data-test": "screen-feed" },
     h("header", { class: "page-header" }, this.#title),
     this.alert, this.notice, this.#list, this.instead, this.#more, this.#sentinel);
 
+  /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("feed", shell);
     new IntersectionObserver(([entry]) => {
@@ -49,11 +66,19 @@ export class FeedScreen extends ListScreen {
     return this.state?.title ?? t("nav.feed");
   }
 
-  /** The picture with this id, if the feed has it. */
+  /**
+   * The picture with this id, if the feed has it.
+   *
+   * @param {string} id
+   */
   item(id) {
     return this.state?.items.find((item) => item.id === id) ?? null;
   }
 
+  /**
+   * @param {Wire.FeedState} state
+   * @param {Wire.FeedState | null} [before]
+   */
   render(state, before) {
     const hasEnded = this.drawFrame(state, before);
     setText(this.#title, state.title);
@@ -61,14 +86,18 @@ export class FeedScreen extends ListScreen {
     this.#list.hidden = state.items.length === 0;
     this.#drawInstead(state);
     this.#drawMore(state);
-    if (hasEnded && !state.error) this.#list.querySelectorAll("aq-image[data-state=failed]").forEach((image) => image.retry());
+    if (hasEnded && !state.error) retryAll(this.#list);
     this.#askForMore();
-    this.onState?.(state);
+    this.onState?.();
   }
 
-  /** Where the first load, an empty feed or a failed one is shown in place of the list. */
+  /**
+   * Draws the first load, an empty feed or an error in place of the list.
+   *
+   * @param {import("../logic/list.js").ListState & { items: Wire.FeedItem[] }} state
+   */
   #drawInstead(state) {
-    const what = this.shown(state, state.items);
+    const what = shownOf(state, state.items);
     replaceWhen(this.instead, `${what} ${this.trouble}`, () => {
       if (what === "list") return [];
       if (what === "empty") {
@@ -84,6 +113,7 @@ export class FeedScreen extends ListScreen {
     });
   }
 
+  /** @param {Wire.FeedState} state */
   #drawMore(state) {
     const { phase, message: text } = state.more;
     const shown = state.items.length === 0 ? "idle" : phase;
@@ -116,7 +146,8 @@ export class FeedScreen extends ListScreen {
     const link = h("a", { class: "card-link", "data-link": true, "data-test": "open-comments" }, icon("comment"), label);
     const card = h("article", { class: "card", "data-test": "feed-item" }, picture,
       h("div", { class: "card-body" }, where, text, link));
-    card.draw = (item) => {
+    /** @param {Wire.FeedItem} item */
+    const draw = (item) => {
       card.dataset.id = item.id;
       picture.setAttribute("alt", altText(item));
       picture.setAttribute("src", item.image);
@@ -128,6 +159,6 @@ export class FeedScreen extends ListScreen {
       link.setAttribute("aria-label", t("comments.open", { name: itemName(item) }));
       setText(label, t("comments"));
     };
-    return card;
+    return Object.assign(card, { draw });
   }
 }

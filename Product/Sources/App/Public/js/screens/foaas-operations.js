@@ -6,8 +6,13 @@ import { announce } from "../components/toast.js";
 import { h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ListScreen } from "../list-screen.js";
+import { shownOf } from "../logic/list.js";
 
-/** Everything that can be said. */
+/**
+ * Everything that can be said.
+ *
+ * @extends {ListScreen<"foaas-operations">}
+ */
 export class FoaasOperationsScreen extends ListScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = backButton(() => this.shell.back("/foaas"));
@@ -20,15 +25,20 @@ export class FoaasOperationsScreen extends ListScreen {
     h("header", { class: "screen-bar" }, this.#back, this.#title),
     h("div", { class: "search-stick" }, this.#search.element), this.alert, this.notice, this.#list, this.#skipped, this.instead);
 
+  /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("foaas-operations", shell);
-    this.render({ title: t("foaas.operations"), isLoading: true, operations: [], query: "", notice: null, error: null, noMatch: null, isEmpty: false, skippedText: null });
+    this.render({ title: t("foaas.operations"), phase: "idle", isLoading: true, operations: [], query: "", notice: null, error: null, noMatch: null, isEmpty: false, skippedText: null });
   }
 
   get title() {
     return this.state?.title ?? t("foaas.operations");
   }
 
+  /**
+   * @param {Wire.FoaasOperationsState} state
+   * @param {Wire.FoaasOperationsState | null} [before]
+   */
   render(state, before) {
     this.drawFrame(state, before);
     setText(this.#title, state.title);
@@ -41,8 +51,9 @@ export class FoaasOperationsScreen extends ListScreen {
     if (before && before.query !== state.query) announce(state.noMatch ?? t("foaas.found", { count: state.operations.length }));
   }
 
+  /** @param {Wire.FoaasOperationsState} state */
   #drawInstead(state) {
-    const what = this.shown(state, state.operations);
+    const what = shownOf(state, state.operations);
     this.#search.element.hidden = (what === "empty" || what === "failed") && this.#search.isEmpty;
     replaceWhen(this.instead, `${what} ${this.trouble} ${state.noMatch}`, () => {
       switch (what) {
@@ -50,7 +61,7 @@ export class FoaasOperationsScreen extends ListScreen {
         case "loading": return h("div", { class: "operation-list", "aria-hidden": "true" }, Array.from({ length: 12 }, () =>
           h("div", { class: "operation-row", "data-test": "skeleton" }, h("span", { class: "contact-text" },
             h("span", { class: "shimmer contact-line" }), h("span", { class: "shimmer contact-line short" })))));
-        case "none": return message({ glyph: "search", title: state.noMatch, text: t("foaas.none.text"), test: "no-match",
+        case "none": return message({ glyph: "search", title: state.noMatch ?? "", text: t("foaas.none.text"), test: "no-match",
           action: { title: t("contacts.search.clear"), run: () => this.#search.empty() } });
         case "empty": return message({ glyph: "phrase", title: t("foaas.empty.title"), text: t("foaas.empty.text"), test: "operations-empty" });
         default: return failed({ trouble: this.trouble, title: t("foaas.failed.title"), text: t("contacts.failed.text"), test: "operations-failed", run: () => this.reload() });
@@ -64,11 +75,12 @@ export class FoaasOperationsScreen extends ListScreen {
     const link = h("a", { class: "contact-row operation-row", "data-link": true, "data-test": "operation" },
       h("span", { class: "contact-text" }, name, fields), icon("next", "contact-next"));
     const row = h("li", {}, link);
-    row.draw = (operation) => {
+    /** @param {Wire.FoaasOperationsOperation} operation */
+    const draw = (operation) => {
       link.href = `/foaas/operations/${encodeURIComponent(operation.id)}`;
       setText(name, operation.name);
       setText(fields, operation.fieldsText);
     };
-    return row;
+    return Object.assign(row, { draw });
   }
 }

@@ -2,11 +2,15 @@ import { backButton } from "../components/back-button.js";
 import { icon } from "../components/icon.js";
 import { phraseText } from "../components/phrase.js";
 import { message } from "../components/states.js";
-import { drawOnce, h, keyed, replaceWhen, setText } from "../dom.js";
+import { drawOnce, find, h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
-/** One operation: its fields, and what it says with them as one types. */
+/**
+ * One operation: its fields, and what it says with them as one types.
+ *
+ * @extends {ModelScreen<"foaas-preview">}
+ */
 export class FoaasPreviewScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = backButton(() => this.shell.back("/foaas/operations"));
@@ -25,6 +29,10 @@ export class FoaasPreviewScreen extends ModelScreen {
   element = h("section", { class: "screen preview-screen", "data-test": "screen-foaas-preview" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#panel, this.#instead);
 
+  /**
+   * @param {import("../shell.js").Shell} shell
+   * @param {string} id
+   */
   constructor(shell, id) {
     super("foaas-preview", { operation: id });
     this.shell = shell;
@@ -34,7 +42,7 @@ export class FoaasPreviewScreen extends ModelScreen {
       event.preventDefault();
       this.#finish();
     });
-    this.render({ title: t("foaas.preview"), phase: "loading", fields: [], phrase: null, path: "", canFinish: false, done: true, palette: "ink", error: null, message: null });
+    this.render({ title: t("foaas.preview"), phase: "loading", name: null, fields: [], phrase: null, path: "", canFinish: false, done: true, palette: "ink", error: null, message: null });
   }
 
   get title() {
@@ -47,8 +55,9 @@ export class FoaasPreviewScreen extends ModelScreen {
     this.shell.busy(this, false);
   }
 
+  /** @param {Wire.FoaasPreviewState} state */
   render(state) {
-    // What was done before this visit is not done now.
+    // A message that was sent before this visit is not announced again.
     if (state.done && !this.#wasDone) {
       this.#wasDone = true;
       return this.shell.go("/foaas");
@@ -80,6 +89,7 @@ export class FoaasPreviewScreen extends ModelScreen {
     this.#finishIfWanted();
   }
 
+  /** @param {Wire.FoaasPreviewField} field */
   #field(field) {
     const id = `foaas-${field.field}`;
     const label = h("label", { class: "field-label", for: id });
@@ -93,16 +103,17 @@ export class FoaasPreviewScreen extends ModelScreen {
     input.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.isComposing) return;
       event.preventDefault();
-      const next = row.nextElementSibling?.querySelector("input");
+      const next = find(row.nextElementSibling, "input");
       if (next) next.focus();
       else this.#finish();
     });
-    row.draw = ({ name, placeholder, value }) => {
-      setText(label, name);
+    /** @param {Wire.FoaasPreviewField} now */
+    const draw = ({ name, placeholder, value }) => {
+      setText(label, name ?? "");
       input.placeholder = placeholder;
       if (this.isSettled && document.activeElement !== input) input.value = value;
     };
-    return row;
+    return Object.assign(row, { draw });
   }
 
   #finish() {

@@ -5,7 +5,11 @@ import { drawOnce, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
-/** One phrase, large. A tap anywhere asks for another. */
+/**
+ * One phrase, large. A tap anywhere asks for another.
+ *
+ * @extends {ModelScreen<"foaas">}
+ */
 export class FoaasScreen extends ModelScreen {
   #title = h("h1", { class: "visually-hidden", tabindex: "-1", "data-test": "title" });
   #links = h("div", { class: "phrase-links" });
@@ -18,6 +22,7 @@ export class FoaasScreen extends ModelScreen {
   element = h("section", { class: "screen phrase-screen", "data-test": "screen-foaas" },
     this.#title, this.#links, this.#tap, this.#note, this.#offline, this.#actions);
 
+  /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("foaas");
     this.shell = shell;
@@ -39,6 +44,10 @@ export class FoaasScreen extends ModelScreen {
     this.shell.busy(this, false);
   }
 
+  /**
+   * @param {Wire.FoaasState} state
+   * @param {Wire.FoaasState | null} [before]
+   */
   render(state, before) {
     this.element.dataset.palette = state.palette;
     setText(this.#title, state.title);
@@ -62,17 +71,25 @@ export class FoaasScreen extends ModelScreen {
     return this.#ask();
   }
 
+  /** @param {Wire.FoaasState} state */
   #drawActions(state) {
     this.#actions.hidden = !state.phrase;
+    /**
+     * @param {"share" | "copy" | "picture"} name
+     * @param {() => void} run
+     */
+    const action = (name, run) => h("button", { class: "button phrase-action", type: "button", "data-test": name, onclick: run }, icon(name), t(`foaas.${name}`));
     drawOnce(this.#actions, () => [
-      navigator.share && ["share", "share", () => this.#share()],
-      ["copy", "copy", () => this.#copy()],
-      ["picture", "picture", () => this.#picture()],
-    ].filter(Boolean).map(([name, glyph, run]) =>
-      h("button", { class: "button phrase-action", type: "button", "data-test": name, onclick: run }, icon(glyph), t(`foaas.${name}`))));
+      "share" in navigator && action("share", () => this.#share()),
+      action("copy", () => this.#copy()),
+      action("picture", () => this.#picture())]);
   }
 
-  /** A phrase needs a connection: what is offered without one is what was seen before. */
+  /**
+   * A phrase needs a connection: what is offered without one is what was seen before.
+   *
+   * @param {Wire.FoaasState} state
+   */
   #drawOffline({ error, lastSeen, isLoading }) {
     const key = error && !isLoading ? `${error.message} ${lastSeen.map((seen) => seen.id + seen.message + seen.dateText).join("|")}` : "";
     replaceWhen(this.#offline, key, () => error && !isLoading && h("div", { class: "phrase-offline", "data-test": "phrase-offline" },
@@ -89,23 +106,29 @@ export class FoaasScreen extends ModelScreen {
     return this.send("random", {}, "random");
   }
 
+  /** @param {string} id */
   async #again(id) {
     await this.send("show", { id });
     this.#title.focus({ preventScroll: true });
     scrollTo({ top: 0 });
   }
 
+  /** The text of the phrase that is shown. */
+  get #phrase() {
+    return this.state?.phrase?.text ?? "";
+  }
+
   async #share() {
     try {
-      await navigator.share({ text: this.state.phrase.text });
+      await navigator.share({ text: this.#phrase });
     } catch (error) {
-      if (error.name !== "AbortError") toast(t("foaas.share.failed"), "danger");
+      if (!(error instanceof DOMException && error.name === "AbortError")) toast(t("foaas.share.failed"), "danger");
     }
   }
 
   async #copy() {
     try {
-      await navigator.clipboard.writeText(this.state.phrase.text);
+      await navigator.clipboard.writeText(this.#phrase);
       toast(t("foaas.copied"));
     } catch {
       toast(t("foaas.copy.failed"), "danger");
@@ -113,12 +136,13 @@ export class FoaasScreen extends ModelScreen {
   }
 
   async #picture() {
+    if (!this.state?.phrase) return;
     await savePicture(this.state.phrase, this.element);
     toast(t("foaas.picture.saved"));
   }
 
   /** Enter and space ask for another, wherever the focus is not on something of its own. */
-  #key = (event) => {
+  #key = (/** @type {KeyboardEvent} */ event) => {
     if (event.defaultPrevented || event.repeat || event.metaKey || event.ctrlKey || event.altKey) return;
     const free = document.activeElement === document.body || document.activeElement === this.#title;
     if (!free || (event.key !== "Enter" && event.key !== " ")) return;

@@ -1,13 +1,13 @@
-import { address, request } from "../api.js";
+import { ApiError, address, request } from "../api.js";
 import { icon } from "../components/icon.js";
 import { message } from "../components/states.js";
 import { toast } from "../components/toast.js";
-import { drawOnce, h, keyed, replaceWhen, setText } from "../dom.js";
+import { drawOnce, find, h, keyed, onEscape, replaceWhen, rows, setText } from "../dom.js";
 import { size, t } from "../i18n.js";
 
-const COLUMNS = ["key", "kind", "size", "age", "hits.title", "validity", "actions"];
+const COLUMNS = /** @type {const} */ (["key", "kind", "size", "age", "hits", "validity", "actions"]);
 
-/** What is saved on this machine: look, validate, delete. */
+/** The data that is saved on this machine: list, validate, delete. */
 export class InspectorScreen {
   scroll = 0;
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
@@ -20,6 +20,7 @@ export class InspectorScreen {
     h("div", { role: "rowgroup" }, this.#head), this.#rows);
   #failures = h("div", { class: "inspector-failures", role: "alert", "data-test": "inspector-failures" });
   #instead = h("div", {});
+  /** @type {Wire.InspectorList | null} */
   #answer = null;
   #failed = false;
   #shown = false;
@@ -27,6 +28,7 @@ export class InspectorScreen {
     h("header", { class: "page-header" }, h("div", { class: "page-heading" }, this.#title, this.#intro), this.#validate),
     this.#summary, this.#failures, this.#table, this.#instead);
 
+  /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     this.shell = shell;
     this.#title.id = "inspector-title";
@@ -52,14 +54,18 @@ export class InspectorScreen {
     return false;
   }
 
+  get isWorking() {
+    return false;
+  }
+
   async reload() {
     this.shell.busy(this, true);
     try {
-      this.#answer = await request("GET", address("/api/inspector"));
+      this.#answer = /** @type {Wire.InspectorList} */ (await request("GET", address("/api/inspector")));
       this.#failed = false;
     } catch (error) {
       this.#failed = true;
-      if (error.status === 0) this.shell.lost();
+      if (error instanceof ApiError && error.status === 0) this.shell.lost();
     }
     this.shell.busy(this, false);
     this.#draw();
@@ -69,8 +75,8 @@ export class InspectorScreen {
     setText(this.#title, t("inspector.title"));
     setText(this.#intro, t("inspector.text"));
     drawOnce(this.#validate, () => [icon("check"), t("inspector.validate")]);
-    drawOnce(this.#head, () => COLUMNS.map((name) => h("div", { role: "columnheader", class: `cell-${name.split(".")[0]}` },
-      name === "actions" ? h("span", { class: "visually-hidden" }, t("inspector.actions")) : t(`inspector.${name}`))));
+    drawOnce(this.#head, () => COLUMNS.map((name) => h("div", { role: "columnheader", class: `cell-${name}` },
+      name === "actions" ? h("span", { class: "visually-hidden" }, t("inspector.actions")) : t(name === "hits" ? "inspector.hits.title" : `inspector.${name}`))));
     const entries = this.#answer?.entries ?? [];
     this.#table.hidden = entries.length === 0;
     this.#summary.hidden = entries.length === 0;
@@ -91,24 +97,29 @@ export class InspectorScreen {
   }
 
   #row() {
-    const cells = Object.fromEntries(COLUMNS.map((name) => [name, h("div", { role: "cell", class: `cell-${name.split(".")[0]}` })]));
-    const row = h("div", { class: "inspector-row", role: "row", "data-test": "inspector-row" }, Object.values(cells));
-    row.draw = (entry) => {
+    const [key, kind, bytes, age, hits, validity, actions] = COLUMNS.map((name) => h("div", { role: "cell", class: `cell-${name}` }));
+    const row = h("div", { class: "inspector-row", role: "row", "data-test": "inspector-row" }, key, kind, bytes, age, hits, validity, actions);
+    /** @param {Wire.InspectorEntry} entry */
+    const draw = (entry) => {
       row.dataset.entry = entry.key;
       row.dataset.validity = entry.validity;
-      setText(cells.key, entry.key);
-      setText(cells.kind, t(`inspector.kind.${entry.kind}`));
-      setText(cells.size, size(entry.size));
-      replaceWhen(cells.age, `${entry.age}`, () => entry.savedAt ? h("time", { datetime: entry.savedAt, title: entry.savedAt }, entry.age) : []);
-      replaceWhen(cells["hits.title"], `${entry.hits}`, () => [
+      setText(key, entry.key);
+      setText(kind, t(`inspector.kind.${entry.kind}`));
+      setText(bytes, size(entry.size));
+      replaceWhen(age, `${entry.age}`, () => (entry.savedAt ? h("time", { datetime: entry.savedAt, title: entry.savedAt }, entry.age) : []));
+      replaceWhen(hits, `${entry.hits}`, () => [
         h("span", { class: "only-wide" }, String(entry.hits)), h("span", { class: "only-phone" }, t("inspector.hits", { count: entry.hits }))]);
-      replaceWhen(cells.validity, `${entry.validity}`, () =>
+      replaceWhen(validity, `${entry.validity}`, () =>
         h("span", { class: `chip chip-${entry.validity}`, "data-test": "validity" }, t(`inspector.${entry.validity}`)));
-      replaceWhen(cells.actions, `${entry.key}`, () => this.#trash(cells.actions, entry.key));
+      replaceWhen(actions, entry.key, () => this.#trash(actions, entry.key));
     };
-    return row;
+    return Object.assign(row, { draw });
   }
 
+  /**
+   * @param {HTMLElement} cell
+   * @param {string} key
+   */
   #trash(cell, key) {
     return h("button", {
       class: "icon-button", type: "button", "aria-label": t("inspector.delete.name", { key }), title: t("inspector.delete"), "data-test": "delete",
@@ -116,27 +127,34 @@ export class InspectorScreen {
     }, icon("trash"));
   }
 
+  /**
+   * @param {HTMLElement} cell
+   * @param {string} key
+   */
   #askToDelete(cell, key) {
     const cancel = () => {
-      cell.replaceChildren(this.#trash(cell, key));
-      cell.firstElementChild.focus();
+      const trash = this.#trash(cell, key);
+      cell.replaceChildren(trash);
+      trash.focus();
     };
     const yes = h("button", {
       class: "button button-danger", type: "button", "aria-label": t("inspector.delete.confirm", { key }), "data-test": "delete-confirm",
       onclick: () => this.#remove(key, cancel),
     }, t("inspector.delete"));
     const no = h("button", { class: "button", type: "button", "data-test": "delete-cancel", onclick: cancel }, t("cancel"));
-    const box = h("div", { class: "confirm", role: "group", "aria-label": t("inspector.delete.ask") },
-      h("span", { class: "confirm-text" }, t("inspector.delete.ask")), no, yes);
-    box.addEventListener("keydown", (event) => event.key === "Escape" && (event.stopPropagation(), cancel()));
-    cell.replaceChildren(box);
-    yes.focus();
+    cell.replaceChildren(h("div", { class: "confirm", role: "group", "aria-label": t("inspector.delete.ask"), onkeydown: onEscape(cancel) },
+      h("span", { class: "confirm-text" }, t("inspector.delete.ask")), no, yes));
+    no.focus();
   }
 
+  /**
+   * @param {string} key
+   * @param {() => void} cancel
+   */
   async #remove(key, cancel) {
-    const rows = [...this.#rows.children];
-    const index = rows.findIndex((row) => row.dataset.entry === key);
-    const next = rows[index + 1] ?? rows[index - 1];
+    const all = rows(this.#rows);
+    const index = all.findIndex((row) => row.dataset.entry === key);
+    const next = all[index + 1] ?? all[index - 1];
     try {
       await request("DELETE", address("/api/inspector/entries", { key }));
     } catch {
@@ -145,12 +163,12 @@ export class InspectorScreen {
     }
     toast(t("inspector.deleted", { key }));
     await this.reload();
-    (next?.isConnected ? next.querySelector("[data-test=delete]") : this.#title)?.focus();
+    (next?.isConnected ? find(next, "[data-test=delete]") : this.#title)?.focus();
   }
 
   async #runValidation() {
     try {
-      const { removed } = await request("POST", address("/api/inspector/validate"));
+      const { removed } = /** @type {Wire.InspectorValidation} */ (await request("POST", address("/api/inspector/validate")));
       toast(t("inspector.validated", { count: removed.length }));
       await this.reload();
     } catch {

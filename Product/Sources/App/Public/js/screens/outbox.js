@@ -2,13 +2,20 @@ import { backButton } from "../components/back-button.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message, notice } from "../components/states.js";
 import { announce, toast } from "../components/toast.js";
-import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { find, h, keyed, onEscape, replaceWhen, rowOf, setText, testOf } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
+/** @typedef {"discard" | "edit"} Doing */
+
+/** @type {Record<Wire.OutboxItem["state"], import("../components/icon.js").Glyph>} */
 const GLYPHS = { waiting: "clock", sending: "sent", failed: "alert", paused: "pause" };
 
-/** What waits to be sent, and how it goes. */
+/**
+ * The items that wait to be sent, with their states.
+ *
+ * @extends {ModelScreen<"outbox">}
+ */
 export class OutboxScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = backButton(() => this.shell.back("/audio"));
@@ -17,21 +24,30 @@ export class OutboxScreen extends ModelScreen {
   #notice = h("div", { role: "status" });
   #list = h("ul", { class: "outbox-list", "data-test": "outbox" });
   #instead = h("div", {});
-  /** What is asked about or changed: `{ id, doing: "discard" | "edit" }`. */
+  /**
+   * The item that is to be discarded or edited.
+   *
+   * @type {{ id: string, doing: Doing } | null}
+   */
   #open = null;
   element = h("section", { class: "screen outbox-screen", "data-test": "screen-outbox" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#tools, this.#alert, this.#notice, this.#list, this.#instead);
 
+  /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("outbox");
     this.shell = shell;
-    this.render({ items: [], isPaused: false, isDraining: false, isEmpty: false, notice: null, error: null });
+    this.render({ items: [], isPaused: false, isDraining: false, isEmpty: false, notice: null, sent: [], error: null });
   }
 
   get title() {
     return t("outbox.title");
   }
 
+  /**
+   * @param {Wire.OutboxState} state
+   * @param {Wire.OutboxState | null} [before]
+   */
   render(state, before) {
     setText(this.#title, t("outbox.title"));
     this.#drawTools(state);
@@ -54,31 +70,37 @@ export class OutboxScreen extends ModelScreen {
     if (before) this.#tell(before.items, state);
   }
 
+  /** @param {Wire.OutboxState} state */
   #drawTools({ items, isPaused, isDraining }) {
     this.#tools.hidden = items.length === 0 && !isPaused;
-    const focused = this.#tools.contains(document.activeElement) ? document.activeElement.dataset.test : null;
+    const focused = testOf(this.#tools);
     replaceWhen(this.#tools, `${isPaused} ${isDraining} ${items.length > 0}`, () => [
       items.length > 0 && h("button", { class: "button button-primary", type: "button", "data-test": "send-all", "aria-disabled": String(isDraining), onclick: () => this.state?.isDraining || this.send("send") },
         isDraining ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("sent"), t(isDraining ? "outbox.draining" : "outbox.send")),
       h("button", { class: "button", type: "button", "data-test": isPaused ? "resume" : "pause", onclick: () => this.send(isPaused ? "resume" : "pause") },
         icon(isPaused ? "play" : "pause", isPaused ? "icon-solid" : "icon-thick"), t(isPaused ? "outbox.resume" : "outbox.pause"))]);
     if (focused && !this.#tools.contains(document.activeElement)) {
-      (this.#tools.querySelector(`[data-test="${focused}"]`) ?? this.#tools.querySelector("button:last-child"))?.focus({ focusVisible: false });
+      (find(this.#tools, `[data-test="${focused}"]`) ?? find(this.#tools, "button:last-child"))?.focus({ focusVisible: false });
     }
   }
 
-  #tell(before, { items, sent = [] }) {
+  /**
+   * @param {Wire.OutboxItem[]} before
+   * @param {Wire.OutboxState} state
+   */
+  #tell(before, { items, sent }) {
     for (const item of items) {
       const old = before.find(({ id }) => id === item.id);
       if (old && old.state !== item.state) announce(`${item.title}: ${t(`outbox.${item.state}`)}`);
     }
     for (const gone of before.filter(({ id }) => !items.some((item) => item.id === id))) {
       const wasAsked = this.#discarded.delete(gone.id);
-      // What left in another way, such as a post that found no connection, is told where it was asked for.
+      // Other items that left the outbox, such as a post made without a connection, are reported by their own screen.
       if (wasAsked || sent.includes(gone.id)) toast(t(wasAsked ? "outbox.discarded" : "outbox.sent", gone));
     }
   }
 
+  /** @type {Set<string>} */
   #discarded = new Set();
 
   #makeRow() {
@@ -89,11 +111,12 @@ export class OutboxScreen extends ModelScreen {
     const more = h("div", {});
     const actions = h("div", { class: "outbox-actions" });
     row.append(glyph, head, meter, more, actions);
-    row.draw = (item) => {
+    /** @param {Wire.OutboxItem} item */
+    const draw = (item) => {
       const doing = this.#open?.id === item.id ? this.#open.doing : null;
       row.dataset.id = item.id;
       row.dataset.state = item.state;
-      replaceWhen(glyph, item.state, () => icon(GLYPHS[item.state] ?? "clock"));
+      replaceWhen(glyph, item.state, () => icon(GLYPHS[item.state]));
       glyph.className = `payment-glyph glyph-${item.state}`;
       replaceWhen(head, doing === "edit" ? "edit" : JSON.stringify([item.title, item.detail]), () => (doing === "edit" ? this.#editor(item) : [
         h("h2", { class: "outbox-title", dir: "auto", "data-test": "outbox-title" }, item.title),
@@ -112,11 +135,21 @@ export class OutboxScreen extends ModelScreen {
         item.reason && h("p", { class: "outbox-reason", "data-test": "outbox-reason" }, item.reason)]);
       this.#drawActions(actions, item, doing);
     };
-    return row;
+    return Object.assign(row, { draw });
   }
 
+  /**
+   * @param {HTMLElement} actions
+   * @param {Wire.OutboxItem} item
+   * @param {Doing | null} doing
+   */
   #drawActions(actions, item, doing) {
     const focused = actions.contains(document.activeElement);
+    /**
+     * @param {"retry" | Doing} name
+     * @param {import("../components/icon.js").Glyph} glyph
+     * @param {() => void} run
+     */
     const button = (name, glyph, run, className = "") => h("button", { class: `button ${className}`.trim(), type: "button", "data-test": name,
       "aria-label": t(`outbox.${name}.name`, item), onclick: run }, icon(glyph), t(`outbox.${name}`));
     // A question stays the same while the item's state changes: a button that is replaced between press and release is
@@ -125,21 +158,20 @@ export class OutboxScreen extends ModelScreen {
     replaceWhen(actions, JSON.stringify(drawn), () => {
       if (doing === "edit") return [];
       if (doing === "discard") {
-        const box = h("div", { class: "card-question", role: "group", "aria-label": t("outbox.discard.ask") },
+        return h("div", { class: "card-question", role: "group", "aria-label": t("outbox.discard.ask"), onkeydown: onEscape(() => this.#close("discard")) },
           h("span", { class: "card-question-text" }, t("outbox.discard.ask")),
           h("button", { class: "button", type: "button", "data-test": "discard-cancel", onclick: () => this.#close("discard") }, t("outbox.keep")),
           h("button", { class: "button button-danger", type: "button", "aria-label": t("outbox.discard.confirm", item), "data-test": "discard-confirm", onclick: () => this.#discard(item) }, t("outbox.discard")));
-        box.addEventListener("keydown", (event) => event.key === "Escape" && (event.stopPropagation(), this.#close("discard")));
-        return box;
       }
       return [
         (["failed", "paused"].includes(item.state) || (item.state === "waiting" && item.whenText)) && item.canRetry && button("retry", "reload", () => this.send("retry", { id: item.id })),
         item.canEdit && button("edit", "edit", () => this.#begin(item, "edit"), "button-quiet"),
         button("discard", "trash", () => this.#begin(item, "discard"), "button-quiet outbox-discard")];
     });
-    if (focused && !actions.contains(document.activeElement) && doing !== "edit") actions.querySelector("button")?.focus({ focusVisible: false });
+    if (focused && !actions.contains(document.activeElement) && doing !== "edit") find(actions, "button")?.focus({ focusVisible: false });
   }
 
+  /** @param {Wire.OutboxItem} item */
   #editor(item) {
     const id = `outbox-title-${item.id}`;
     const input = h("input", { id, class: "field-input", type: "text", autocomplete: "off", value: item.title, "data-test": "edit-field" });
@@ -152,41 +184,38 @@ export class OutboxScreen extends ModelScreen {
       if (input.value.trim() === "") return input.focus();
       if (await this.send("edit", { id: item.id, title: input.value })) this.#close("edit");
     });
-    form.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      event.preventDefault();
-      this.#close("edit");
-    });
+    form.addEventListener("keydown", onEscape(() => this.#close("edit")));
     return form;
   }
 
+  /**
+   * @param {Wire.OutboxItem} item
+   * @param {Doing} doing
+   */
   #begin(item, doing) {
     this.#open = { id: item.id, doing };
-    this.render(this.state);
-    const row = this.#row(item.id);
-    const target = row?.querySelector(doing === "edit" ? "[data-test=edit-field]" : "[data-test=discard-cancel]");
+    if (this.state) this.render(this.state);
+    const target = find(rowOf(this.#list, item.id), doing === "edit" ? "[data-test=edit-field]" : "[data-test=discard-cancel]");
     target?.focus();
-    if (doing === "edit") target?.select();
+    if (target instanceof HTMLInputElement) target.select();
   }
 
+  /** @param {Doing} doing */
   #close(doing) {
     const id = this.#open?.id;
     this.#open = null;
     if (!this.state) return;
     this.render(this.state);
-    this.#row(id)?.querySelector(`[data-test=${doing}]`)?.focus({ focusVisible: false });
+    find(rowOf(this.#list, id), `[data-test=${doing}]`)?.focus({ focusVisible: false });
   }
 
-  #row(id) {
-    return [...this.#list.children].find((row) => row.dataset.key === id);
-  }
-
+  /** @param {Wire.OutboxItem} item */
   async #discard({ id }) {
     this.#discarded.add(id);
     this.#open = null;
     if (!(await this.send("discard", { id }))) {
       this.#discarded.delete(id);
-      this.render(this.state);
+      if (this.state) this.render(this.state);
     }
   }
 }

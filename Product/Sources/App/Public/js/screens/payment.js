@@ -8,13 +8,26 @@ import { icon } from "../components/icon.js";
 import { receipt } from "../components/receipt.js";
 import { errorBanner, message } from "../components/states.js";
 import { announce, toast } from "../components/toast.js";
-import { h, replaceWhen, setText } from "../dom.js";
+import { find, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
-const OVER = ["declined", "failed"];
+/** @typedef {Wire.PaymentState} State */
+/** @typedef {State["phase"]} Phase */
+/** @typedef {"check" | "retry" | "giveUp" | "checkEarlier" | "payOnceMore"} Question */
 
-/** Paying one contact: amount, card, code; and what became of it. */
+/**
+ * True if an attempt is over, and the next one begins anew.
+ *
+ * @param {Phase | undefined} phase
+ */
+const isOver = (phase) => phase === "declined" || phase === "failed";
+
+/**
+ * Paying one contact: amount, card, code; and what became of it.
+ *
+ * @extends {ModelScreen<"payment">}
+ */
 export class PaymentScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = backButton(() => this.shell.back("/contacts"));
@@ -24,9 +37,9 @@ export class PaymentScreen extends ModelScreen {
   #payee = h("div", { class: "payee" }, this.#picture, h("div", {}, this.#name, this.#username));
   #alert = h("div", { role: "alert" });
   #instead = h("div", {});
-  #amount = new AmountField((digits) => this.#edit("amount", { digits }), (text) => this.#edit("amountText", { text }));
+  #amount = new AmountField((digits, edit) => this.#edit(() => this.send("amount", { digits, edit }, "amount")), (text, edit) => this.#edit(() => this.send("amountText", { text, edit }, "amountText")));
   #card = h("button", { class: "card-line pay-card", type: "button", "aria-haspopup": "dialog", "data-test": "change-card", onclick: () => this.#sheet.open() });
-  #code = new CodeField("pay-code", (value) => this.#edit("code", { value }), () => this.#enter());
+  #code = new CodeField("pay-code", (value) => this.#typedCode(value), () => this.#enter());
   #verdict = h("div", { role: "alert" });
   #pay = h("button", { class: "button button-primary pay-button", type: "button", "data-test": "pay", onclick: () => this.#send() });
   #safety = h("p", { class: "pay-safety" });
@@ -36,6 +49,7 @@ export class PaymentScreen extends ModelScreen {
   /** From the click on Pay until the model says what became of it. */
   #isPaying = false;
   #wantsToPay = false;
+  /** @type {Question | null} */
   #asked = null;
   #isGivingUp = false;
   #isFirst = true;
@@ -43,7 +57,13 @@ export class PaymentScreen extends ModelScreen {
   #isNew;
   element;
 
-  /** A screen reached by a link begins a new payment; one that comes back shows how the last one ended. */
+  /**
+   * A screen reached by a link begins a new payment; one that comes back shows how the last one ended.
+   *
+   * @param {import("../shell.js").Shell} shell
+   * @param {string} id
+   * @param {boolean} isNew
+   */
   constructor(shell, id, isNew) {
     super("payment", { contact: id });
     this.shell = shell;
@@ -67,7 +87,10 @@ export class PaymentScreen extends ModelScreen {
     super.opened();
     // An Enter that a lost connection kept waiting pays nothing later by itself.
     if (this.state) this.#wantsToPay = false;
-    if (this.#amount.digits) this.send("amount", { digits: this.#amount.digits }, "amount");
+    // The next state says if a request is still under way; a server that was started again has none.
+    this.#isPaying = false;
+    this.#asked = null;
+    if (this.#amount.digits) this.send("amount", { digits: this.#amount.digits, edit: this.#amount.edit }, "amount");
     this.send("code", { value: this.#code.value }, "code");
   }
 
@@ -82,14 +105,19 @@ export class PaymentScreen extends ModelScreen {
     this.shell.busy(this, false);
   }
 
+  /**
+   * @param {Wire.PaymentState} state
+   * @param {Wire.PaymentState | null} [before]
+   */
   render(state, before) {
     const { phase } = state;
     if (this.#isFirst && phase !== "loading") {
       this.#isFirst = false;
-      if (this.#isNew && (phase === "approved" || phase === "earlier" || OVER.includes(phase))) this.send("again");
+      if (this.#isNew && (phase === "approved" || phase === "earlier" || isOver(phase))) this.send("again");
     }
     if (phase !== "ready") this.#isPaying = phase === "sending";
-    else if (before?.phase !== "ready") this.#isPaying = false;
+    else if (before?.phase !== "ready" || before.ended !== state.ended) this.#isPaying = false;
+    const answered = before && before.ended !== state.ended ? this.#asked : null;
     setText(this.#title, state.title);
     this.shell.busy(this, phase === "loading" || phase === "sending");
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
@@ -98,16 +126,24 @@ export class PaymentScreen extends ModelScreen {
     this.#drawPayee(state.contact);
     this.#payee.hidden = !state.contact || phase === "approved" || phase === "unknown" || phase === "earlier";
     const primes = state.needsCard && phase === "ready";
-    const hasForm = !primes && ["ready", "sending", ...OVER].includes(phase);
+    const hasForm = !primes && (phase === "ready" || phase === "sending" || isOver(phase));
     this.#form.hidden = !hasForm;
     if (phase !== before?.phase) this.#phaseChanged(phase, before?.phase);
+    if (answered) this.#asked = null;
     this.#drawForm(state);
     this.#drawInstead(state, primes);
     if (hasForm && !this.#wasFocused) this.#focusFirst();
     if (this.#wantsToPay) this.#enter();
     if (phase !== before?.phase && before && before.phase !== "loading") this.#moveFocus(phase);
+    // An answer that changes nothing is an answer, too.
+    if (answered === "check" && phase === "unknown") announce(t("pay.unknown.title"));
+    if (answered === "checkEarlier" && phase === "earlier") announce(t("pay.earlier.title"));
   }
 
+  /**
+   * @param {Phase} phase
+   * @param {Phase | undefined} before
+   */
   #phaseChanged(phase, before) {
     if (before === "unknown" && phase === "ready" && this.#asked === "giveUp") toast(t("pay.gaveUp"));
     this.#asked = null;
@@ -119,6 +155,7 @@ export class PaymentScreen extends ModelScreen {
     if (phase !== "ready") this.#sheet.close();
   }
 
+  /** @param {Wire.ContactLine | null} contact */
   #drawPayee(contact) {
     if (!contact) return;
     this.#picture.draw(contact);
@@ -126,6 +163,7 @@ export class PaymentScreen extends ModelScreen {
     setText(this.#username, contact.username);
   }
 
+  /** @param {State} state */
   #drawForm(state) {
     const { phase, card } = state;
     const isUnknown = phase === "unknown";
@@ -133,8 +171,8 @@ export class PaymentScreen extends ModelScreen {
     this.#amount.isLocked = this.#isPaying;
     this.#amount.element.hidden = isUnknown;
     this.#card.hidden = isUnknown || !card;
-    this.#pay.hidden = this.#safety.hidden = OVER.includes(phase);
-    replaceWhen(this.#card, JSON.stringify([card]), () => card && [...cardLine(card), h("span", { class: "card-line-change" }, t("pay.card.change"))]);
+    this.#pay.hidden = this.#safety.hidden = isOver(phase);
+    replaceWhen(this.#card, JSON.stringify([card]), () => (card ? [...cardLine(card), h("span", { class: "card-line-change" }, t("pay.card.change"))] : []));
     this.#card.setAttribute("aria-label", card ? t("pay.card.name", { card: [card.brandName, card.masked, card.testLabel].filter(Boolean).join(" ") }) : "");
     this.#card.setAttribute("aria-disabled", String(this.#isPaying));
     this.#sheet.draw(state.cards, `/cards/new?pay=${encodeURIComponent(this.id)}`);
@@ -142,7 +180,7 @@ export class PaymentScreen extends ModelScreen {
     this.#code.isLocked = this.#isPaying;
     this.#code.element.hidden = isUnknown;
     this.#drawPay(state);
-    const verdict = OVER.includes(phase) ? state.message : null;
+    const verdict = isOver(phase) ? state.message : null;
     replaceWhen(this.#verdict, `${phase} ${verdict}`, () => verdict && h("div", { class: "verdict", "data-test": phase },
       h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, verdict)),
       h("div", { class: "verdict-actions" },
@@ -151,6 +189,7 @@ export class PaymentScreen extends ModelScreen {
     setText(this.#safety, t("pay.safety"));
   }
 
+  /** @param {State} state */
   #drawPay(state) {
     const busy = this.#isPaying;
     this.#pay.disabled = !busy && !this.#mayPay(state);
@@ -159,11 +198,19 @@ export class PaymentScreen extends ModelScreen {
       ? [h("span", { class: "spinner", "aria-hidden": "true" }), t("pay.sending")] : [icon("lock"), h("span", { "data-test": "pay-label" }, state.payLabel)]));
   }
 
-  /** What is paid is what the button says: never while the model and the page disagree on the amount. */
+  /**
+   * The payment is made in the amount on the button: it is off while the model and the page disagree on the amount.
+   *
+   * @param {State} state
+   */
   #mayPay(state) {
     return state.canPay && state.phase === "ready" && this.#amount.digits === state.amount.digits && this.#code.isComplete;
   }
 
+  /**
+   * @param {State} state
+   * @param {boolean} primes
+   */
   #drawInstead(state, primes) {
     const { phase } = state;
     const what = primes ? "priming" : ["missing", "unknown", "earlier", "approved"].includes(phase) ? phase : "form";
@@ -174,12 +221,12 @@ export class PaymentScreen extends ModelScreen {
           action: { title: t("pay.missing.action"), run: () => this.shell.go("/contacts") } });
       }
       if (what === "unknown") return this.#unknown(state);
-      if (what === "earlier") return this.#earlier(state);
-      if (what === "approved") return this.#paid(state);
+      if (what === "earlier" && state.earlier) return this.#earlier(state.earlier);
+      if (what === "approved" && state.receipt) return this.#paid(state, state.receipt);
       return [];
     });
     if (what === "unknown") return this.#drawUnknown(state);
-    if (what === "earlier") this.#drawEarlier();
+    if (what === "earlier") this.#drawEarlier(state);
   }
 
   #drawLoading() {
@@ -193,17 +240,21 @@ export class PaymentScreen extends ModelScreen {
         h("span", { class: "shimmer pay-skeleton-row" }))]);
   }
 
+  /** @param {Wire.ContactLine | null} contact */
   #priming(contact) {
     return h("div", { class: "priming", "data-test": "priming" },
       h("div", { class: "priming-art", "aria-hidden": "true" }, h("span", { class: "priming-card priming-card-back" }), h("span", { class: "priming-card" }, h("span", { class: "face-chip" }))),
       h("h2", { class: "message-title" }, t("priming.title")),
       h("p", { class: "message-text" }, contact ? t("priming.text", { name: contact.name.split(" ")[0] }) : t("priming.text.unnamed")),
-      h("ul", { class: "priming-points" }, [["lock", "priming.sealed"], ["key", "priming.code"], ["trash", "priming.remove"]].map(([glyph, key]) =>
-        h("li", {}, icon(glyph), h("span", {}, t(key))))),
+      h("ul", { class: "priming-points" },
+        h("li", {}, icon("lock"), h("span", {}, t("priming.sealed"))),
+        h("li", {}, icon("key"), h("span", {}, t("priming.code"))),
+        h("li", {}, icon("trash"), h("span", {}, t("priming.remove")))),
       h("a", { class: "button button-primary pay-button", href: `/cards/new?pay=${encodeURIComponent(this.id)}`, "data-link": true, "data-test": "priming-add" },
         icon("plus"), t("priming.action")));
   }
 
+  /** @param {State} state */
   #unknown(state) {
     return h("div", { class: "unknown", "data-test": "unknown" },
       h("div", { class: "message-glyph unknown-glyph" }, icon("question")),
@@ -218,31 +269,51 @@ export class PaymentScreen extends ModelScreen {
       h("div", { class: "unknown-give-up" }));
   }
 
-  /** Nothing was sent: an earlier payment of this amount to this contact is not known of. The user decides. */
-  #earlier(state) {
+  /**
+   * Nothing was sent: an earlier payment of this amount to this contact is not known of. The user decides.
+   *
+   * @param {Wire.PaymentEarlier} earlier
+   */
+  #earlier(earlier) {
     return h("div", { class: "unknown", "data-test": "earlier" },
       h("div", { class: "message-glyph unknown-glyph" }, icon("question")),
       h("h2", { class: "message-title", tabindex: "-1" }, t("pay.earlier.title")),
-      h("ul", { class: "earlier-list" }, state.earlier.lines.map((line) => h("li", { "data-test": "earlier-line" }, line))),
-      state.earlier.failed && h("p", { class: "message-text", "data-test": "earlier-failed" }, state.earlier.failed),
+      h("ul", { class: "earlier-list" }, earlier.lines.map((line) => h("li", { "data-test": "earlier-line" }, line))),
+      earlier.failed && h("p", { class: "message-text", "data-test": "earlier-failed" }, earlier.failed),
       h("p", { class: "message-text" }, t("pay.earlier.text")),
       h("button", { class: "button button-primary pay-button", type: "button", "data-test": "earlier-check", onclick: () => this.#ask("checkEarlier") }),
       h("button", { class: "button pay-button", type: "button", "data-test": "earlier-more", onclick: () => this.#ask("payOnceMore") }, t("pay.earlier.more")),
       h("button", { class: "button button-quiet", type: "button", "data-test": "earlier-cancel", onclick: () => this.send("again") }, t("cancel")));
   }
 
-  #drawEarlier() {
-    const isAsking = this.#asked !== null;
-    const check = this.#instead.querySelector("[data-test=earlier-check]");
-    check.setAttribute("aria-disabled", String(isAsking));
-    replaceWhen(check, `${isAsking}`, () => [this.#asked === "checkEarlier" ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("search"), t("pay.earlier.check")]);
-    for (const other of ["earlier-more", "earlier-cancel"]) this.#instead.querySelector(`[data-test=${other}]`).disabled = isAsking;
+  /** @param {State} state */
+  #drawEarlier(state) {
+    const isAsking = this.#asked !== null || state.isChecking;
+    const isChecking = this.#asked === "checkEarlier" || state.isChecking;
+    const check = this.#button("earlier-check");
+    check?.setAttribute("aria-disabled", String(isAsking));
+    if (check) replaceWhen(check, `${isChecking}`, () => [isChecking ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("search"), t("pay.earlier.check")]);
+    for (const other of [this.#button("earlier-more"), this.#button("earlier-cancel")]) if (other) other.disabled = isAsking;
   }
 
-  /** Giving up asks first: nobody knows where the money is. */
+  /**
+   * A button of what stands instead of the form.
+   *
+   * @param {string} test
+   */
+  #button(test) {
+    return /** @type {HTMLButtonElement | null} */ (find(this.#instead, `[data-test=${test}]`));
+  }
+
+  /**
+   * Giving up asks first: nobody knows where the money is.
+   *
+   * @param {State | null} state
+   */
   #drawGiveUp(state) {
-    const place = this.#instead.querySelector(".unknown-give-up");
-    const can = state.unknown?.canGiveUp ?? false;
+    const place = find(this.#instead, ".unknown-give-up");
+    if (!place) return;
+    const can = state?.unknown?.canGiveUp ?? false;
     replaceWhen(place, `${can} ${this.#isGivingUp}`, () => can && (this.#isGivingUp
       ? h("div", { class: "card-question", role: "group", "aria-label": t("payments.giveUp.ask") }, h("span", { class: "card-question-text" }, t("payments.giveUp.ask")),
         h("button", { class: "button", type: "button", "data-test": "give-up-cancel", onclick: () => this.#askGiveUp(false) }, t("cancel")),
@@ -250,17 +321,23 @@ export class PaymentScreen extends ModelScreen {
       : h("button", { class: "button button-quiet", type: "button", "data-test": "give-up", onclick: () => this.#askGiveUp(true) }, t("payments.giveUp"))));
   }
 
+  /** @param {boolean} isAsking */
   #askGiveUp(isAsking) {
     this.#isGivingUp = isAsking;
     this.#drawGiveUp(this.state);
-    this.#instead.querySelector(isAsking ? "[data-test=give-up-cancel]" : "[data-test=give-up]")?.focus();
+    this.#button(isAsking ? "give-up-cancel" : "give-up")?.focus();
   }
 
-  /** The parts of it that change while it is shown; they keep the focus. */
+  /**
+   * The parts of it that change while it is shown; they keep the focus.
+   *
+   * @param {State} state
+   */
   #drawUnknown(state) {
-    const check = this.#instead.querySelector("[data-test=check]");
-    const retry = this.#instead.querySelector("[data-test=retry-same]");
-    const isAsking = this.#asked !== null;
+    const check = this.#button("check");
+    const retry = this.#button("retry-same");
+    if (!check || !retry?.parentElement) return;
+    const isAsking = this.#asked !== null || state.isChecking;
     check.setAttribute("aria-disabled", String(isAsking));
     replaceWhen(check, `${isAsking}`, () => [isAsking ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("search"), t("pay.check")]);
     retry.disabled = isAsking;
@@ -269,6 +346,7 @@ export class PaymentScreen extends ModelScreen {
     this.#drawGiveUp(state);
   }
 
+  /** @param {{ name: string, username: string, initials: string, image: string | null } | null} contact */
   #recipient(contact) {
     if (!contact) return null;
     const picture = avatar();
@@ -276,29 +354,41 @@ export class PaymentScreen extends ModelScreen {
     return h("div", { class: "receipt-to" }, picture, h("span", {}, h("strong", {}, contact.name), h("span", { class: "receipt-username" }, contact.username)));
   }
 
-  #paid(state) {
-    const used = state.cards.find((card) => card.masked === state.receipt.masked && card.brandName === state.receipt.brandName);
-    return [receipt(state.receipt, this.#recipient({ image: null, initials: "", ...state.contact, ...state.receipt }), used?.testLabel),
+  /**
+   * @param {State} state
+   * @param {Wire.PaymentReceipt} paid
+   */
+  #paid({ cards, contact }, paid) {
+    const used = cards.find((card) => card.masked === paid.masked && card.brandName === paid.brandName);
+    return [receipt(paid, this.#recipient({ image: null, initials: "", ...contact, ...paid }), used?.testLabel),
       h("div", { class: "receipt-actions" },
         h("button", { class: "button button-primary pay-button", type: "button", "data-test": "done", onclick: () => this.#done() }, t("receipt.done")),
         h("a", { class: "button", href: "/payments", "data-link": true, "data-test": "receipt-history" }, icon("history"), t("receipt.history")))];
   }
 
-  /** After a verdict the first change begins anew. */
-  #edit(intent, fields) {
+  /**
+   * After a verdict the first change begins anew.
+   *
+   * @param {() => Promise<boolean>} send
+   */
+  #edit(send) {
     this.#wantsToPay = false;
-    if (OVER.includes(this.state?.phase)) this.send("again", {}, "again");
-    const sent = this.send(intent, fields, intent);
-    if (this.state) {
-      this.#drawPay(this.state);
-      if (intent === "code") this.#code.draw(this.state.code);
-    }
+    if (isOver(this.state?.phase)) this.send("again", {}, "again");
+    const sent = send();
+    if (this.state) this.#drawPay(this.state);
     return sent;
   }
 
+  /** @param {string} value */
+  #typedCode(value) {
+    this.#edit(() => this.send("code", { value }, "code"));
+    if (this.state) this.#code.draw(this.state.code);
+  }
+
+  /** @param {string} id */
   #choose(id) {
     if (this.#isPaying) return;
-    if (OVER.includes(this.state.phase)) this.send("again", {}, "again");
+    if (isOver(this.state?.phase)) this.send("again", {}, "again");
     this.#code.clear();
     this.send("code", { value: "" }, "code");
     this.send("chooseCard", { id });
@@ -313,40 +403,36 @@ export class PaymentScreen extends ModelScreen {
   /** Enter pays as soon as the model has heard what was typed. */
   #enter() {
     if (!this.state || this.#isPaying) return;
-    this.#wantsToPay = ["ready", ...OVER].includes(this.state.phase) && this.#amount.digits && this.#code.isComplete && !this.#mayPay(this.state);
+    const { phase } = this.state;
+    this.#wantsToPay = (phase === "ready" || isOver(phase)) && Boolean(this.#amount.digits) && this.#code.isComplete && !this.#mayPay(this.state);
     if (this.#mayPay(this.state)) this.#send();
   }
 
   async #send() {
-    if (this.#isPaying || !this.#mayPay(this.state)) return;
+    const { digits } = this.#amount;
+    if (!this.state || digits === null || this.#isPaying || !this.#mayPay(this.state)) return;
     this.#isPaying = true;
     this.#wantsToPay = false;
     this.#drawForm(this.state);
     announce(t("pay.sending"));
-    // What is paid is what the button said; a model that meanwhile has another amount does nothing.
-    const arrived = await this.send("pay", { digits: this.#amount.digits });
-    setTimeout(() => {
-      if (!this.#isPaying || this.state.phase !== "ready") return;
-      this.#isPaying = false;
-      this.#drawForm(this.state);
-    }, arrived ? 2000 : 0);
+    // The payment is made in the amount on the button. A model that meanwhile has another amount does nothing.
+    const arrived = await this.send("pay", { digits });
+    if (arrived || !this.#isPaying || this.state?.phase !== "ready") return;
+    this.#isPaying = false;
+    this.#drawForm(this.state);
   }
 
+  /** @param {Question} intent */
   async #ask(intent) {
-    if (this.#asked) return;
-    this.#asked = intent;
-    this.render(this.state, this.state);
-    if (intent === "check" || intent === "checkEarlier") announce(t("pay.checking"));
     const before = this.state;
+    if (this.#asked || !before) return;
+    this.#asked = intent;
+    this.render(before, before);
+    if (intent === "check" || intent === "checkEarlier") announce(t("pay.checking"));
     const arrived = await this.send(intent);
-    // An answer that changes nothing is an answer too.
-    setTimeout(() => {
-      if (this.#asked !== intent || this.state.phase !== before.phase) return;
-      this.#asked = null;
-      this.render(this.state, this.state);
-      if (arrived && intent === "check") announce(t("pay.unknown.title"));
-      if (arrived && intent === "checkEarlier") announce(t("pay.earlier.title"));
-    }, arrived && this.state === before ? 4000 : 600);
+    if (arrived || this.#asked !== intent || !this.state) return;
+    this.#asked = null;
+    this.render(this.state, this.state);
   }
 
   #done() {
@@ -357,13 +443,14 @@ export class PaymentScreen extends ModelScreen {
   #focusFirst() {
     this.#wasFocused = true;
     // On a phone the keyboard would come up before anyone asked for it.
-    if (matchMedia("(hover: hover)").matches && this.shell.isFront(this)) this.#amount.focus();
+    if (matchMedia("(hover: hover)").matches && this.shell.isFront(this) && this.shell.isFocusFree) this.#amount.focus();
   }
 
+  /** @param {Phase} phase */
   #moveFocus(phase) {
     if (!this.shell.isFront(this)) return;
-    const target = { declined: "[data-test=again]", failed: "[data-test=again]", unknown: ".unknown h2", earlier: ".unknown h2", approved: "#receipt-title" }[phase];
-    if (target) this.element.querySelector(target)?.focus({ preventScroll: true, focusVisible: false });
+    const target = phase === "approved" ? "#receipt-title" : phase === "unknown" || phase === "earlier" ? ".unknown h2" : isOver(phase) ? "[data-test=again]" : null;
+    if (target) find(this.element, target)?.focus({ preventScroll: true, focusVisible: false });
     if (target) scrollTo({ top: 0, behavior: "smooth" });
   }
 }

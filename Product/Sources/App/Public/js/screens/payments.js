@@ -2,13 +2,20 @@ import { backButton } from "../components/back-button.js";
 import { CodeField } from "../components/code-field.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message } from "../components/states.js";
-import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { find, h, keyed, onEscape, replaceWhen, rowOf, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
+/** @typedef {{ id: string, what: "code" | "giveUp" }} Asking */
+
+/** @type {Record<Wire.PaymentsPayment["state"], import("../components/icon.js").Glyph>} */
 const GLYPHS = { approved: "check", declined: "close", unknown: "question", failed: "alert", sending: "sent", abandoned: "question" };
 
-/** What was paid, what was refused, and what nobody knows yet. */
+/**
+ * The payments that were made, that were refused, and whose outcome is unknown.
+ *
+ * @extends {ModelScreen<"payments">}
+ */
 export class PaymentsScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = backButton(() => this.shell.back("/contacts"));
@@ -16,12 +23,17 @@ export class PaymentsScreen extends ModelScreen {
   #missing = h("div", { role: "status" });
   #list = h("ol", { class: "payment-list", "data-test": "payments" });
   #instead = h("div", {});
-  /** What a row asks for before it acts: the id of a payment, and "code" or "giveUp". */
+  /**
+   * The question in a row.
+   *
+   * @type {Asking | null}
+   */
   #asking = null;
   #code = new CodeField("payment-code", () => this.#drawSend(), () => this.#retry());
   element = h("section", { class: "screen payments-screen", "data-test": "screen-payments" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert, this.#missing, this.#list, this.#instead);
 
+  /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("payments");
     this.shell = shell;
@@ -38,12 +50,14 @@ export class PaymentsScreen extends ModelScreen {
     return this.state?.title ?? t("payments.title");
   }
 
+  /** @param {Wire.PaymentsState} state */
   render(state) {
     setText(this.#title, state.title);
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     replaceWhen(this.#missing, state.missing ?? "", () => state.missing && h("p", { class: "notice", "data-test": "payments-missing" }, icon("alert"), h("span", {}, state.missing)));
-    const asked = this.#asking && state.payments.find((payment) => payment.id === this.#asking.id);
-    if (this.#asking && !asked?.[this.#asking.what === "code" ? "canRetry" : "canGiveUp"]) this.#forget();
+    const asking = this.#asking;
+    const asked = asking && state.payments.find((payment) => payment.id === asking.id);
+    if (asking && !asked?.[asking.what === "code" ? "canRetry" : "canGiveUp"]) this.#forget();
     keyed(this.#list, state.payments, (payment) => payment.id, () => this.#newRow(), (row, payment) => row.draw(payment));
     this.#list.hidden = state.payments.length === 0;
     const what = state.payments.length > 0 ? "list" : state.isEmpty ? "empty" : state.error || state.missing ? "failed" : "loading";
@@ -60,11 +74,12 @@ export class PaymentsScreen extends ModelScreen {
 
   #newRow() {
     const row = h("li", { class: "payment-row", "data-test": "payment" });
-    row.draw = (payment) => {
+    /** @param {Wire.PaymentsPayment} payment */
+    const draw = (payment) => {
       const asking = this.#asking?.id === payment.id ? this.#asking.what : null;
       row.dataset.state = payment.state;
       replaceWhen(row, JSON.stringify([payment, asking]), () => [
-        h("span", { class: `payment-glyph glyph-${payment.state}`, "aria-hidden": "true" }, icon(GLYPHS[payment.state] ?? "alert")),
+        h("span", { class: `payment-glyph glyph-${payment.state}`, "aria-hidden": "true" }, icon(GLYPHS[payment.state])),
         h("div", { class: "payment-lines" },
           h("p", { class: "payment-line" }, h("span", { class: "payment-name" }, payment.name), h("span", { class: "payment-amount" }, payment.amount)),
           h("p", { class: "payment-line payment-more" }, h("span", {}, payment.dateText),
@@ -74,36 +89,42 @@ export class PaymentsScreen extends ModelScreen {
         payment.note && h("div", { class: "payment-ask" }, h("p", {}, payment.note),
           asking === "code" ? this.#codeQuestion(payment) : asking === "giveUp" ? this.#giveUpQuestion(payment) : this.#actions(payment))]);
     };
-    return row;
+    return Object.assign(row, { draw });
   }
 
+  /** @param {Wire.PaymentsPayment} payment */
   #actions(payment) {
+    /**
+     * @param {"check" | "retry" | "giveUp"} key
+     * @param {import("../components/icon.js").Glyph} glyph
+     * @param {string} test
+     * @param {() => void} run
+     */
     const act = (key, glyph, test, run) => h("button", { class: "button", type: "button", "aria-disabled": String(payment.isBusy), "aria-label": t(`payments.${key}.name`, payment), "data-test": test, onclick: () => !payment.isBusy && run() },
       payment.isBusy && key === "check" ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon(glyph), t(`payments.${key}`));
     return h("div", { class: "payment-actions" },
-      payment.canCheck && act("check", "search", "payment-check", () => this.#act("check", payment.id)),
+      payment.canCheck && act("check", "search", "payment-check", () => this.#act(payment.id, this.send("check", { id: payment.id }))),
       payment.canRetry && act("retry", "reload", "payment-retry", () => this.#ask({ id: payment.id, what: "code" })),
       payment.canGiveUp && act("giveUp", "close", "payment-give-up", () => this.#ask({ id: payment.id, what: "giveUp" })));
   }
 
+  /** @param {Wire.PaymentsPayment} payment */
   #codeQuestion(payment) {
     this.#code.draw({ length: payment.codeLength, error: null });
-    const box = h("div", { class: "payment-question", role: "group", "aria-label": t("payments.retry.name", payment) }, this.#code.element,
+    return h("div", { class: "payment-question", role: "group", "aria-label": t("payments.retry.name", payment), onkeydown: onEscape(() => this.#ask(null)) }, this.#code.element,
       h("button", { class: "button", type: "button", "data-test": "payment-cancel", onclick: () => this.#ask(null) }, t("cancel")),
       h("button", { class: "button button-primary", type: "button", disabled: true, "data-test": "payment-send", onclick: () => this.#retry() }, t("payments.retry")));
-    box.addEventListener("keydown", (event) => event.key === "Escape" && (event.stopPropagation(), this.#ask(null)));
-    return box;
   }
 
+  /** @param {Wire.PaymentsPayment} payment */
   #giveUpQuestion(payment) {
-    const box = h("div", { class: "payment-question", role: "group", "aria-label": t("payments.giveUp.ask") }, h("span", {}, t("payments.giveUp.ask")),
+    return h("div", { class: "payment-question", role: "group", "aria-label": t("payments.giveUp.ask"), onkeydown: onEscape(() => this.#ask(null)) }, h("span", {}, t("payments.giveUp.ask")),
       h("button", { class: "button", type: "button", "data-test": "payment-cancel", onclick: () => this.#ask(null) }, t("cancel")),
-      h("button", { class: "button button-danger", type: "button", "data-test": "payment-give-up-confirm", onclick: () => this.#act("giveUp", payment.id) }, t("payments.giveUp")));
-    box.addEventListener("keydown", (event) => event.key === "Escape" && (event.stopPropagation(), this.#ask(null)));
-    return box;
+      h("button", { class: "button button-danger", type: "button", "data-test": "payment-give-up-confirm", onclick: () => this.#act(payment.id, this.send("giveUp", { id: payment.id })) }, t("payments.giveUp")));
   }
 
   #drawSend() {
+    /** @type {HTMLButtonElement | null} */
     const send = this.#list.querySelector("[data-test=payment-send]");
     if (send) send.disabled = !this.#code.isComplete;
   }
@@ -114,6 +135,7 @@ export class PaymentsScreen extends ModelScreen {
     this.#code.clear();
   }
 
+  /** @param {Asking | null} asking */
   #ask(asking) {
     const before = this.#asking?.id;
     this.#forget();
@@ -121,11 +143,7 @@ export class PaymentsScreen extends ModelScreen {
     if (!this.state) return;
     this.render(this.state);
     if (asking?.what === "code") this.#code.focus();
-    else this.#row(asking?.id ?? before)?.querySelector("button")?.focus({ focusVisible: false });
-  }
-
-  #row(id) {
-    return [...this.#list.children].find((child) => child.dataset.key === id);
+    else find(rowOf(this.#list, asking?.id ?? before), "button")?.focus({ focusVisible: false });
   }
 
   async #retry() {
@@ -133,13 +151,19 @@ export class PaymentsScreen extends ModelScreen {
     const { id } = this.#asking;
     const code = this.#code.value;
     this.#forget();
-    await this.#act("retry", id, { code });
+    await this.#act(id, this.send("retry", { id, code }));
   }
 
-  async #act(intent, id, fields = {}) {
+  /**
+   * Draws the row without its question while something is done, and leads back to it.
+   *
+   * @param {string} id
+   * @param {Promise<boolean>} sent
+   */
+  async #act(id, sent) {
     this.#asking = null;
-    this.render(this.state);
-    await this.send(intent, { id, ...fields });
-    this.#row(id)?.querySelector("button")?.focus({ focusVisible: false });
+    if (this.state) this.render(this.state);
+    await sent;
+    find(rowOf(this.#list, id), "button")?.focus({ focusVisible: false });
   }
 }

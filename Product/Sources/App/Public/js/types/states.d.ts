@@ -79,6 +79,8 @@ declare namespace Wire {
         code: PaymentCode;
         canPay: boolean;
         canRetry: boolean;
+        isChecking: boolean;
+        ended: number;
         payLabel: string;
         message: string | null;
         receipt: PaymentReceipt | null;
@@ -90,6 +92,7 @@ declare namespace Wire {
     interface PaymentAmount {
         digits: string;
         text: string;
+        edit: string;
         error: string | null;
     }
 
@@ -536,24 +539,159 @@ declare namespace Wire {
         "drive-account": DriveAccountState;
     }
 
-    /** The intents of each screen, beside `refresh`. */
+    /** The intents of each screen, with the fields that they need. */
     interface Intents {
-        "feed": "appear" | "loadMore" | "dismissError";
-        "comments": "appear" | "dismissError";
-        "contacts": "appear" | "dismissError" | "search";
-        "payment": "appear" | "amount" | "amountText" | "chooseCard" | "code" | "pay" | "check" | "retry" | "giveUp" | "checkEarlier" | "payOnceMore" | "again" | "dismissError";
-        "payments": "appear" | "check" | "retry" | "giveUp" | "dismissError";
-        "cards": "appear" | "choose" | "remove" | "acceptOlder" | "discardOlder" | "dismissError";
-        "card-form": "appear" | "edit" | "save" | "reset" | "dismissError";
-        "foaas": "appear" | "random" | "show" | "dismissError";
-        "foaas-operations": "appear" | "dismissError" | "search";
-        "foaas-preview": "appear" | "edit" | "finish" | "retry" | "dismissError";
-        "foaas-settings": "appear" | "filter" | "palette" | "dismissError";
-        "audio": "appear" | "download" | "cancelDownload" | "removeDownload" | "dismissError";
-        "audio-compose": "appear" | "dismissError" | "title" | "send" | "retry" | "later" | "cancel" | "again" | "removeFile";
-        "outbox": "appear" | "send" | "retry" | "discard" | "cancel" | "edit" | "pause" | "resume" | "dismissError";
-        "drive": "appear" | "dismissError";
-        "drive-create": "appear" | "name" | "size" | "create" | "again" | "transaction" | "handOver";
-        "drive-account": "appear" | "objects" | "dismissObjects" | "upload" | "replace" | "cancelUpload" | "dismissUpload" | "delete" | "amount" | "addStorage" | "reduceStorage" | "makeImmutable" | "deleteAccount" | "keepAccount" | "claim" | "dismissError";
+        "feed": {
+            appear: {};
+            loadMore: {};
+            dismissError: {};
+            refresh: {};
+        };
+        "comments": {
+            appear: {};
+            dismissError: {};
+            refresh: {};
+        };
+        "contacts": {
+            appear: {};
+            dismissError: {};
+            search: { query: string };
+            refresh: {};
+        };
+        "payment": {
+            appear: {};
+            amount: { digits: string, edit?: string };
+            amountText: { text: string, edit?: string };
+            chooseCard: { id: string };
+            code: { value: string };
+            pay: { digits: string };
+            check: {};
+            retry: {};
+            giveUp: {};
+            checkEarlier: {};
+            payOnceMore: {};
+            again: {};
+            dismissError: {};
+            refresh: {};
+        };
+        "payments": {
+            appear: {};
+            check: { id: string };
+            retry: { id: string, code?: string };
+            giveUp: { id: string };
+            dismissError: {};
+            refresh: {};
+        };
+        "cards": {
+            appear: {};
+            choose: { id: string };
+            remove: { id: string };
+            acceptOlder: {};
+            discardOlder: {};
+            dismissError: {};
+            refresh: {};
+        };
+        "card-form": {
+            appear: {};
+            edit: { field: string, value: string };
+            save: {};
+            reset: {};
+            dismissError: {};
+            refresh: {};
+        };
+        "foaas": {
+            appear: {};
+            random: {};
+            show: { id: string };
+            dismissError: {};
+            refresh: {};
+        };
+        "foaas-operations": {
+            appear: {};
+            dismissError: {};
+            search: { query: string };
+            refresh: {};
+        };
+        "foaas-preview": {
+            appear: {};
+            edit: { field: string, value: string };
+            finish: {};
+            retry: {};
+            dismissError: {};
+            refresh: {};
+        };
+        "foaas-settings": {
+            appear: {};
+            filter: { on: string };
+            palette: { name: string };
+            dismissError: {};
+            refresh: {};
+        };
+        "audio": {
+            appear: {};
+            download: { id: string };
+            cancelDownload: { id: string };
+            removeDownload: { id: string };
+            dismissError: {};
+            refresh: {};
+        };
+        "audio-compose": {
+            appear: {};
+            dismissError: {};
+            title: { text: string };
+            send: {};
+            retry: {};
+            later: {};
+            cancel: {};
+            again: {};
+            removeFile: {};
+            refresh: {};
+        };
+        "outbox": {
+            appear: {};
+            send: {};
+            retry: { id: string };
+            discard: { id: string };
+            cancel: { id: string };
+            edit: { id: string, title: string };
+            pause: {};
+            resume: {};
+            dismissError: {};
+            refresh: {};
+        };
+        "drive": {
+            appear: {};
+            dismissError: {};
+            refresh: {};
+        };
+        "drive-create": {
+            appear: {};
+            name: { text: string };
+            size: { text: string };
+            create: {};
+            again: {};
+            transaction: { text: string };
+            handOver: { typed?: string };
+            refresh: {};
+        };
+        "drive-account": {
+            appear: {};
+            objects: {};
+            dismissObjects: {};
+            upload: { batch: string, replacing?: string };
+            replace: { batch: string, file: string };
+            cancelUpload: {};
+            dismissUpload: {};
+            delete: { file: string };
+            amount: { text: string };
+            addStorage: { size: string };
+            reduceStorage: { size: string };
+            makeImmutable: { typed: string };
+            deleteAccount: { typed: string };
+            keepAccount: {};
+            claim: {};
+            dismissError: {};
+            refresh: {};
+        };
     }
 }

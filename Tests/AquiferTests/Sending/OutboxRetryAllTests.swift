@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("What someone wants to be sent now", .timeLimit(.minutes(10)))
-struct OutboxHurryTests {
+struct OutboxRetryAllTests {
     private let world = OutboxWorld()
 
     @Test(
@@ -19,13 +19,13 @@ struct OutboxHurryTests {
         // Each time another process, as the command line is.
         for count in 1...4 {
             let outbox = world.outbox()
-            await outbox.hurry()
+            await outbox.retryAll()
             #expect(try await outbox.drain().failed == 1)
             #expect(world.server.asked.count == count)
         }
         world.server.heal()
         let outbox = world.outbox()
-        await outbox.hurry()
+        await outbox.retryAll()
         #expect(try await outbox.drain().sent == 1)
     }
 
@@ -38,7 +38,7 @@ struct OutboxHurryTests {
         world.server.rule { _, _ in .status(500) }
         #expect(try await other.drain().failed == 1)
         world.server.heal()
-        await outbox.hurry()
+        await outbox.retryAll()
         #expect(try await outbox.drain().sent == 1)
     }
 
@@ -50,7 +50,7 @@ struct OutboxHurryTests {
         world.server.heal()
         let store = SlowListStore(base: world.store)
         let outbox = Outbox(in: store, client: world.server.client, policy: world.policy())
-        await outbox.hurry()
+        await outbox.retryAll()
         let listing = Task { try await outbox.items() }
         await #expect(eventually { store.arrived.withLock { $0 } })
         #expect(try await outbox.drain().sent == 1)
@@ -67,8 +67,8 @@ struct OutboxHurryTests {
         world.server.heal()
         for process in [outbox, world.outbox()] {
             _ = try await process.items()
-            await process.hurry()
-            await process.prod()
+            await process.retryAll()
+            await process.connectionRestored()
             try await process.retry(item.id)
             #expect(try await process.drain() == Outbox.Report(nextTry: .seconds(60)))
             #expect(
@@ -87,7 +87,7 @@ struct OutboxHurryTests {
         #expect(try await outbox.drain().nextTry == .seconds(10))
         world.server.heal()
         world.date.advance(by: 4)
-        await outbox.hurry()
+        await outbox.retryAll()
         #expect(try await outbox.drain().sent == 1)
     }
 
@@ -98,7 +98,7 @@ struct OutboxHurryTests {
         world.server.rule { _, _ in .status(503, ["Retry-After": "0"]) }
         #expect(try await outbox.drain().failed == 1)
         world.server.heal()
-        await outbox.hurry()
+        await outbox.retryAll()
         #expect(try await outbox.drain().sent == 2)
     }
 
@@ -109,9 +109,9 @@ struct OutboxHurryTests {
         world.server.rule { text, _ in text == "busy" ? .status(503, ["Retry-After": "60"]) : nil }
         #expect(try await outbox.drain().failed == 1)
         world.server.heal()
-        await outbox.prod()
+        await outbox.connectionRestored()
         #expect(try await outbox.drain() == Outbox.Report(nextTry: .seconds(60)))
-        await outbox.hurry()
+        await outbox.retryAll()
         #expect(try await outbox.drain() == Outbox.Report(nextTry: .seconds(60)))
         world.pass(60)
         #expect(try await outbox.drain().sent == 2)
@@ -134,7 +134,7 @@ struct OutboxHurryTests {
         #expect(try await draining.value.failed == 2)
         world.server.heal()
         world.pass(20)
-        await outbox.hurry()
+        await outbox.retryAll()
         #expect(try await outbox.drain() == Outbox.Report(nextTry: .seconds(40)))
         world.pass(40)
         #expect(try await outbox.drain().sent == 3)

@@ -1,0 +1,27 @@
+/** @param {number} number */
+const two = (number) => String(number).padStart(2, "0");
+
+/**
+ * `0:05`, `12:40`, `1:02:03`.
+ *
+ * @param {number} seconds
+ */
+export function clock(seconds) {
+  const whole = Math.max(0, Math.floor(Number.isFinite(seconds) ? seconds : 0));
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}
+
+/** @type {Record<string, string>} */
+const ENDINGS = { "audio/webm": "webm", "audio/mp4": "m4a", "audio/ogg": "ogg" };
+
+/**
+ * `recording-2026-11-21-0942.webm`
+ *
+ * @param {string} type
+ * @param {Date} now
+ */
+export function recordingName(type, now = new Date()) {
+  const stamp = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}-${two(now.getHours())}${two(now.getMinutes())}`;
+  return `recording-${stamp}.${ENDINGS[type] ?? "webm"}`;
+}

@@ -1,0 +1,80 @@
+import AquiferFoundation
+
+/// The policy for retrying a read: the number of attempts and the waits between them.
+///
+/// Waits double from `base` up to `cap`, each multiplied by a random number in 0 … 1 (full jitter), so that clients
+/// that failed together do not return together. A `Retry-After` of the server is the minimum wait; one longer than
+/// `patience` ends the attempts. Three outcomes are never retried: an answer that will not change (4xx except 408 and
+/// 429, data that breaks the contract), a client that is offline, and a cancelled task.
+public struct RetryPolicy: Sendable {
+    /// The maximum number of attempts; 1 means that a request is never retried.
+    public var attempts: Int
+    /// The longest first wait.
+    public var base: Duration
+    /// The longest wait of all.
+    public var cap: Duration
+    /// The longest `Retry-After` that is accepted.
+    public var patience: Duration
+    /// The clock for the waits.
+    public var clock: any Clock<Duration>
+    /// A random number in 0 … 1, drawn for each wait.
+    public var random: @Sendable () -> Double
+    /// The time of day, for a `Retry-After` that names a date.
+    public var now: @Sendable () -> Date
+
+    /// A policy. With the defaults: three tries, waits of up to 0.3 s and 0.6 s.
+    public init(
+        attempts: Int = 3, base: Duration = .milliseconds(300), cap: Duration = .seconds(5),
+        patience: Duration = .seconds(10), clock: any Clock<Duration> = ContinuousClock(),
+        random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.attempts = max(1, attempts)
+        self.base = base
+        self.cap = cap
+        self.patience = patience
+        self.clock = clock
+        self.random = random
+        self.now = now
+    }
+
+    /// The policy that sends a request once and never retries it.
+    public static let never = RetryPolicy(attempts: 1)
+
+    /// The wait before the next attempt; `nil` when there is none. `attempt` counts from 1.
+    func wait(after attempt: Int, failure: TransportError) -> Duration? {
+        switch failure.kind {
+        case .cannotResolve, .cannotConnect, .timedOut, .interrupted: backoff(after: attempt)
+        case .cancelled, .offline, .insecure, .malformed, .tooManyRedirects, .headersTooLarge, .bodyTooLarge,
+            .unsupportedURL, .unreadableBody:
+            nil
+        }
+    }
+
+    /// The wait before the next attempt; `nil` when there is none. `attempt` counts from 1.
+    func wait(after attempt: Int, head: HTTPResponseHead) -> Duration? {
+        guard head.status == 408 || head.status == 429 || HTTPStatus.isServerError(head.status) else { return nil }
+        guard let wait = backoff(after: attempt) else { return nil }
+        guard let asked = head.retryAfter(now()) else { return wait }
+        return asked > patience ? nil : max(asked, wait)
+    }
+
+    private func backoff(after attempt: Int) -> Duration? {
+        guard attempt < attempts else { return nil }
+        // 2^20 times any base is past every cap; the bound keeps the shift from overflowing.
+        let longest = min(cap, base * (1 << min(attempt - 1, 20)))
+        return longest * min(max(random(), 0), 1)
+    }
+}
+
+extension HTTPResponseHead {
+    /// The wait that `Retry-After` asks for, in seconds or by a date (RFC 9110, 10.2.3). A number of seconds that is
+    /// too large becomes the largest number.
+    func retryAfter(_ now: Date) -> Duration? {
+        guard let field = headers["Retry-After"] else { return nil }
+        if let seconds: Int64 = field.count() { return .seconds(seconds) }
+        guard let date = HTTPDate.parse(field) else { return nil }
+        // A wrong clock must not lead to a number that overflows a `Duration`.
+        return .seconds(min(max(0, date.timeIntervalSince(now)), Double(Int32.max)))
+    }
+}
