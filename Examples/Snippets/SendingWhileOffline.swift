@@ -106,11 +106,11 @@ struct SendingWhileOfflineTests {
             case .notSent: "There is no connection. Nothing was sent"
             case .refused(let refusal): "Not accepted: \(refusal)"
             case .setAside(let id, let refusal): "Not accepted: \(refusal). It is in the outbox as item \(id)"
-            case .unknown(let id, _): "It waits in the outbox as item \(id), and is sent once"
+            case .unknown(let id, _): "It waits in the outbox as item \(id), and is repeated under its key"
             case .cancelled(_, mayHaveArrived: let mayHaveArrived):
                 mayHaveArrived ? "It may have arrived" : "Nothing arrived"
             }
-        #expect(words == "It waits in the outbox as item 1, and is sent once")
+        #expect(words == "It waits in the outbox as item 1, and is repeated under its key")
         await outbox.retryAll()
         #expect(try await outbox.drainToEnd().sent == 1)
     }

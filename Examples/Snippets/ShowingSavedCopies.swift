@@ -12,7 +12,7 @@ func headline(for contacts: Resource<[Contact]>, now: Date) async -> String {
             return loaded.saveError == nil ? "Up to date" : "Up to date, but not saved for later"
         case .cache(let savedAt, let because):
             let age = Language.english.relative(savedAt, now: now)
-            return because == .invalidData ? "The server is confused. Saved \(age)" : "Offline. Saved \(age)"
+            return because?.trouble == .offline ? "Offline. Saved \(age)" : "Not the latest. Saved \(age)"
         }
     } catch {
         return error.message(in: .english)
@@ -43,7 +43,7 @@ struct ShowingSavedCopiesTests {
         #expect(await headline(for: resource, now: date.now) == "Up to date")
         date.advance(by: 2 * 86_400)
         #expect(await headline(for: resource, now: date.now) == "Offline. Saved 2 days ago")
-        #expect(await headline(for: resource, now: date.now) == "The server is confused. Saved 2 days ago")
+        #expect(await headline(for: resource, now: date.now) == "Not the latest. Saved 2 days ago")
         date.advance(by: 6 * 86_400)
         #expect(
             await headline(for: resource, now: date.now)

@@ -20,7 +20,7 @@ func savedCopyIsShownForSevenDays() async throws {
 
     date.advance(by: 7 * 86_400 - 1)
     let saved = try await resource.load()
-    #expect(saved.source == .cache(savedAt: savedAt, because: .connectivity))
+    #expect(saved.source == .cache(savedAt: savedAt, because: .connectivity(TransportError(.cannotConnect))))
     #expect(saved.value == latest.value)
 
     date.advance(by: 1)

@@ -167,7 +167,8 @@ public enum FoaasError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .path(.tooLong): language.text("foaas.tooLong")
         case .path(.missing), .path(.unknown): language.text("foaas.missing")
-        case .load(.connectivity): language.text("foaas.needsConnection")
+        case .load(.connectivity(let error)):
+            language.text("foaas.needsConnection", ["trouble": error.message(in: language)])
         case .load(let error): error.message(in: language)
         }
     }

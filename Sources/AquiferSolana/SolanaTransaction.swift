@@ -36,7 +36,7 @@ public enum TransactionError: Error, Sendable, Hashable, CustomStringConvertible
         case .tooManyAccounts: "the transaction has too many accounts"
         case .notBase64: "the transaction is not base64"
         case .truncated: "the transaction ends too early"
-        case .malformed: "the transaction is not written as transactions are"
+        case .malformed: "the transaction is malformed"
         case .versioned: "the transaction is of a newer format; only the legacy one is taken"
         case .wrongHeader: "the transaction's header does not fit its accounts and signatures"
         case .repeatedAccount: "an account stands in the transaction twice"

@@ -1,13 +1,21 @@
 import Aquifer
 import AquiferFoundation
 
+extension RemoteTrouble {
+    /// The trouble in one sentence: "The server can’t be reached."
+    public func message(in language: Language) -> String { language.text("trouble.\(rawValue)") }
+}
+
+extension TransportError {
+    /// The trouble in one sentence. Empty when the user left.
+    public func message(in language: Language) -> String { trouble?.message(in: language) ?? "" }
+}
+
 extension LoadError {
     /// The message for the user: the failure, and the remedy. Empty when the user left.
     public func message(in language: Language) -> String {
         switch self {
-        case .connectivity: language.text("load.offline")
-        case .invalidData(.status(500...)): language.text("load.serverFailed")
-        case .invalidData: language.text("load.nonsense")
+        case .connectivity, .invalidData: trouble.map { language.text("load.\($0.rawValue)") } ?? ""
         case .store: language.text("load.unreadableCopy")
         case .cancelled: ""
         }
@@ -18,7 +26,9 @@ extension DownloadError {
     /// The message for the user: the failure, and the remedy. Empty when the user left.
     public func message(in language: Language) -> String {
         switch self {
-        case .connectivity: language.text("download.interrupted")
+        case .connectivity(let error):
+            language.text("download.interrupted", ["trouble": error.message(in: language)])
+        case .invalidData(let error) where error.trouble == .serverFailed: language.text("load.serverFailed")
         case .invalidData: language.text("download.nonsense")
         case .store(.full): language.text("download.full")
         case .store: language.text("download.notKept")
@@ -29,13 +39,13 @@ extension DownloadError {
 
 extension LoadSource {
     /// The notice for the user of a saved copy that stands in for the latest; `nil` when there is none.
+    ///
+    /// It says what the trouble is, and how old the copy is. A copy that is dated in the future has no age.
     public func notice(in language: Language, now: Date) -> String? {
-        guard case .cache(let savedAt, let reason?) = self else { return nil }
-        let age = language.relative(savedAt, now: now)
-        return switch reason {
-        case .connectivity: language.text("notice.offline", ["age": age])
-        case .invalidData: language.text("notice.nonsense", ["age": age])
-        }
+        guard case .cache(let savedAt, let error?) = self, let trouble = error.trouble else { return nil }
+        let told = trouble.message(in: language)
+        guard !language.isAhead(savedAt, of: now) else { return language.text("notice.early", ["trouble": told]) }
+        return language.text("notice.saved", ["trouble": told, "age": language.relative(savedAt, now: now)])
     }
 }
 

@@ -7,12 +7,17 @@ extension Language {
     /// The time since a moment, in words: "5 minutes ago", "há 5 minutos".
     public func relative(_ date: Date, now: Date) -> String {
         let seconds = now.timeIntervalSince(date)
-        // A difference of a few seconds either way comes of the clocks and means nothing to the user.
-        if abs(seconds) < 5 { return text("time.now") }
+        if abs(seconds) < Self.slack { return text("time.now") }
         let (count, unit) = TimeUnit.count(abs(seconds))
         return seconds < 0
             ? text("time.future.\(unit.rawValue)", count: count) : text("time.past.\(unit.rawValue)", count: count)
     }
+
+    /// True if a date lies so far in the future that a clock is, or was, wrong.
+    func isAhead(_ date: Date, of now: Date) -> Bool { now.timeIntervalSince(date) <= -Self.slack }
+
+    /// A difference of fewer seconds, either way, comes of the clocks and means nothing to the user.
+    private static var slack: TimeInterval { 5 }
 }
 
 /// The units of ages, counted here and named by the catalogue. The system's formatter gives the same words, but is in full

@@ -34,7 +34,11 @@ struct ImageFeedOfflineStory {
         let savedAt = try await world.service.cacheFeed(items(1))
         world.date.advance(by: week - 1)
         let loaded = try await world.service.feed.load()
-        #expect(loaded == Loaded(items(1), source: .cache(savedAt: savedAt, because: .connectivity), savedAt: savedAt))
+        #expect(
+            loaded
+                == Loaded(
+                    items(1), source: .cache(savedAt: savedAt, because: .connectivity(TransportError(.cannotConnect))),
+                    savedAt: savedAt))
     }
 
     @Test("Given the cache is seven days old or more, the app displays the error message", arguments: [0.0, 1, 86_400])

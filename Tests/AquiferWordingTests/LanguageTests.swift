@@ -98,9 +98,63 @@ struct LanguageTests {
         let savedAt = Self.now.addingTimeInterval(-2 * 86_400)
         func notice(_ source: LoadSource) -> String? { source.notice(in: .english, now: Self.now) }
         #expect(
-            notice(.cache(savedAt: savedAt, because: .connectivity)) == "You’re offline. This was saved 2 days ago.")
-        #expect(notice(.cache(savedAt: savedAt, because: .invalidData))?.contains("saved 2 days ago") == true)
+            notice(.cache(savedAt: savedAt, because: .connectivity(TransportError(.offline))))
+                == "You’re offline. This was saved 2 days ago.")
+        #expect(
+            notice(.cache(savedAt: savedAt, because: .invalidData(.status(404))))?.contains("saved 2 days ago") == true)
         #expect(notice(.cache(savedAt: savedAt, because: nil)) == nil)
         #expect(notice(.remote) == nil)
+    }
+
+    @Test(
+        "Only a machine without a network is told to be offline; each other trouble is named, with a copy and without",
+        arguments: [
+            (.connectivity(TransportError(.offline)), .offline, "You’re offline"),
+            (.connectivity(TransportError(.cannotConnect)), .unreachable, "The server can’t be reached"),
+            (.connectivity(TransportError(.cannotResolve)), .unreachable, "The server can’t be reached"),
+            (.connectivity(TransportError(.insecure)), .insecure, "No secure connection to the server could be made"),
+            (.connectivity(TransportError(.timedOut)), .noAnswer, "The server’s answer didn’t arrive"),
+            (.connectivity(TransportError(.interrupted)), .noAnswer, "The server’s answer didn’t arrive"),
+            (.invalidData(.status(503)), .serverFailed, "The server has a problem"),
+            (.invalidData(.status(404)), .notUnderstood, "The server’s answer couldn’t be understood"),
+            (.invalidData(.body("no")), .notUnderstood, "The server’s answer couldn’t be understood"),
+            (
+                .invalidData(.unusable(TransportError(.bodyTooLarge))), .notUnderstood,
+                "The server’s answer couldn’t be understood"
+            ),
+        ] as [(LoadError, RemoteTrouble, String)])
+    func troubles(error: LoadError, trouble: RemoteTrouble, words: String) {
+        #expect(error.trouble == trouble)
+        let copy = LoadSource.cache(savedAt: Self.now.addingTimeInterval(-3_600), because: error)
+        #expect(copy.notice(in: .english, now: Self.now) == "\(words). This was saved 1 hour ago.")
+        #expect(error.message(in: .english).hasPrefix(words))
+        for language in Language.builtIn {
+            #expect(trouble.message(in: language).hasSuffix("."))
+            #expect(!(copy.notice(in: language, now: Self.now) ?? "{").contains("{"))
+        }
+    }
+
+    @Test(
+        "Sizes are in units of 1024, in the signs of the language",
+        arguments: [
+            (0, "0 B", "0 B"), (1_023, "1023 B", "1023 B"), (1_024, "1 KB", "1 KB"), (6_880, "6.7 KB", "6,7 KB"),
+            (14_000, "13.7 KB", "13,7 KB"), (1_048_525, "1 MB", "1 MB"), (1 << 40, "1 TB", "1 TB"),
+            (.max, "16777216 TB", "16777216 TB"),
+        ] as [(UInt64, String, String)])
+    func sizes(bytes: UInt64, english: String, portuguese: String) {
+        #expect(Language.english.size(bytes) == english.replacing(" ", with: "\u{a0}"))
+        #expect(Language.brazilianPortuguese.size(bytes) == portuguese.replacing(" ", with: "\u{a0}"))
+    }
+
+    @Test("A copy that is dated in the future has no age: the clock is wrong", arguments: Language.builtIn)
+    func datedInTheFuture(language: Language) {
+        func notice(_ seconds: TimeInterval) -> String? {
+            LoadSource.cache(
+                savedAt: Self.now.addingTimeInterval(seconds), because: .connectivity(TransportError(.offline))
+            ).notice(in: language, now: Self.now)
+        }
+        let offline = RemoteTrouble.offline.message(in: language)
+        #expect(notice(86_400) == language.text("notice.early", ["trouble": offline]))
+        #expect(notice(4) == notice(-4))
     }
 }

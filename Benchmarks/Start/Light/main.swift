@@ -47,7 +47,9 @@ default:
         print(error)
     }
     let now = Date(timeIntervalSince1970: 784_111_777)
-    print(LoadSource.cache(savedAt: now - 2_000_000, because: .connectivity).notice(in: .english, now: now) ?? "-")
+    print(
+        LoadSource.cache(savedAt: now - 2_000_000, because: .connectivity(TransportError(.offline))).notice(
+            in: .english, now: now) ?? "-")
     // A host outside ASCII is left out: only full Foundation knows Punycode (docs/decisions/light-foundation.md).
     for text in ["http://a.example/a b?c=ä#d", "HTTP://EXAMPLE.org:8080/%7Ea/../b", "http://[::1]/x", "a b"] {
         let url = URL(string: text)

@@ -31,7 +31,7 @@ def test_works_against_a_plain_static_file_server_online_then_stopped_then_eight
 
     expired = aquifer("feed", "list", *remote, "--at", "+8d")
     assert expired.returncode == 69 and expired.stdout == ""
-    assert expired.stderr.startswith("aquifer: no connectivity, and nothing saved in the last seven days")
+    assert expired.stderr.startswith("aquifer: The server can’t be reached, and nothing recent is saved.")
     assert len(expired.stderr.splitlines()) == 1
 
 
@@ -82,7 +82,7 @@ def test_invalid_data_with_nothing_saved_is_65_and_saves_nothing(aquifer, files,
     (files.folder / "v1/feed").write_bytes(body)
     result = aquifer("feed", "list", "--remote", f"feed={files.address}")
     assert result.returncode == 65 and result.stdout == ""
-    assert "not what its contract says" in result.stderr
+    assert "couldn’t be understood" in result.stderr
     assert aquifer.json("cache", "list") == local([])
 
 
@@ -141,10 +141,32 @@ def test_the_reference_remote_runs_in_process_and_its_copy_is_found_by_the_next(
     assert aquifer("feed", "image", picture, "-o", "-", "--offline", text=False).stdout[:3] == b"\xff\xd8\xff"
 
 
-@pytest.mark.parametrize("fault, status", [("offline", 69), ("cut", 69), ("failing", 65), ("garbage", 65)])
-def test_each_fault_of_the_remote_has_its_exit_and_leaves_the_saved_copy(aquifer, remotes, fault, status):
+TROUBLES = [
+    ("offline", 69, "The server’s answer didn’t arrive"), ("cut", 69, "The server’s answer didn’t arrive"),
+    ("failing", 65, "The server has a problem"), ("garbage", 65, "The server’s answer couldn’t be understood"),
+]
+
+
+@pytest.mark.parametrize("fault, status, words", TROUBLES)
+def test_each_fault_of_the_remote_has_its_exit_and_its_words_and_leaves_the_saved_copy(aquifer, remotes, fault, status, words):
     broken = ("--remote", remotes(f"feed={fault}"))
-    assert aquifer("feed", "list", *broken).returncode == status
+    result = aquifer("feed", "list", *broken)
+    assert result.returncode == status and result.stderr.startswith(f"aquifer: {words}")
+    assert "Array" not in result.stderr, "no names of Swift"
+
+
+def test_the_notice_of_a_saved_copy_says_what_the_trouble_is(aquifer, files):
+    remote = ("--remote", f"feed={files.address}")
+    aquifer("feed", "list", *remote)
+    def notice(*words):
+        return aquifer("feed", "list", *remote, *words).stderr.splitlines()[0]
+    assert notice("--offline") == "aquifer: You’re offline. This was saved just now."
+    (files.folder / "v1/feed").write_bytes(b'{"items": 1}')
+    assert notice("--at", "+2d") == "aquifer: The server’s answer couldn’t be understood. This was saved 2 days ago."
+    files.stop()
+    assert notice("--at", "+2d") == "aquifer: The server can’t be reached. This was saved 2 days ago."
+    assert notice("--offline", "--at", "-2d") == (
+        "aquifer: You’re offline. The saved copy is dated in the future: check this machine’s clock.")
 
 
 def test_shows_comments(aquifer, files):
@@ -196,9 +218,9 @@ def test_a_folder_that_cannot_hold_a_store_shows_the_latest_and_offline_fails_as
     online = aquifer("feed", "list", *remote, "--json")
     report = json.loads(online.stdout)
     assert online.returncode == 0 and report["source"] == "remote" and report["savedAt"] is None and report["saveError"]
-    assert "not saved for offline use" in online.stderr
+    assert "couldn’t be saved for offline use" in online.stderr
     offline = aquifer("feed", "list", *remote, "--offline")
-    assert offline.returncode == 74 and "no connectivity" in offline.stderr
+    assert offline.returncode == 74 and "the server did not answer" in offline.stderr
 
 
 def test_a_store_that_is_not_a_store_is_left_as_it_is(aquifer, files):

@@ -35,7 +35,7 @@ struct WireJSONTests {
                 == #"{"because":null,"saveError":null,"savedAt":"2026-05-28T20:26:40Z","source":"remote","value":[\#(json)]}"#
         )
         #expect(
-            text(Loaded([], source: .cache(savedAt: savedAt, because: .invalidData), savedAt: savedAt))
+            text(Loaded([], source: .cache(savedAt: savedAt, because: .invalidData(.status(503))), savedAt: savedAt))
                 == #"{"because":"invalidData","saveError":null,"savedAt":"2026-05-28T20:26:40Z","source":"cache","value":[]}"#
         )
         #expect(

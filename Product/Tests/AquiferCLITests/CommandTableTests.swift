@@ -37,6 +37,33 @@ struct CommandTableTests {
         #expect(known.count > 40)
     }
 
+    @Test(
+        "Each command declares its own exit codes, in order, and its help shows them; another command's are not in it")
+    func exits() {
+        for command in CommandTable.commands {
+            let codes = command.exits.map(\.status.rawValue)
+            #expect(codes == Set(codes).sorted(), "\(command.name)")
+            let help = HelpText.lines(for: command.words).joined(separator: " ")
+            #expect(help.contains("Exit: ") == !command.exits.isEmpty, "\(command.name)")
+            #expect(help.contains(command.exitNote), "\(command.name)")
+        }
+        for group in CommandTable.groups where group.single == nil {
+            #expect(!HelpText.lines(for: [group.name]).joined(separator: " ").contains("Exit: "))
+        }
+    }
+
+    @Test("The help of a command shows no option that the command refuses")
+    func shownOptions() {
+        for group in CommandTable.groups {
+            for command in group.commands {
+                let shown = (command.own + group.driveOptions(of: [command])).map(\.name)
+                #expect(Set(shown).isSubset(of: command.known.map(\.name)), "\(command.name)")
+            }
+        }
+        let keygen = CommandTable.commands.first { $0.name == "drive keygen" }
+        #expect(keygen?.known.contains { $0.name == "--rpc" } == false)
+    }
+
     @Test("Only the last argument of a command may be left out or given several times")
     func arguments() {
         for command in CommandTable.commands {

@@ -9,7 +9,7 @@ public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The caller's task was cancelled: nothing is delivered.
     case cancelled
 
-    /// The reason why the remote gave no value; `nil` when the caller left.
+    /// The kind of the failure after which the saved copy was looked for; `nil` when the caller left.
     public var reason: FallbackReason? {
         switch self {
         case .connectivity: .connectivity
@@ -41,7 +41,7 @@ public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The reason why a saved copy is delivered instead of the latest.
+/// The kind of a failure after which a saved copy is delivered instead of the latest.
 public enum FallbackReason: String, Sendable, Hashable, CaseIterable {
     /// No complete answer arrived.
     case connectivity
@@ -85,14 +85,26 @@ extension DecodingError {
     fileprivate var place: String {
         let (mistake, context): (String, Context) =
             switch self {
-            case .typeMismatch(let type, let context): ("is not of type \(type)", context)
-            case .valueNotFound(let type, let context): ("is null where \(type) is needed", context)
+            case .typeMismatch(let type, let context): ("is not \(Self.words(for: type))", context)
+            case .valueNotFound(let type, let context): ("is null instead of \(Self.words(for: type))", context)
             case .keyNotFound(let key, let context): ("has no \"\(key.stringValue)\"", context)
             case .dataCorrupted(let context): ("cannot be read", context)
             @unknown default: ("cannot be decoded", Context(codingPath: [], debugDescription: ""))
             }
         let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
         return "\(path.isEmpty ? "the document" : path) \(mistake)"
+    }
+
+    /// What JSON calls the values of a Swift type. A type of the app is an object, or is decoded from one.
+    private static func words(for type: Any.Type) -> String {
+        switch type {
+        case is String.Type: "a string"
+        case is Bool.Type: "true or false"
+        case is any Numeric.Type: "a number"
+        case is any Collection.Type where "\(type)".hasPrefix("Dictionary<"): "an object"
+        case is any Collection.Type: "an array"
+        default: "an object"
+        }
     }
 }
 

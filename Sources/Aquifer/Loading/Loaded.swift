@@ -4,9 +4,9 @@ import AquiferFoundation
 public enum LoadSource: Sendable, Hashable {
     /// The remote delivered it, or confirmed that the saved copy is the latest.
     case remote
-    /// The value is the copy saved at `savedAt`. `because` is the reason why it is not the latest; `nil` when the
-    /// latest was not, or not yet, requested.
-    case cache(savedAt: Date, because: FallbackReason?)
+    /// The value is the copy saved at `savedAt`. `because` is the error that the load would have thrown without a copy;
+    /// `nil` when the latest was not, or not yet, requested.
+    case cache(savedAt: Date, because: LoadError?)
 }
 
 /// A value and its source.

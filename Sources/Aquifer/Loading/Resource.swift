@@ -102,7 +102,7 @@ public final class Resource<Value: Sendable>: Sendable {
         do throws(StoreError) { saved = try await cache.load() } catch { throw .store(error, after: reason) }
         guard let saved else { throw error }
         return Loaded(
-            saved.value, source: .cache(savedAt: saved.savedAt, because: reason), savedAt: saved.savedAt)
+            saved.value, source: .cache(savedAt: saved.savedAt, because: error), savedAt: saved.savedAt)
     }
 
     private func decoded(_ entry: StoredEntry) -> Value? {

@@ -26,7 +26,7 @@ public enum ClipDraftError: Error, Sendable, Hashable, CustomStringConvertible {
         case .emptyFile(let name): "\(name) is empty; choose another file"
         case .fileTooLarge(let name, let limit):
             "\(name) has more than the \(limit / 1_048_576) MB that can be posted; shorten or compress it"
-        case .notAudio(let name): "\(name) is no sound that can be posted (MP3, M4A, WAV, FLAC, Ogg or WebM)"
+        case .notAudio(let name): "\(name) is not a supported audio file (MP3, M4A, WAV, FLAC, Ogg or WebM)"
         }
     }
 

@@ -12,7 +12,8 @@ extension DriveError {
         case .outcomeUnknown: language.text("drive.outcomeUnknown.interrupted")
         case .connectivity(let error) where error.kind == .timedOut || error.kind == .interrupted:
             language.text("drive.interrupted")
-        case .connectivity: language.text("drive.offline")
+        case .connectivity(let error): language.text("drive.offline", ["trouble": error.message(in: language)])
+        case .invalidData(let error) where error.trouble == .serverFailed: language.text("load.serverFailed")
         case .invalidData: language.text("drive.nonsense")
         case .refused(let refusal): refusal.message(in: language)
         case .noSuchFile: language.text("drive.noSuchFile")
@@ -50,7 +51,7 @@ extension LimitError {
         case .nameTooLong(let bytes):
             language.text("drive.limit.nameTooLong", ["bytes": bytes, "limit": ShadowDriveLimits.nameBytes])
         case .size(let error): error.message(in: language)
-        case .tooMuch(let free): language.text("drive.limit.tooMuch", ["free": language.storage(free)])
+        case .tooMuch(let free): language.text("drive.limit.tooMuch", ["free": language.size(free)])
         case .immutable: language.text("drive.limit.immutable")
         }
     }
@@ -75,9 +76,9 @@ extension FileError {
         case .tooLarge(let name, let bytes):
             language.text(
                 "drive.file.tooLarge",
-                ["name": name, "bytes": bytes, "limit": language.storage(ShadowDriveLimits.fileBytes)])
+                ["name": name, "bytes": bytes, "limit": language.size(ShadowDriveLimits.fileBytes)])
         case .noRoom(let name, let free):
-            language.text("drive.file.noRoom", ["name": name, "free": language.storage(free)])
+            language.text("drive.file.noRoom", ["name": name, "free": language.size(free)])
         case .badName(let name, _): language.text("drive.file.badName", ["name": name])
         case .exists(let name): language.text("drive.file.exists", ["name": name])
         case .repeated(let name): language.text("drive.file.repeated", ["name": name])

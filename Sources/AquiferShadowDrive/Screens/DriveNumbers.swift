@@ -11,9 +11,6 @@ extension StorageSize {
 }
 
 extension Language {
-    /// The text of a number of bytes in units of 1024, with the language's decimal separator: `1.5 MB`, `1,5 MB`.
-    package func storage(_ bytes: UInt64) -> String { own(StorageSize.text(bytes)) }
-
     /// The text of an amount of SHDW, with all digits.
     package func amount(_ shades: UInt64) -> String { own(Shades.text(shades)) }
 

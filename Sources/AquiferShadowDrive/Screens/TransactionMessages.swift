@@ -4,7 +4,7 @@ import AquiferWording
 extension StorageTransaction {
     /// The effect of the transaction in a sentence, for the user to read before sending.
     public func message(in language: Language) -> String {
-        func size(_ bytes: UInt64) -> String { language.storage(bytes) }
+        func size(_ bytes: UInt64) -> String { language.size(bytes) }
         return switch instruction {
         case .create(let name, let bytes):
             language.text("transaction.effect.create", ["name": name, "size": size(bytes)])

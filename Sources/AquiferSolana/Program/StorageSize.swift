@@ -1,3 +1,4 @@
+import Aquifer
 import AquiferFoundation
 
 /// The reason why a text is not a size of storage.
@@ -60,15 +61,7 @@ public enum StorageSize {
 
     /// The text of a number of bytes: "512 B", "1.5 MB". One decimal is shown if it is not 0.
     public static func text(_ bytes: UInt64) -> String {
-        guard bytes >= 1024 else { return "\(bytes) B" }
-        var (value, unit) = (Double(bytes) / 1024, 0)
-        while value >= 1023.95, unit < 3 {
-            value /= 1024
-            unit += 1
-        }
-        let tenths = Int((value * 10).rounded())
-        let number = tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
-        return "\(number) \(["KB", "MB", "GB", "TB"][unit])"
+        ByteCount.text(bytes)
     }
 
     private static func unit(_ first: UInt8, _ second: UInt8) -> UInt128? {

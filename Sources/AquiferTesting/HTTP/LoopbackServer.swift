@@ -11,6 +11,8 @@ import Foundation
 /// }
 /// ```
 ///
+/// It is no server for apps: it listens on a free port that nobody can choose, and takes a thread for each connection.
+///
 /// When the script returns or throws, the connection is closed. Nothing waits for longer than `patience`.
 public final class LoopbackServer: Sendable {
     /// The course of a connection.

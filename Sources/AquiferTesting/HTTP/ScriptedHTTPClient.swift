@@ -47,7 +47,9 @@ public final class ScriptedHTTPClient: HTTPClient {
         self.init { _ in .held }
     }
 
-    /// A client that gives these replies in this order, and fails with `.cannotConnect` after the last.
+    /// A client that gives these replies in this order, and fails with an error of the kind `.cannotConnect` after the last.
+    ///
+    /// That error has a detail, "the script has ended", and errors are equal only if their details are: compare its `kind`.
     public convenience init(_ replies: [Reply]) {
         let left = Locked(replies[...])
         self.init { _ in

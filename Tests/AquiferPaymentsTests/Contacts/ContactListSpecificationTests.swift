@@ -36,7 +36,9 @@ struct ContactListOfflineStory {
         let savedAt = try await world.service.cacheContactList([world.contact])
         world.date.advance(by: week - 1)
         let loaded = try await world.service.contacts.load()
-        #expect(loaded.source == .cache(savedAt: savedAt, because: .connectivity) && loaded.value == [world.contact])
+        #expect(
+            loaded.source == .cache(savedAt: savedAt, because: .connectivity(TransportError(.cannotConnect)))
+                && loaded.value == [world.contact])
     }
 
     @Test("Given the cache is seven days old or more, the app displays an error message", arguments: [0.0, 1, 86_400])

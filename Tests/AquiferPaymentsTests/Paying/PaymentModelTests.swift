@@ -457,7 +457,8 @@ struct CardScreenTests {
         #expect(try await world.service.vault.cards().map(\.isTestCard) == (allowed ? [true] : []))
     }
 
-    @Test("A declined card is the default no more, until it is chosen again or approved; without another one it stays")
+    @Test(
+        "A declined card is no longer the default, until it is chosen again or approved; without another one it stays")
     func declinedDefault() async throws {
         let world = PaymentsWorld(.transaction(success: false), .transaction(), .transaction(success: false))
         let good = try await world.service.add(

@@ -48,7 +48,7 @@ struct LoadFromCacheTests {
         let entry = StoredEntry(bytes: Data(#"["x",{"s":1}]"#.utf8), savedAt: world.date.now)
         try await world.store.insert(entry, for: "texts")
         let error = await failure { () async throws(StoreError) in try await world.cache.load() }
-        #expect(error == .unreadable(key: "texts", reason: "[1] is not of type String"))
+        #expect(error == .unreadable(key: "texts", reason: "[1] is not a string"))
     }
 
     @Test("A value whose parts are all too old is as good as none: it is not shown, and is deleted")

@@ -202,7 +202,7 @@ struct RemoteLoaderTests {
     func errorsKeepSecrets() async {
         let world = World(.answer(body: Data(#"["ok", {"card":"4111111111111111"}]"#.utf8)))
         let error = await failure { () async throws(LoadError) in try await world.remote().load() }
-        #expect(error == .invalidData(.body("[1] is not of type String")))
+        #expect(error == .invalidData(.body("[1] is not a string")))
     }
 
     // MARK: Trying again

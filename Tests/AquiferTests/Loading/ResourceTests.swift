@@ -22,7 +22,11 @@ struct ResourceScenarioTests {
         let savedAt = world.date.now
         try await world.save(["old"], age: .days(7) - .seconds(1))
         let loaded = try await world.resource().load()
-        #expect(loaded == Loaded(["old"], source: .cache(savedAt: savedAt, because: .connectivity), savedAt: savedAt))
+        #expect(
+            loaded
+                == Loaded(
+                    ["old"], source: .cache(savedAt: savedAt, because: .connectivity(TransportError(.cannotConnect))),
+                    savedAt: savedAt))
     }
 
     @Test("Given no connectivity and a cache of seven days or more, then an error message is shown")

@@ -78,7 +78,7 @@ struct ResourceModelTests {
         let savedAt = world.date.now
         await model.refresh()
         #expect(model.value == ["a"])
-        #expect(model.source == .cache(savedAt: savedAt, because: .connectivity))
+        #expect(model.source == .cache(savedAt: savedAt, because: .connectivity(TransportError(.cannotConnect))))
         #expect(model.error == nil && model.phase == .loaded)
     }
 

@@ -36,16 +36,26 @@ struct FeedNotice: View {
     let list: ResourceModel<[FeedItem]>
 
     var body: some View {
-        if case .cache(let savedAt, let reason) = list.source {
-            switch reason {
-            case .connectivity: Text("You’re offline. Saved \(savedAt, style: .relative) ago.")
-            case .invalidData: Text("The server’s answer could not be read. Saved \(savedAt, style: .relative) ago.")
-            case nil: Text("Saved \(savedAt, style: .relative) ago.")
-            }
+        if case .cache(let savedAt, let error) = list.source {
+            if let trouble = error?.trouble { Text(words(for: trouble)) }
+            Text("Saved \(savedAt, style: .relative) ago.")
         }
         if let error = list.error {
-            Text(error.reason == .connectivity ? "You’re offline, and nothing is saved." : "The feed cannot be shown.")
+            if let trouble = error.trouble { Text(words(for: trouble)) }
+            Text("The feed cannot be shown.")
         }
+    }
+}
+
+/// The trouble with the server. The module `AquiferWording` has these words ready, in several languages.
+func words(for trouble: RemoteTrouble) -> String {
+    switch trouble {
+    case .offline: "You’re offline."
+    case .unreachable: "The server can’t be reached."
+    case .insecure: "No secure connection to the server could be made."
+    case .noAnswer: "The server’s answer didn’t arrive."
+    case .serverFailed: "The server has a problem."
+    case .notUnderstood: "The server’s answer couldn’t be understood."
     }
 }
 

@@ -109,16 +109,19 @@ struct ReferenceClient: HTTPClient {
     let host: ReferenceHost
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        if request.url.host() == ReferenceHost.name {
-            // A remote that acts as if it were offline hangs up after it was reached. For a request that changes
-            // something, a hang-up would count as a lost answer, and not as a missing connection.
-            if !request.method.isSafe, host.isOffline(request.url) {
-                throw TransportError(.offline, "the reference remote is offline")
-            }
-            do { try host.start() } catch {
-                throw TransportError(.cannotConnect, "the reference remote could not start: \(error)")
-            }
+        guard request.url.host() == ReferenceHost.name else { return try await client.send(request) }
+        // A remote that acts as if it were offline hangs up after it was reached. For a request that changes something,
+        // a hang-up would count as a lost answer, and not as a missing connection.
+        if !request.method.isSafe, host.isOffline(request.url) {
+            throw TransportError(.offline, "the reference remote is offline")
         }
-        return try await client.send(request)
+        do { try host.start() } catch {
+            throw TransportError(.cannotConnect, "the reference remote could not start: \(error)")
+        }
+        do throws(TransportError) { return try await client.send(request) } catch {
+            // What was switched off is the network. The hang-up only stands for it.
+            guard error.kind == .interrupted, host.isOffline(request.url) else { throw error }
+            throw TransportError(.offline, "the reference remote is offline")
+        }
     }
 }

@@ -28,14 +28,14 @@ public struct ResultDocument<Value: Encodable>: Encodable {
 extension ResultDocument {
     /// The document of a loaded value.
     public init<Loadable>(_ loaded: Loaded<Loadable>, _ value: (Loadable) -> Value) {
-        let (source, because): (Source, FallbackReason?) =
+        let (source, because): (Source, LoadError?) =
             switch loaded.source {
             case .remote: (.remote, nil)
             case .cache(_, let because): (.cache, because)
             }
         self.init(
             source: source, savedAt: loaded.savedAt,
-            because: because?.rawValue,
+            because: because?.reason?.rawValue,
             saveError: loaded.saveError.map { "\($0)" }, value: value(loaded.value))
     }
 

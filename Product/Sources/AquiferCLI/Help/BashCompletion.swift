@@ -94,7 +94,7 @@ enum BashCompletion {
 
     private static var valued: [OptionDeclaration] { CommandTable.options.filter { $0.placeholder != nil } }
 
-    private static var everywhere: [OptionDeclaration] { Options.everywhere.map(\.declaration) }
+    private static var everywhere: [OptionDeclaration] { Options.general.map(\.declaration) }
 
     /// The words for the value of each option.
     private static var values: [String] {
@@ -107,7 +107,7 @@ enum BashCompletion {
     private static var options: [String] {
         CommandTable.groups.flatMap { group in
             group.commands.compactMap { command -> String? in
-                let own = command.own + (group.showsDriveOptions ? Options.drive.map(\.declaration) : [])
+                let own = command.own + group.driveOptions(of: [command])
                 guard command.takesGlobalOptions else { return "\"\(command.name)\") candidates=--help ;;" }
                 return own.isEmpty ? nil : "\"\(command.name)\") candidates=\"$candidates \(names(own))\" ;;"
             }

@@ -40,7 +40,7 @@ enum FishCompletion {
     private static var pairs: [CommandGroup] { CommandTable.groups.filter { $0.single == nil } }
 
     private static var lines: [String] {
-        Options.everywhere.map { "complete -c aquifer \(spec($0.declaration))" }
+        Options.general.map { "complete -c aquifer \(spec($0.declaration))" }
             + CommandTable.groups.map { word($0.name, $0.summary, after: "") }
             + CommandTable.groups.map { word($0.name, $0.summary, after: CommandTable.help.name) }
             + pairs.flatMap { group in group.commands.map { word($0.words[1], $0.summary, after: group.name) } }
@@ -54,7 +54,7 @@ enum FishCompletion {
     /// The options and the arguments of the commands of a group.
     private static func lines(_ group: CommandGroup) -> [String] {
         group.commands.flatMap { command in
-            let own = command.own + (group.showsDriveOptions ? Options.drive.map(\.declaration) : [])
+            let own = command.own + group.driveOptions(of: [command])
             let arguments = command.arguments.compactMap { argument -> String? in
                 switch argument.words {
                 case .text: nil

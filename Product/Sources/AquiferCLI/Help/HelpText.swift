@@ -3,6 +3,10 @@ enum HelpText {
     /// The number of columns that every text fits into.
     static let width = 118
 
+    /// The purpose of the program in two sentences.
+    static let purpose =
+        "Loads the latest and saves it. Without connectivity, shows the saved copy for up to seven days."
+
     /// The help of the command or the group that the words name, or of the whole program.
     static func lines(for words: [String]) -> [String] {
         guard let first = words.first, let group = CommandTable.group(first) else { return program }
@@ -16,12 +20,19 @@ enum HelpText {
         let groups = CommandTable.groups.map { ($0.usage, $0.summary) }
         return [
             "Usage: aquifer COMMAND [OPTION]…", "",
-            "Loads the latest and saves it. Without connectivity, shows the saved copy for up to seven days.", "",
+            purpose, "",
             "Commands:",
         ] + list(groups, indent: 2) + [
-            "", "aquifer COMMAND --help tells what a command can do.", "", "Options, everywhere:",
-        ] + list(of: Options.everywhere.map(\.declaration)) + ["", "Exit codes, of every command:"]
+            "", "aquifer COMMAND --help tells what a command can do.",
+            "The command line speaks English. The pages of aquifer serve speak Portuguese, too.", "",
+            "General options (not of \(CommandTable.list(textual)), which print a text):",
+        ] + list(of: Options.general.map(\.declaration)) + ["", "Exit codes, of every command:"]
             + ExitStatus.table.split(separator: "\n").map(String.init)
+    }
+
+    /// The names of the commands that the general options do not go with.
+    private static var textual: [String] {
+        CommandTable.commands.filter { !$0.takesGlobalOptions }.map(\.name).sorted()
     }
 
     private static func lines(of group: CommandGroup) -> [String] {
@@ -29,28 +40,26 @@ enum HelpText {
         var seen: Set<String> = []
         let options = group.commands.flatMap(\.own).filter { seen.insert($0.name).inserted }
         return usage(of: group.commands) + [""] + list(commands, indent: 0)
-            + rest(options, group, notes: group.notes)
+            + rest(options + group.driveOptions(of: group.commands), notes: group.notes)
             + ["", "aquifer \(group.name) COMMAND --help tells more about one of them."]
-            + everywhere(group.commands).dropFirst()
+            + general(group.commands).dropFirst()
     }
 
     private static func lines(of command: Command, in group: CommandGroup) -> [String] {
-        let text = command.summary.prefix(1).uppercased() + command.summary.dropFirst() + "."
-        let description = [text, command.details].filter { !$0.isEmpty }.joined(separator: " ")
-        return usage(of: [command]) + [""] + wrapped(description, width: width)
-            + rest(command.own, group, notes: group.notes) + everywhere([command])
+        let notes = (group.single == nil ? [] : group.notes) + [command.exitNote].filter { !$0.isEmpty }
+        return usage(of: [command]) + [""] + wrapped(command.description, width: width)
+            + rest(command.own + group.driveOptions(of: [command]), notes: notes) + general([command])
     }
 
     /// The options and the notes, each part after an empty line.
-    private static func rest(_ own: [OptionDeclaration], _ group: CommandGroup, notes: [String]) -> [String] {
-        let options = own + (group.showsDriveOptions ? Options.drive.map(\.declaration) : [])
-        return (options.isEmpty ? [] : [""] + list(of: options))
+    private static func rest(_ options: [OptionDeclaration], notes: [String]) -> [String] {
+        (options.isEmpty ? [] : [""] + list(of: options))
             + notes.flatMap { [""] + wrapped($0, width: width) }
     }
 
-    private static func everywhere(_ commands: [Command]) -> [String] {
+    private static func general(_ commands: [Command]) -> [String] {
         commands.contains(where: \.takesGlobalOptions)
-            ? ["", "See aquifer --help for the options that go everywhere."] : []
+            ? ["", "See aquifer --help for the general options."] : []
     }
 
     private static func usage(of commands: [Command]) -> [String] {

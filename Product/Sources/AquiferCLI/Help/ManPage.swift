@@ -5,10 +5,10 @@ enum ManPage {
             + section("NAME") + ["aquifer \\- load the latest, show the saved copy offline"]
             + section("SYNOPSIS") + [".B aquifer", ".I COMMAND", "[\\fIOPTION\\fR]…"]
             + section("DESCRIPTION")
-            + [text("Loads the latest and saves it. Without connectivity, shows the saved copy for up to seven days.")]
+            + [text(HelpText.purpose)]
             + section("COMMANDS") + CommandTable.groups.flatMap(lines)
             + section("OPTIONS") + [text("These options go with every command that works on data.")]
-            + Options.everywhere.flatMap { entry($0.declaration) }
+            + Options.general.flatMap { entry($0.declaration) }
             + [
                 ".PP", text("These options go with every command that works on data, and concern Shadow Drive."),
             ]
@@ -29,8 +29,7 @@ enum ManPage {
 
     /// A command with its description and its options.
     private static func lines(_ command: Command) -> [String] {
-        let summary = command.summary.prefix(1).uppercased() + command.summary.dropFirst() + "."
-        let description = [summary, command.details].filter { !$0.isEmpty }.joined(separator: " ")
+        let description = [command.description, command.exitNote].filter { !$0.isEmpty }.joined(separator: " ")
         let own = command.own.isEmpty ? [] : [".RS"] + command.own.flatMap(entry) + [".RE"]
         return entry("aquifer \(command.usage)", description) + own
     }

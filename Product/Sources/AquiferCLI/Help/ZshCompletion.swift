@@ -25,7 +25,7 @@ enum ZshCompletion {
                 esac
             done
             everywhere=(
-        \(Options.everywhere.map { "        \(spec($0.declaration))" }.joined(separator: "\n"))
+        \(Options.general.map { "        \(spec($0.declaration))" }.joined(separator: "\n"))
             )
             case $name in
                 ("") _arguments "$everywhere[@]" \(choice(1, CommandTable.groups.map { ($0.name, $0.summary) })) ;;
@@ -56,7 +56,7 @@ enum ZshCompletion {
     /// A line for each command of a group.
     private static func lines(_ group: CommandGroup) -> [String] {
         group.commands.map { command in
-            let own = command.own + (group.showsDriveOptions ? Options.drive.map(\.declaration) : [])
+            let own = command.own + group.driveOptions(of: [command])
             let options = command.takesGlobalOptions ? ["\"$everywhere[@]\""] : [spec(Options.help.declaration)]
             let names = command.words.indices.map { "'\($0 + 1): :'" }
             let arguments = command.arguments.enumerated().map { index, argument in

@@ -13,14 +13,20 @@ struct Command: Sendable {
     let options: [any DeclaredOption]
     /// Options that exclude each other.
     let exclusive: [any DeclaredOption]
-    /// True if the options of every command go with this one. A command that prints a text has none.
+    /// The options of Shadow Drive that the command takes. A command of another app accepts them all, so that a shell
+    /// alias can name the key once.
+    let driveOptions: [any DeclaredOption]
+    /// True if the general options go with this command. A command that prints a text has none.
     let takesGlobalOptions: Bool
+    /// The exit codes that mean something particular in this command, in the order of their numbers.
+    let exits: [CommandExit]
     let handler: any CommandHandler.Type
 
     init(
         _ name: String, _ summary: String, details: String = "", _ arguments: [CommandArgument] = [],
         required: [any DeclaredOption] = [], options: [any DeclaredOption] = [], exclusive: [any DeclaredOption] = [],
-        takesGlobalOptions: Bool = true, run handler: any CommandHandler.Type
+        driveOptions: [any DeclaredOption] = Options.drive, takesGlobalOptions: Bool = true, exits: [CommandExit] = [],
+        run handler: any CommandHandler.Type
     ) {
         self.name = name
         self.summary = summary
@@ -29,7 +35,9 @@ struct Command: Sendable {
         self.required = required
         self.options = options
         self.exclusive = exclusive
+        self.driveOptions = driveOptions
         self.takesGlobalOptions = takesGlobalOptions
+        self.exits = exits
         self.handler = handler
     }
 
@@ -41,7 +49,19 @@ struct Command: Sendable {
 
     /// Every option that goes with the command.
     var known: [OptionDeclaration] {
-        own + (takesGlobalOptions ? Options.everywhere + Options.drive : [Options.help]).map(\.declaration)
+        own + (takesGlobalOptions ? Options.general + driveOptions : [Options.help]).map(\.declaration)
+    }
+
+    /// The summary as a sentence, the details, and the notes of the arguments.
+    var description: String {
+        let sentence = summary.prefix(1).uppercased() + summary.dropFirst() + "."
+        return ([sentence, details] + arguments.map(\.note)).filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    /// One sentence with the exit codes that mean something particular here; empty if there are none.
+    var exitNote: String {
+        guard !exits.isEmpty else { return "" }
+        return "Exit: " + exits.map { "\($0.status.rawValue) \($0.meaning)" }.joined(separator: "; ") + "."
     }
 
     /// The command, its arguments and its own options: `feed image ID -o FILE`.
@@ -59,6 +79,17 @@ struct Command: Sendable {
     }
 }
 
+/// The meaning of an exit code in one command, where the general table says too little.
+struct CommandExit: Sendable, Hashable {
+    let status: ExitStatus
+    let meaning: String
+
+    init(_ status: ExitStatus, _ meaning: String) {
+        self.status = status
+        self.meaning = meaning
+    }
+}
+
 /// An argument of a command: a word that is not an option.
 struct CommandArgument: Sendable, Hashable {
     /// The name in help texts: `ID`.
@@ -71,11 +102,14 @@ struct CommandArgument: Sendable, Hashable {
     var isRepeated = false
     /// The words that a shell offers.
     var words = WordKind.text
+    /// A sentence for the help of each command with this argument; empty if the meaning says it all.
+    var note = ""
 
-    init(_ placeholder: String, _ meaning: String, _ words: WordKind = .text) {
+    init(_ placeholder: String, _ meaning: String, _ words: WordKind = .text, note: String = "") {
         self.placeholder = placeholder
         self.meaning = meaning
         self.words = words
+        self.note = note
     }
 
     /// The same argument, which can be left out.
@@ -102,7 +136,7 @@ struct CommandGroup: Sendable {
     /// The purpose of the group as an order, in lower case, without a full stop.
     let summary: String
     let commands: [Command]
-    /// Paragraphs for the help of the group and of its commands.
+    /// Paragraphs for the help of the group. What concerns one command is in its details.
     let notes: [String]
     /// True if the help shows the options of Shadow Drive.
     let showsDriveOptions: Bool
@@ -115,6 +149,13 @@ struct CommandGroup: Sendable {
         self.showsDriveOptions = showsDriveOptions
         self.notes = notes
         self.commands = commands
+    }
+
+    /// The options of Shadow Drive that the help shows for some commands of the group.
+    func driveOptions(of some: [Command]) -> [OptionDeclaration] {
+        guard showsDriveOptions else { return [] }
+        let taken = Set(some.flatMap(\.driveOptions).map(\.declaration.name))
+        return Options.drive.map(\.declaration).filter { taken.contains($0.name) }
     }
 
     /// The command, if the group is a single one.

@@ -5,13 +5,16 @@ extension CommandTable {
         "drive", "manage storage accounts and files of Shadow Drive", showsDriveOptions: true,
         notes: [
             "ACCOUNT is an address, or the name of one of yours. SIZE is a number with KB, MB or GB: 10MB, 1.5GB.",
-            "A change of an account that costs or cannot be undone is asked about on the terminal, with its cost and your"
-                + " balance. Without a terminal, only create goes on without --yes.",
+            "A change that costs or cannot be undone is asked about on the terminal, with its cost and your balance."
+                + " Without a terminal it needs --yes; only create does without, and then shows no cost.",
         ], accounts + files + changes + transactions)
 
     private static let accounts = [
         Command(
-            "drive create", "creates a storage account", [CommandArgument("NAME", "the account's name"), .size],
+            "drive create", "creates a storage account",
+            details:
+                "On a terminal it asks first, with the cost and your balance. Without one it asks nothing, and shows"
+                + " no cost.", [CommandArgument("NAME", "the account's name"), .size],
             options: [Options.yes], run: DriveCreateCommand.self),
         Command("drive list", "lists your storage accounts", run: DriveListCommand.self),
         Command("drive info", "shows one account", [.account], run: DriveInfoCommand.self),
@@ -36,24 +39,28 @@ extension CommandTable {
             "drive get", "writes a file to FILE, or to standard output with -o -", [.url], required: [Options.output],
             run: DriveGetCommand.self),
         Command(
-            "drive delete", "deletes a file", [.url], options: [Options.yes], run: DriveDeleteCommand.self),
+            "drive delete", "deletes a file", details: asks, [.url], options: [Options.yes],
+            run: DriveDeleteCommand.self),
     ]
 
     private static let changes = [
         Command(
-            "drive add-storage", "adds storage to an account", [.account, .size], options: [Options.yes],
+            "drive add-storage", "adds storage to an account", details: asks, [.account, .size], options: [Options.yes],
             run: DriveAddStorageCommand.self),
         Command(
-            "drive reduce-storage", "gives storage of an account back", [.account, .size], options: [Options.yes],
+            "drive reduce-storage", "gives storage of an account back", details: asks, [.account, .size],
+            options: [Options.yes],
             run: DriveReduceStorageCommand.self),
         Command(
-            "drive make-immutable", "makes an account immutable for ever", [.account], options: [Options.yes],
+            "drive make-immutable", "makes an account immutable for ever", details: asks, [.account],
+            options: [Options.yes],
             run: DriveMakeImmutableCommand.self),
         Command(
-            "drive delete-account", "has an account deleted with its files, some days later", [.account],
-            options: [Options.yes], run: DriveDeleteAccountCommand.self),
+            "drive delete-account", "asks for an account and its files to be deleted",
+            details: "It happens some days later. " + asks,
+            [.account], options: [Options.yes], run: DriveDeleteAccountCommand.self),
         Command(
-            "drive keep-account", "takes the deletion of an account back", [.account], options: [Options.yes],
+            "drive keep-account", "cancels the deletion of an account", [.account], options: [Options.yes],
             run: DriveKeepAccountCommand.self),
         Command(
             "drive claim", "takes back the tokens of storage that was given back", [.account], options: [Options.yes],
@@ -63,7 +70,7 @@ extension CommandTable {
     private static let transactions = [
         Command(
             "drive keygen", "generates a key pair and writes it to a file, in Solana's form",
-            [CommandArgument("FILE", "the key file", .file)], run: DriveKeygenCommand.self),
+            [CommandArgument("FILE", "the key file", .file)], driveOptions: [], run: DriveKeygenCommand.self),
         Command(
             "drive transaction", "prints the base64 of a transaction without sending it",
             details:
@@ -73,18 +80,23 @@ extension CommandTable {
             options: [
                 Options.ownerSeedFile, Options.counter, Options.account, Options.name, Options.bytes, Options.used,
                 Options.computeUnits, Options.computePrice,
-            ], run: DriveTransactionCommand.self),
+            ], driveOptions: [Options.keypair, Options.uploader], run: DriveTransactionCommand.self),
         Command(
             "drive submit", "sends a transaction that was signed elsewhere",
-            details: "TRANSACTION is its base64, or - for standard input.",
+            details: "TRANSACTION is its base64, or - for standard input. " + asks,
             [CommandArgument("TRANSACTION", "the transaction")], options: [Options.yes], run: DriveSubmitCommand.self),
     ]
+
+    private static let asks =
+        "It asks first on the terminal, and says what it costs; without a terminal it needs --yes."
 
     private static let kinds = StorageInstruction.Kind.allCases.map(\.word)
 }
 
 extension CommandArgument {
-    fileprivate static let account = CommandArgument("ACCOUNT", "the account's address or name")
-    fileprivate static let size = CommandArgument("SIZE", "the size")
+    fileprivate static let account = CommandArgument(
+        "ACCOUNT", "the account's address or name", note: "ACCOUNT is an address, or the name of one of yours.")
+    fileprivate static let size = CommandArgument(
+        "SIZE", "the size", note: "SIZE is a number with KB, MB or GB: 10MB, 1.5GB.")
     fileprivate static let url = CommandArgument("URL", "the file's address")
 }

@@ -13,7 +13,7 @@ extension CommandTable {
     static let cards = CommandGroup(
         "cards", "manage your cards, which are kept encrypted",
         notes: [
-            "A card that is declined is the default no more, if there is another one that can be used.",
+            "A card that is declined is no longer the default, if there is another one that can be used.",
             "The key is kept apart from the data, under $XDG_CONFIG_HOME/aquifer/keys or ~/.config/aquifer/keys.",
         ],
         [
@@ -25,11 +25,16 @@ extension CommandTable {
                 run: CardsAddCommand.self),
             Command(
                 "cards default", "makes payments with this card unless told otherwise",
-                details: "The beginning of its ID will do.", [.card], run: CardsDefaultCommand.self),
+                details: "A card that is declined is no longer the default, if there is another one that can be used.",
+                [.card], run: CardsDefaultCommand.self),
             Command(
-                "cards remove", "deletes a card for good", details: "The beginning of its ID will do.", [.card],
+                "cards remove", "deletes a card for good", [.card],
                 run: CardsRemoveCommand.self),
-            Command("cards rotate-key", "seals the cards with a new key", run: CardsRotateKeyCommand.self),
+            Command(
+                "cards rotate-key", "seals the cards with a new key",
+                details:
+                    "It is kept apart from the data, under $XDG_CONFIG_HOME/aquifer/keys or ~/.config/aquifer/keys.",
+                run: CardsRotateKeyCommand.self),
             Command(
                 "cards accept-older", "uses an older copy of the cards that was put back",
                 details: "Cards that were removed since are in it again.", run: CardsAcceptOlderCommand.self),
@@ -40,10 +45,6 @@ extension CommandTable {
 
     static let pay = CommandGroup(
         "pay", "send money with a card",
-        notes: [
-            "Exit: 0 approved; 1 declined, or refused by the server; 64 nothing was sent: the outcome of an earlier payment"
-                + " like it is not known; 69 not made; 75 not known whether it was made."
-        ],
         [
             Command(
                 "pay", "sends money, once",
@@ -54,23 +55,30 @@ extension CommandTable {
                     + " nothing.",
                 [
                     CommandArgument("@USERNAME", "the contact's @username"), CommandArgument("AMOUNT", "the amount"),
-                ], options: [Options.card, Options.codeFromInput, Options.again], run: PayCommand.self)
+                ], options: [Options.card, Options.codeFromInput, Options.again],
+                exits: outcomes(
+                    CommandExit(.usage, "nothing was sent: the outcome of an earlier payment like it is not known")),
+                run: PayCommand.self)
         ])
 
     static let payments = CommandGroup(
         "payments", "list your payments, ask for the outcome of one, send it again",
-        notes: [
-            "Exit: 0 approved; 1 declined, or refused by the server; 69 not made; 74 a payment kept cannot be read;"
-                + " 75 not known whether it was made."
-        ],
         [
-            Command("payments list", "lists the payments, the latest first", run: PaymentsListCommand.self),
+            Command(
+                "payments list", "lists the payments, the latest first",
+                exits: [
+                    CommandExit(.delivered, "listed, whatever became of them"),
+                    CommandExit(.store, "a payment kept cannot be read"),
+                ], run: PaymentsListCommand.self),
             Command(
                 "payments check", "asks for the outcome of a payment that was not answered, without making it",
-                [.payment], run: PaymentsCheckCommand.self),
+                [.payment], exits: outcomes(), run: PaymentsCheckCommand.self),
             Command(
                 "payments retry", "sends a payment that was not answered or not made again, with the same key",
-                details: "It is charged once.", [.payment], options: [Options.codeFromInput, Options.again],
+                details: "A server that honours the key charges it once.", [.payment],
+                options: [Options.codeFromInput, Options.again],
+                exits: outcomes(
+                    CommandExit(.usage, "nothing was sent: the outcome of another payment like it is not known")),
                 run: PaymentsRetryCommand.self),
             Command(
                 "payments give-up", "leaves a payment that was not answered as it is",
@@ -79,14 +87,31 @@ extension CommandTable {
             Command(
                 "payments discard", "removes a damaged payment that cannot be read, for good",
                 details: "Your bank's statement is the only record of it then. A payment that can be read stays. The ID"
-                    + " \"\(PaymentsDiscardCommand.unnamed)\" stands for entries without one.", [.payment],
+                    + " \"\(PaymentsDiscardCommand.unnamed)\" stands for entries without one.",
+                [CommandArgument("ID", "the payment's ID")],
                 options: [Options.yes], run: PaymentsDiscardCommand.self),
         ])
+}
+
+extension CommandTable {
+    /// The exit codes of a command that ends with the outcome of one payment.
+    private static func outcomes(_ other: CommandExit...) -> [CommandExit] {
+        let known = [
+            CommandExit(.delivered, "approved"), CommandExit(.refused, "declined, or refused by the server"),
+            CommandExit(.unavailable, "not made"), CommandExit(.unknown, "not known whether it was made"),
+        ]
+        return (known + other).sorted { $0.status.rawValue < $1.status.rawValue }
+    }
 }
 
 extension CommandArgument {
     /// The words of a search.
     static let query = CommandArgument("QUERY", "the words to look for").optional.repeated
-    fileprivate static let card = CommandArgument("ID", "the card's ID")
-    fileprivate static let payment = CommandArgument("ID", "the payment's ID")
+    fileprivate static let card = CommandArgument("ID", "the card's ID", note: .beginning)
+    fileprivate static let payment = CommandArgument("ID", "the payment's ID", note: .beginning)
+}
+
+extension String {
+    /// The note of an ID that is looked up in a list on this machine.
+    static let beginning = "The beginning of the ID will do, from four characters."
 }

@@ -4,6 +4,7 @@ extension CommandTable {
         [
             Command(
                 "cache list", "lists the saved copies, files and phrases too, with their state, age, size and key",
+                details: "The list of the phrases is kept twice: in the user defaults (FoaasOperationsKey), too.",
                 run: CacheListCommand.self),
             Command(
                 "cache validate", "deletes the copies that are expired or damaged, and keeps the rest",

@@ -9,7 +9,7 @@ enum CommandTable {
     /// Every option of every command, each once.
     static var options: [OptionDeclaration] {
         var seen: Set<String> = []
-        return ((Options.everywhere + Options.drive).map(\.declaration) + commands.flatMap(\.own))
+        return ((Options.general + Options.drive).map(\.declaration) + commands.flatMap(\.own))
             .filter { seen.insert($0.name).inserted }
     }
 
@@ -36,7 +36,7 @@ enum CommandTable {
     }
 
     /// "list, send or discard".
-    private static func list(_ names: [String]) -> String {
+    static func list(_ names: [String]) -> String {
         names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
     }
 }

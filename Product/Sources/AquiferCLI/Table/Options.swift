@@ -4,7 +4,7 @@ import ReferenceAPIs
 
 /// Every option of the command line. Parsing, help, completion, the man page and the handlers refer to these.
 enum Options {
-    // MARK: Options of every command
+    // MARK: General options, of every command that works on data
 
     static let data = ValueOption(
         "--data", takes: "DIR", .folder,
@@ -24,11 +24,11 @@ enum Options {
     static let help = Flag("--help", "-h", help: "print this text, or that of a command")
     static let version = Flag("--version", help: "print the version")
 
-    static let everywhere: [any DeclaredOption] = [
+    static let general: [any DeclaredOption] = [
         data, remote, json, offline, at, allowTestCard, quiet, help, version,
     ]
 
-    // MARK: Options of Shadow Drive, which every command accepts
+    // MARK: Options of Shadow Drive
 
     static let keypair = ValueOption(
         "--keypair", takes: "FILE", .file,

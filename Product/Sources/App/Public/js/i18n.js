@@ -72,7 +72,7 @@ function retry() {
 }
 
 /**
- * Bytes as people read them: `12 kB`, `1.4 MB`.
+ * Bytes as Swift writes them: `512 B`, `13.7 KB`.
  *
  * @param {number} count
  */

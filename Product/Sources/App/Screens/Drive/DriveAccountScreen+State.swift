@@ -102,12 +102,12 @@ extension DriveAccountScreen {
             notice: progress.notice, error: progress.error, name: account?.identifier,
             confirmation: account?.confirmation,
             usageText: account.map { language.usage(of: $0.currentUsage, in: $0.reservedBytes) },
-            freeText: account.map { language.storage($0.freeBytes) }, percent: account?.percent,
+            freeText: account.map { language.size($0.freeBytes) }, percent: account?.percent,
             isImmutable: account?.isImmutable ?? false, isToBeDeleted: account?.isToBeDeleted ?? false,
             objects: names.map { ObjectNames($0, beside: model.files.map(\.name), language) },
             files: model.files.map { file in
                 File(
-                    name: file.name, sizeText: language.storage(file.size),
+                    name: file.name, sizeText: language.size(file.size),
                     link: context.sign(DriveAPI.link(to: file.name, in: model.address)))
             },
             isEmpty: model.contents.value?.files.isEmpty == true, isOwner: model.isOwner,
@@ -137,7 +137,7 @@ extension DriveAccountScreen {
         let sent =
             language.text(
                 "drive.upload.sent",
-                ["sent": language.storage(progress.sent), "total": language.storage(progress.total)])
+                ["sent": language.size(progress.sent), "total": language.size(progress.total)])
         return Upload(
             percent: Int(progress.fraction * 100), sentText: sent, done: progress.filesDone, files: progress.files,
             isDone: upload.isDone, stored: upload.results.count { $0.error == nil }, results: results)

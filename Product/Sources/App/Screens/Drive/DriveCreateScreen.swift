@@ -28,7 +28,7 @@ final class DriveCreateScreen: Screen {
             phase = .created
             created = Created(
                 address: "\(account.account.address)", name: account.account.identifier,
-                sizeText: language.storage(account.account.reservedBytes))
+                sizeText: language.size(account.account.reservedBytes))
             message = account.saveError?.saveMessage(in: language)
         case .failed(let error):
             (phase, message, isUnknown) = (.failed, error.message(in: language), error.isOutcomeUnknown)

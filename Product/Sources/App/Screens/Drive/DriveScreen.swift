@@ -66,7 +66,7 @@ final class DriveScreen: Screen {
         return Account(
             address: "\(account.address)", name: account.identifier,
             usageText: language.usage(of: account.currentUsage, in: account.reservedBytes),
-            freeText: language.storage(account.freeBytes), percent: account.percent,
+            freeText: language.size(account.freeBytes), percent: account.percent,
             isImmutable: account.isImmutable, isToBeDeleted: account.isToBeDeleted, savedText: savedText)
     }
 
@@ -105,6 +105,6 @@ extension StorageAccount {
 
 extension Language {
     func usage(of used: UInt64, in reserved: UInt64) -> String {
-        text("drive.usage.text", ["used": storage(used), "reserved": storage(reserved)])
+        text("drive.usage.text", ["used": size(used), "reserved": size(reserved)])
     }
 }

@@ -82,10 +82,11 @@ final class FeedScreen: Screen {
         case .idle: More(phase: .idle, message: nil)
         case .loading: More(phase: .loading, message: nil)
         case .end: More(phase: .end, message: nil)
-        case .failed(.connectivity):
+        case .failed(.connectivity(let error)):
             More(
                 phase: .failed,
-                message: context.language.text("feed.more.offline"))
+                message: context.language.text(
+                    "feed.more.offline", ["trouble": error.message(in: context.language)]))
         case .failed:
             More(
                 phase: .failed,

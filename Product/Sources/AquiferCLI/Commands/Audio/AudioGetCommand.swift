@@ -1,16 +1,17 @@
 import App
 import Aquifer
 import AquiferAudioFeed
+import AquiferWording
 import Foundation
 
 /// `aquifer audio get ID -o FILE`: a clip's sound.
 struct AudioGetCommand: CommandHandler {
     private let call: CommandCall
-    private let id: UUID
+    private let id: GivenID
     private let output: String
 
     init(_ call: CommandCall) throws(CommandError) {
-        id = try call.id(of: "clip", listedBy: "audio list")
+        id = GivenID(call.words[0])
         output = try call.arguments.output(for: "sound")
         self.call = call
     }
@@ -44,17 +45,15 @@ struct AudioGetCommand: CommandHandler {
     }
 
     private func clip(_ services: Services) async throws(CommandError) -> AudioClip {
-        let clips: [AudioClip]
         // A clip of the saved list need not wait for the latest one.
-        if let saved = try? await services.audio.loadSaved().value, saved.contains(where: { $0.id == id }) {
-            clips = saved
-        } else {
-            do throws(LoadError) { clips = try await services.audio.load().value } catch { throw CommandError(error) }
+        if let saved = try? await services.audio.loadSaved().value,
+            let clip = try? id.only(of: saved, "clip", listedBy: "audio list")
+        {
+            return clip
         }
-        guard let clip = clips.first(where: { $0.id == id }) else {
-            throw .notFound("no clip has the ID \(id.uuidString); aquifer audio list shows them")
-        }
-        return clip
+        let clips: [AudioClip]
+        do throws(LoadError) { clips = try await services.audio.load().value } catch { throw CommandError(error) }
+        return try id.only(of: clips, "clip", listedBy: "audio list")
     }
 
     /// Every byte is checked on its way.
@@ -80,10 +79,7 @@ extension CommandError {
     init(_ error: DownloadError) {
         switch error {
         case .connectivity(let reason):
-            self.init(
-                status: .unavailable,
-                message: "no connectivity, and the clip is not kept on this machine (\(reason)); the downloaded part is"
-                    + " kept, try again when online")
+            self.init(status: .unavailable, error.message(in: .english), details: reason.details)
         case .invalidData(let reason): self.init(LoadError.invalidData(reason))
         case .store(let error): self.init(error)
         case .cancelled: self.init(status: .interrupted, message: "interrupted")

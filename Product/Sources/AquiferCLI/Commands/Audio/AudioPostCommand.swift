@@ -56,8 +56,8 @@ struct AudioPostCommand: CommandHandler {
             throw CommandError(
                 status: .unknown,
                 message:
-                    "whether it was posted is not known: \(failure). It waits in the outbox as item \(id) under its"
-                    + " key, and is posted once; aquifer outbox send --wait sends it, and so does aquifer serve")
+                    "whether it was posted is not known: \(failure.words). It waits in the outbox as item \(id), and is"
+                    + " repeated under the same key; aquifer outbox send --wait sends it, and so does aquifer serve")
         case .setAside(let id, let refusal):
             throw CommandError(
                 status: .refused,
@@ -100,9 +100,8 @@ extension CommandError {
         case .noConnectivity(let reason):
             self.init(
                 status: .unavailable,
-                message:
-                    "no connectivity, so nothing was posted (\(reason)); try again when online, or have it posted then"
-                    + " with --later")
+                "the server was not reached, and nothing was posted; try again, or have it posted later with --later",
+                details: reason)
         case .refused(.server(let status, let words)):
             self.init(
                 status: .refused,

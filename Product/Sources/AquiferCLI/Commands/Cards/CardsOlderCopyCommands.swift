@@ -38,7 +38,7 @@ extension CommandCall {
     /// - Throws: `.usage` if the cards were no older copy.
     fileprivate func report(_ wasOlder: Bool, _ message: String) throws(CommandError) -> ExitStatus {
         guard wasOlder else {
-            throw CommandError(status: .usage, message: "the cards are no older copy; nothing was changed")
+            throw CommandError(status: .usage, message: "there is no older copy of the cards; nothing was changed")
         }
         if options.json {
             console.out(json: ResultDocument(local: ChangedDocument(changed: true)))

@@ -9,12 +9,7 @@ extension PaymentsService {
 
     /// The card of an ID, or of the beginning of one.
     func card(_ text: String) async throws(CommandError) -> CardSummary {
-        let found = try await cards().filter { text.count >= 4 && $0.id.uuidString.hasPrefix(text.uppercased()) }
-        guard found.count == 1 else {
-            throw CommandError(
-                status: .notFound, message: "\"\(text)\" is not the ID of one card; aquifer cards list shows them")
-        }
-        return found[0]
+        try GivenID(text).only(of: try await cards(), "card", listedBy: "cards list")
     }
 
     /// A card with its number, for a payment.

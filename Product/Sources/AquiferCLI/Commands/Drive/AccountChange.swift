@@ -4,8 +4,11 @@ import Foundation
 
 /// A command that changes a storage account. Most of them cost something or cannot be undone, so the user is asked first.
 protocol AccountChange: DriveHandler {
-    /// The question with the effect of the change and its cost. Without lines nothing is asked.
-    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question
+    /// The question with the effect of the change and its cost; `nil` if nothing is asked.
+    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question?
+
+    /// What has happened, for a change to which the server answers with nothing but a signature.
+    func outcome(_ account: StorageAccount) -> String
 
     /// The number of signatures that the fee pays for.
     var signatures: UInt64 { get }
@@ -22,19 +25,20 @@ extension AccountChange {
 
     func look(_ address: PublicKey) -> String { "aquifer drive info \(address)" }
 
+    func outcome(_ account: StorageAccount) -> String { "" }
+
     func run(_ session: DriveSession) async throws -> ExitStatus {
         let address = try await session.account()
         let info = try await session.drive.api.storageAccountInfo(address)
-        var question = try await question(info, session)
-        if !question.lines.isEmpty {
+        if var question = try await question(info, session) {
             let fee = Lamports.text(Lamports.perSignature * signatures)
             question.lines.append("fee: \(fee); " + (try await session.balance()))
+            try session.agree(question)
         }
-        try session.agree(question)
         let done = try await session.untilInterrupted(look(address)) { () async throws(DriveError) in
             try await change(address, session)
         }
-        session.report(done)
+        session.report(done, outcome(info))
         return .delivered
     }
 

@@ -25,9 +25,8 @@ struct DriveCreateCommand: DriveHandler {
     private func question(_ bytes: UInt64, _ session: DriveSession) async throws -> Question {
         let price = try await session.price(bytes)
         let fee = Lamports.text(Lamports.perSignature * 2)
-        return Question(lines: [
-            "the account \"\(call.words[0])\" of \(StorageSize.text(bytes)) is made", "cost: \(price)",
-            "fee: \(fee); " + (try await session.balance()),
-        ])
+        return Question(
+            action: "making the account \"\(call.words[0])\" of \(StorageSize.text(bytes))",
+            lines: ["cost: \(price)", "fee: \(fee); " + (try await session.balance())])
     }
 }

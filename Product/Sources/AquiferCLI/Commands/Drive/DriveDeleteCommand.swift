@@ -9,9 +9,8 @@ struct DriveDeleteCommand: DriveHandler {
     func run(_ session: DriveSession) async throws -> ExitStatus {
         let location = try session.location()
         try session.agree(
-            Question(lines: [
-                "\(location.name) is deleted from \(location.account), for good", "cost: nothing",
-            ]))
+            Question(
+                action: "deleting \(location.name) from \(location.account) for good", lines: ["cost: nothing"]))
         let look = "aquifer drive files \(location.account)"
         let answer = try await session.untilInterrupted(look) { () async throws(DriveError) in
             try await session.drive.deleteFile(location)

@@ -8,12 +8,13 @@ struct DriveMakeImmutableCommand: AccountChange {
 
     init(_ call: CommandCall) throws(CommandError) { self.call = call }
 
-    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question {
+    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question? {
         let price = try await session.price(account.reservedBytes)
         return Question(
+            action: "making \(account.called) immutable for ever",
             lines: [
-                "\(account.called) becomes immutable for ever: its files can no longer be replaced or deleted, nor storage"
-                    + " be given back", "cost: the \(price) that were staked for its storage",
+                "its files can no longer be replaced or deleted, nor storage be given back",
+                "cost: the \(price) that were staked for its storage",
             ], word: account.confirmation)
     }
 
@@ -29,28 +30,35 @@ struct DriveDeleteAccountCommand: AccountChange {
 
     init(_ call: CommandCall) throws(CommandError) { self.call = call }
 
-    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question {
+    func question(_ account: StorageAccount, _ session: DriveSession) -> Question? {
         Question(
+            action: "deleting \(account.called) with all its files",
             lines: [
-                "\(account.called) is deleted some days from now, with all its files; until then aquifer drive keep-account"
-                    + " takes that back", "cost: nothing but the fee",
+                "it happens some days from now; until then aquifer drive keep-account cancels it",
+                "cost: nothing but the fee",
             ], word: account.confirmation)
     }
 
     func look(_ address: PublicKey) -> String { "aquifer drive list" }
+
+    func outcome(_ account: StorageAccount) -> String {
+        "\(account.called) will be deleted with all its files some days from now; aquifer drive keep-account cancels that"
+    }
 
     func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
         .sent(try await session.drive.send(.requestDeletion, for: address) { session.waits() })
     }
 }
 
-/// `aquifer drive keep-account ACCOUNT`: takes the deletion of an account back. Nothing is asked.
+/// `aquifer drive keep-account ACCOUNT`: cancels the deletion of an account. Nothing is asked.
 struct DriveKeepAccountCommand: AccountChange {
     let call: CommandCall
 
     init(_ call: CommandCall) throws(CommandError) { self.call = call }
 
-    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question { Question() }
+    func question(_ account: StorageAccount, _ session: DriveSession) -> Question? { nil }
+
+    func outcome(_ account: StorageAccount) -> String { "\(account.called) is kept; its deletion is cancelled" }
 
     func look(_ address: PublicKey) -> String { "aquifer drive list" }
 

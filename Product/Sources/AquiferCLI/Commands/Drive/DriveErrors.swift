@@ -1,4 +1,5 @@
 import AquiferShadowDrive
+import AquiferWording
 
 extension CommandError {
     /// Converts any error of a Shadow Drive command.
@@ -37,6 +38,11 @@ extension CommandError {
             case .limit, .file, .transaction, .noKeypair: .usage
             case .store: .store
             }
-        self.init(status: error.isOutcomeUnknown ? .unknown : status, error, Advice.on(error))
+        let told = error.isOutcomeUnknown ? ExitStatus.unknown : status
+        switch error.cause {
+        case .connectivity(let reason): self.init(status: told, error.message(in: .english), details: reason.details)
+        case .invalidData(let reason): self.init(status: told, error.message(in: .english), details: "\(reason)")
+        default: self.init(status: told, error, Advice.on(error))
+        }
     }
 }

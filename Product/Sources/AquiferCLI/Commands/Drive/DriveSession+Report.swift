@@ -1,14 +1,19 @@
 import App
 import Aquifer
 import AquiferShadowDrive
+import AquiferWording
 
 extension DriveSession {
     /// Reports a change.
-    func report(_ done: HandedOver) {
+    ///
+    /// - Parameter outcome: what has happened, if the answer is nothing but a signature.
+    func report(_ done: HandedOver, _ outcome: String) {
         switch done {
         case .created(let account): report(account)
         case .changed(let answer): report(answer)
-        case .sent(let signature): report(ChangeAnswerDocument(signature: "\(signature)"), lines: ["\(signature)"])
+        case .sent(let signature):
+            report(ChangeAnswerDocument(signature: "\(signature)"), lines: ["\(signature)"])
+            if !options.quiet { console.note(outcome) }
         }
     }
 
@@ -18,7 +23,7 @@ extension DriveSession {
         let document = CreatedAccountDocument(shdwBucket: address, transactionSignature: signature)
         report(document, saveError: created.saveError, lines: [address])
         if let error = created.saveError, !options.quiet {
-            console.note("made, and not saved for offline use: \(error)")
+            console.note("\(error.saveMessage(in: .english)) (\(error))")
         }
     }
 

@@ -12,11 +12,10 @@ struct DriveAddStorageCommand: AccountChange {
         bytes = try call.size(StorageSize.parse)
     }
 
-    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question {
+    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question? {
         let price = try await session.price(bytes)
-        return Question(lines: [
-            "\(StorageSize.text(bytes)) are added to \(account.called)", "cost: \(price)",
-        ])
+        return Question(
+            action: "adding \(StorageSize.text(bytes)) to \(account.called)", lines: ["cost: \(price)"])
     }
 
     func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
@@ -34,12 +33,11 @@ struct DriveReduceStorageCommand: AccountChange {
         bytes = try call.size(StorageSize.parse)
     }
 
-    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question {
+    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question? {
         let price = try await session.price(bytes)
-        return Question(lines: [
-            "\(StorageSize.text(bytes)) of \(account.called) are given back",
-            "cost: nothing; \(price) can be claimed later with aquifer drive claim",
-        ])
+        return Question(
+            action: "giving back \(StorageSize.text(bytes)) of \(account.called)",
+            lines: ["cost: nothing; \(price) can be claimed later with aquifer drive claim"])
     }
 
     func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
@@ -53,7 +51,11 @@ struct DriveClaimCommand: AccountChange {
 
     init(_ call: CommandCall) throws(CommandError) { self.call = call }
 
-    func question(_ account: StorageAccount, _ session: DriveSession) async throws -> Question { Question() }
+    func question(_ account: StorageAccount, _ session: DriveSession) -> Question? { nil }
+
+    func outcome(_ account: StorageAccount) -> String {
+        "the tokens of the storage that \(account.called) gave back are in your wallet now"
+    }
 
     func change(_ address: PublicKey, _ session: DriveSession) async throws(DriveError) -> HandedOver {
         .sent(try await session.drive.send(.claimStake, for: address) { session.waits() })

@@ -22,16 +22,16 @@ struct DriveSubmitCommand: DriveHandler {
         let done = try await session.untilInterrupted(look) { () async throws(DriveError) in
             try await session.drive.handOver(transaction)
         }
-        session.report(done)
+        session.report(done, "carried out: \(asked.message(in: .english))")
         return .delivered
     }
 
     /// The question with the transaction's effect, account, owner and cost. A value that cannot be loaded is shown as
     /// "not known", and the user decides.
     private func question(_ asked: StorageTransaction, _ drive: ShadowDriveService) async -> Question {
-        var question = Question(lines: [
-            asked.message(in: .english), "account: \(asked.account)", "owner: \(asked.owner)",
-        ])
+        var question = Question(
+            action: "sending the transaction",
+            lines: [asked.message(in: .english), "account: \(asked.account)", "owner: \(asked.owner)"])
         let config = try? await drive.storageConfig()  // told as "not known"
         func price(_ bytes: UInt64?) -> String {
             guard let config, let bytes else { return "not known" }

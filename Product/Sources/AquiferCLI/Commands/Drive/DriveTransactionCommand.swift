@@ -14,8 +14,8 @@ struct DriveTransactionCommand: CommandHandler {
         self.call = call
         let (word, arguments) = (call.words[0], call.arguments)
         guard let kind = Self.kind(word) else {
-            let kinds = StorageInstruction.Kind.allCases.map(\.word).joined(separator: ", ")
-            throw .usage("\"\(word)\" is not a kind of transaction; the kinds are \(kinds)")
+            let kinds = CommandTable.list(StorageInstruction.Kind.allCases.map(\.word))
+            throw .usage("\"\(word)\" is not a kind of transaction; KIND is \(kinds)")
         }
         let keypair = try Self.owner(arguments, call.options)
         guard let blockhash = try arguments.value(Options.blockhash) else {

@@ -10,7 +10,7 @@ struct FeedCommentsCommand: CommandHandler {
     private let image: UUID
 
     init(_ call: CommandCall) throws(CommandError) {
-        image = try call.id()
+        image = try call.pictureID()
         self.call = call
     }
 

@@ -10,7 +10,7 @@ struct FeedImageCommand: CommandHandler {
     private let output: String
 
     init(_ call: CommandCall) throws(CommandError) {
-        image = try call.id()
+        image = try call.pictureID()
         output = try call.arguments.output(for: "picture")
         self.call = call
     }

@@ -42,12 +42,11 @@ struct FeedListCommand: CommandHandler {
             }
         } catch {
             // Part of a list must not pass for the whole of it.
-            let status = CommandError(error).status
+            let whole = CommandError(error)
             throw CommandError(
-                status: status,
-                message:
-                    "only \(counted(loaded.value.count, "item")) could be loaded (\(error)); try again, or see the saved ones with --offline"
-            )
+                status: whole.status,
+                message: "only \(counted(loaded.value.count, "item")) could be loaded; try again, or see the saved ones"
+                    + " with --offline. \(whole.message)")
         }
     }
 

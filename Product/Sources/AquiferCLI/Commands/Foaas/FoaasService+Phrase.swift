@@ -1,6 +1,7 @@
 import App
 import Aquifer
 import AquiferFoaas
+import AquiferWording
 
 extension FoaasService {
     /// Prints the phrase of `say`. Without a connection it reports that, and offers the last phrases seen.
@@ -19,8 +20,7 @@ extension FoaasService {
         } catch {
             if case .load(.connectivity(let reason)) = error {
                 var failure = CommandError(
-                    status: .unavailable,
-                    message: "a phrase needs a connection, and there is none (\(reason))")
+                    status: .unavailable, error.message(in: .english), details: reason.details)
                 // Without those there is still the error.
                 let seen = (try? await self.seen.all()) ?? []
                 if !call.options.quiet && !seen.isEmpty {

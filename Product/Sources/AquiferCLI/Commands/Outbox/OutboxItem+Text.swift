@@ -7,6 +7,17 @@ extension Outbox.Item {
     /// More than its number could be read.
     var isReadable: Bool { if case .damaged = state { false } else { true } }
 
+    /// The item in a line about it: `item 1 “Later rain”`.
+    var named: String { "item \(id)" + (label.isEmpty ? "" : " “\(label)”") }
+
+    /// The state and its reason in a line about the item.
+    func condition(now: Date) -> String {
+        switch state {
+        case .retrying: detail(now: now)
+        default: [stateWord, detail(now: now)].filter { !$0.isEmpty }.joined(separator: ": ")
+        }
+    }
+
     /// The state in a word.
     var stateWord: String {
         switch state {
@@ -25,11 +36,16 @@ extension Outbox.Item {
     func detail(now: Date) -> String {
         switch state {
         case .retrying(let failure, let at):
-            "\(failure); tries again \(at.timeIntervalSince(now) < 5 ? "soon" : Language.english.relative(at, now: now))"
+            "\(failure.words); retrying \(at.timeIntervalSince(now) < 5 ? "soon" : Language.english.relative(at, now: now))"
         case .refused(let refusal): "\(refusal)"
         case .damaged(let reason): "\(reason); aquifer outbox discard \(id) takes it out"
         case .paused: "aquifer outbox retry \(id) sends it"
         default: ""
         }
     }
+}
+
+extension Outbox.Failure {
+    /// The failure in a few words, without the details of the transfer.
+    var words: String { if case .noAnswer = self { "no answer" } else { "\(self)" } }
 }

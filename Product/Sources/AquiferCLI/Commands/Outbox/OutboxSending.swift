@@ -42,7 +42,7 @@ struct OutboxSending: Sendable {
         } else {
             console.out("sent \(report.sent), \(left.count) left")
             let now = options.configuration.now()
-            for item in left { console.note("\(item.id) \(item.label): \(item.stateWord) \(item.detail(now: now))") }
+            for item in left { console.note("\(item.named): \(item.condition(now: now))") }
         }
     }
 }
@@ -78,12 +78,12 @@ private struct OutboxProgress: Sendable {
         for old in before {
             let new = known[old.id]
             switch new?.state {
-            case nil where outbox.hasSent(old.id): say("\(old.id) \(old.label): sent", meter)
+            case nil where outbox.hasSent(old.id): say("\(old.named): sent", meter)
             case .refused(let refusal)? where new?.state != old.state:
-                say("\(old.id) \(old.label): refused \(refusal)", meter)
+                say("\(old.named): refused: \(refusal)", meter)
             // The state is another one after `retryAll()`, too.
             case .retrying(let failure, _)? where new?.attempts != old.attempts:
-                say("\(old.id) \(old.label): \(failure); it is tried again", meter)
+                say("\(old.named): \(failure.words); it is tried again", meter)
             default: break
             }
         }

@@ -1,38 +1,38 @@
 import App
 import Aquifer
 import AquiferPayments
+import AquiferWording
 import Foundation
 
 extension CommandCall {
     /// The payment with the given ID.
     func payment(_ desk: PaymentDesk) async throws(CommandError) -> PaymentRecord {
         let text = words[0]
-        guard let id = UUID(uuidString: text) else { throw .noPayment(text) }
         do throws(StoreError) {
-            if let record = try await desk.ledger.record(id) { return record }
+            if let id = UUID(uuidString: text), let record = try await desk.ledger.record(id) { return record }
         } catch {
             guard case .unreadable(_, let reason) = error else { throw CommandError(error) }
             throw CommandError(
                 status: .store,
                 message: "the payment \(text) is kept and cannot be read (\(reason)); nothing was deleted or sent")
         }
-        throw .noPayment(text)
+        let contents: PaymentLedger.Contents
+        do throws(StoreError) { contents = try await desk.ledger.contents() } catch { throw CommandError(error) }
+        return try GivenID(text).only(of: contents.records, "payment", listedBy: "payments list")
     }
 }
 
 extension CommandError {
-    fileprivate static func noPayment(_ text: String) -> CommandError {
-        CommandError(
-            status: .notFound, message: "\"\(text)\" is not the ID of a payment; aquifer payments list shows them")
-    }
-
     /// The error of a payment that was not sent, could not be checked, or could not be recorded.
     init(_ error: PaymentError) {
         switch error {
         case .ledger, .notKept: self.init(status: .store, message: "\(error)")
+        case .notAnswered(.cancelled): self.init(status: .interrupted, message: "interrupted")
         case .notAnswered(let reason):
+            let trouble = reason.trouble?.message(in: .english) ?? "\(reason)."
             self.init(
-                status: reason == .cancelled ? .interrupted : .unknown, message: "\(error); check again later")
+                status: .unknown,
+                message: "it is still not known whether the payment was made. \(trouble) Check again later")
         case .unresolved(let earlier): self = .doubled(earlier)
         case .otherServer(let server):
             let way =

@@ -39,7 +39,7 @@ struct PaymentReport {
             }
             return .delivered
         case .declined:
-            console.note("the card \(record.card.masked) was declined, no money went; \(afterDecline)")
+            console.note("the card \(record.card.masked) was declined; nothing was charged; \(afterDecline)")
             return .refused
         case .failed:
             guard let status = record.refusal else {
@@ -59,7 +59,7 @@ struct PaymentReport {
         case .unknown:
             guard let date = record.notFoundAt else {
                 console.note(
-                    "it is not known whether the payment was made: no answer that makes sense came;"
+                    "it is not known whether the payment was made: no usable answer came;"
                         + " ask with aquifer payments check \(id), or \(ways(id))")
                 return .unknown
             }

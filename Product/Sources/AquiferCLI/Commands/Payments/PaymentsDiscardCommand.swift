@@ -45,10 +45,11 @@ struct PaymentsDiscardCommand: CommandHandler {
 
     private func agree(_ item: PaymentLedger.Unreadable) throws(CommandError) {
         let whose = item.id.map { "the payment \($0.uuidString)" } ?? "an entry that may be a payment"
-        let question = Question(lines: [
-            "what is kept of \(whose) cannot be read (\(item.reason)) and would be removed for good;"
-                + " your bank's statement is the only record of it then"
-        ])
+        let question = Question(
+            action: "removing what is kept of \(whose) for good",
+            lines: [
+                "it cannot be read (\(item.reason)); your bank's statement is the only record of the payment then"
+            ])
         try call.console.agree(question, isSure: isSure, call.options)
     }
 

@@ -1,5 +1,6 @@
 import App
 import AquiferPayments
+import AquiferWording
 
 /// `aquifer payments give-up ID`: leaves a payment whose outcome is unknown as it is.
 struct PaymentsGiveUpCommand: CommandHandler {
@@ -18,7 +19,8 @@ struct PaymentsGiveUpCommand: CommandHandler {
             throw CommandError(
                 status: .usage,
                 message:
-                    "only a payment whose outcome is unknown can be given up; this one is \((record ?? known).state.rawValue)"
+                    "only a payment whose outcome is unknown can be given up; this one is"
+                    + " \((record ?? known).state.text(.english).lowercased())"
             )
         }
         if call.options.json { call.console.out(json: ResultDocument(local: PaymentDocument(record))) }

@@ -1,6 +1,7 @@
 import App
 import Aquifer
 import AquiferPayments
+import AquiferWording
 import Foundation
 
 /// `aquifer payments list`: the payments that can be read. If there are others, it reports them and exits with the status of
@@ -23,14 +24,16 @@ struct PaymentsListCommand: CommandHandler {
             call.console.out(
                 json: ResultDocument(local: present.map { PaymentDocument($0) }, failures: failures))
         } else {
+            let now = call.options.configuration.now()
             let rows = present.map { record in
                 [
-                    record.state.rawValue, record.amount.text, record.contact.username, record.card.masked,
-                    (record.bookedAt ?? record.startedAt).formatted(.iso8601), record.id.uuidString,
+                    record.state.text(.english).lowercased(), record.amount.text, record.contact.username,
+                    record.card.masked,
+                    Language.english.relative(record.bookedAt ?? record.startedAt, now: now), record.id.uuidString,
                 ]
             }
             call.console.table(
-                ["STATE", "AMOUNT", "TO", "CARD", "DATE", "ID"], rows, call.options,
+                ["STATE", "AMOUNT", "TO", "CARD", "SENT", "ID"], rows, call.options,
                 ifEmpty: contents.unreadable.isEmpty ? "nothing was paid yet" : "no payment can be read")
         }
         for item in contents.unreadable {

@@ -36,17 +36,17 @@ export function sentence(text, values, plurals) {
   return form.replace(/\{(\w+)\}/g, (gap, name) => String(named[name] ?? gap));
 }
 
+const UNITS = ["B", "KB", "MB", "GB", "TB"];
+
 /**
- * Bytes as people read them: `12 kB`, `1.4 MB`.
+ * Bytes in units of 1024, as Swift writes them (`Language.size`): `512 B`, `13.7 KB`.
  *
  * @param {number} count
  * @param {string} language
  */
 export function bytes(count, language) {
-  const [value, unit] =
-    count < 1000 ? [count, "byte"] : count < 1e6 ? [count / 1000, "kilobyte"] : [count / 1e6, "megabyte"];
-  const digits = value < 10 && unit !== "byte" ? 1 : 0;
-  return new Intl.NumberFormat(language, {
-    style: "unit", unit, unitDisplay: unit === "byte" ? "long" : "short", maximumFractionDigits: digits,
-  }).format(value);
+  let [value, unit] = [count, 0];
+  for (; value >= 1023.95 && unit < UNITS.length - 1; unit += 1) value /= 1024;
+  const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1, useGrouping: false }).format(value);
+  return `${number}\u00a0${UNITS[unit]}`;
 }

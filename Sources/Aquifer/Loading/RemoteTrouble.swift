@@ -1,0 +1,61 @@
+/// The trouble with a remote, in the kinds that a user can tell apart. The texts for users are chosen by it, and by
+/// nothing else.
+public enum RemoteTrouble: String, Sendable, Hashable, CaseIterable {
+    /// This machine has no network.
+    case offline
+    /// The network is there, or seems to be, and no connection to the server could be made.
+    case unreachable
+    /// The connection is not secure: a certificate or the handshake was not accepted.
+    case insecure
+    /// The server was reached, and its answer did not come, or not to the end.
+    case noAnswer
+    /// The server says that it has failed: a status from 500.
+    case serverFailed
+    /// The answer is not one that the app understands.
+    case notUnderstood
+}
+
+extension TransportError {
+    /// The trouble as users see it; `nil` when the caller left.
+    public var trouble: RemoteTrouble? {
+        switch kind {
+        case .cancelled: nil
+        case .offline: .offline
+        case .cannotResolve, .cannotConnect: .unreachable
+        case .insecure: .insecure
+        case .timedOut, .interrupted: .noAnswer
+        case .malformed, .tooManyRedirects, .headersTooLarge, .bodyTooLarge, .unsupportedURL, .unreadableBody:
+            .notUnderstood
+        }
+    }
+}
+
+extension InvalidData {
+    /// The trouble as users see it.
+    public var trouble: RemoteTrouble {
+        if case .status(let status) = self, HTTPStatus.isServerError(status) { return .serverFailed }
+        return .notUnderstood
+    }
+}
+
+extension LoadError {
+    /// The trouble as users see it; `nil` when the caller left, or when the store is what failed last.
+    public var trouble: RemoteTrouble? {
+        switch self {
+        case .connectivity(let error): error.trouble
+        case .invalidData(let error): error.trouble
+        case .store, .cancelled: nil
+        }
+    }
+}
+
+extension DownloadError {
+    /// The trouble as users see it; `nil` when the caller left, or when the folder failed.
+    public var trouble: RemoteTrouble? {
+        switch self {
+        case .connectivity(let error): error.trouble
+        case .invalidData(let error): error.trouble
+        case .store, .cancelled: nil
+        }
+    }
+}
