@@ -5,7 +5,7 @@ import { toast } from "../components/toast.js";
 import { drawOnce, find, h, keyed, onEscape, replaceWhen, rows, setText } from "../dom.js";
 import { size, t } from "../i18n.js";
 
-const COLUMNS = /** @type {const} */ (["key", "kind", "size", "age", "hits.title", "validity", "actions"]);
+const COLUMNS = /** @type {const} */ (["key", "kind", "size", "age", "hits", "validity", "actions"]);
 
 /** What is saved on this machine: look, validate, delete. */
 export class InspectorScreen {
@@ -75,8 +75,8 @@ export class InspectorScreen {
     setText(this.#title, t("inspector.title"));
     setText(this.#intro, t("inspector.text"));
     drawOnce(this.#validate, () => [icon("check"), t("inspector.validate")]);
-    drawOnce(this.#head, () => COLUMNS.map((name) => h("div", { role: "columnheader", class: `cell-${name.split(".")[0]}` },
-      name === "actions" ? h("span", { class: "visually-hidden" }, t("inspector.actions")) : t(`inspector.${name}`))));
+    drawOnce(this.#head, () => COLUMNS.map((name) => h("div", { role: "columnheader", class: `cell-${name}` },
+      name === "actions" ? h("span", { class: "visually-hidden" }, t("inspector.actions")) : t(name === "hits" ? "inspector.hits.title" : `inspector.${name}`))));
     const entries = this.#answer?.entries ?? [];
     this.#table.hidden = entries.length === 0;
     this.#summary.hidden = entries.length === 0;
@@ -97,7 +97,7 @@ export class InspectorScreen {
   }
 
   #row() {
-    const [key, kind, bytes, age, hits, validity, actions] = COLUMNS.map((name) => h("div", { role: "cell", class: `cell-${name.split(".")[0]}` }));
+    const [key, kind, bytes, age, hits, validity, actions] = COLUMNS.map((name) => h("div", { role: "cell", class: `cell-${name}` }));
     const row = h("div", { class: "inspector-row", role: "row", "data-test": "inspector-row" }, key, kind, bytes, age, hits, validity, actions);
     /** @param {Wire.InspectorEntry} entry */
     const draw = (entry) => {
