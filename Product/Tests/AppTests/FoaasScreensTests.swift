@@ -42,7 +42,7 @@ struct FoaasScreensTests {
         let reader = world.states(FoaasOperationsScreen.self, language: .brazilianPortuguese)
         #expect(await world.tell("foaas-operations?tab=tab", "appear") == 204)
         let state = await reader.state(with: #""phase":"loaded""#)
-        #expect(state.contains("Nada a preencher") && state.contains(#""fieldsText":"Name, Thing, From""#))
+        #expect(state.contains("Nada a preencher") && state.contains(#""fieldsText":"Nome, Coisa, De""#))
         await world.services.stop()
     }
 

@@ -62,4 +62,16 @@ struct UploadsTests {
             #expect(left.allSatisfy { !$0.contains("/") })
         }
     }
+
+    @Test("of a new clip come back to the tab that keeps them, as data, and to no other")
+    func chosenClip() async throws {
+        let world = await AppWorld()
+        let path = "/api/screens/audio-compose/file?tab="
+        #expect(await world.request("GET", path + "one").status == 404)
+        #expect(await world.request("POST", path + "one&name=tone.mp3", "ID3 sound").status == 204)
+        let kept = await world.request("GET", path + "one")
+        #expect(kept.status == 200 && kept.headers["Content-Type"] == "application/octet-stream")
+        #expect(await world.request("GET", path + "two").status == 404)
+        await world.services.stop()
+    }
 }

@@ -469,6 +469,15 @@ class TestOneAccount:
         expect(page.by("upload-failure")).to_contain_text("large.bin")
         expect(page.by("file")).to_have_count(0)
 
+    def test_what_was_stored_is_no_news_after_the_page_was_loaded_again(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        add(page, text_file(tmp_path))
+        page.page.reload()
+        expect(page.by("file")).to_have_count(1)
+        page.until(lambda: "dismissUpload" in page.intents, "it is dismissed")
+        expect(page.by("upload-results")).to_have_count(0)
+
     def test_what_does_not_fit_is_not_sent_and_is_told_in_the_users_words(self, drive, tmp_path):
         page = drive(locale="pt-BR")
         create(page, size="2KB")

@@ -682,6 +682,36 @@ class TestTheCardForm:
         expect(page.by("card-number")).to_have_value("")
         expect(self.mark(page)).to_have_attribute("data-brand", "none")
 
+    def test_a_visit_elsewhere_forgets_the_number_and_keeps_name_and_date(self, page):
+        page.by("card-number").press_sequentially("42424242")
+        page.by("card-holder").fill(HOLDER)
+        page.by("card-expiry").press_sequentially(EXPIRY)
+        page.by("nav-audio").click()
+        expect(page.by("screen-audio")).to_be_visible()
+        page.page.go_back()
+        expect(page.by("card-number")).to_have_value("")
+        expect(page.by("card-holder")).to_have_value(HOLDER)
+        page.by("card-number").press_sequentially(GOOD)
+        expect(page.by("save")).to_be_enabled()
+        page.by("save").click()
+        expect(page.by("card")).to_have_count(1)
+        page.page.goto(page.server.base + "/cards/new")
+        expect(page.by("card-holder")).to_have_value("")
+
+    def test_loading_again_asks_first_if_something_is_typed(self, page):
+        asked = []
+
+        def stay(dialog):
+            asked.append(dialog.type)
+            dialog.dismiss()
+
+        page.by("card-holder").press_sequentially("Ana")
+        page.page.on("dialog", stay)
+        page.evaluate("location.reload()")
+        page.until(lambda: asked == ["beforeunload"], "the browser asks")
+        expect(page.by("card-holder")).to_have_value("Ana")
+        page.page.remove_listener("dialog", stay)
+
 
 class TestTheCards:
     def test_one_can_be_chosen(self, wallet):
@@ -1000,3 +1030,13 @@ def test_larger_text_does_not_make_the_pages_scroll_sideways(wallet):
         page.page.goto(page.server.base + path)
         expect(page.by(ready).first).to_be_visible()
         page.fits(path, larger=True)
+
+
+def test_on_a_phone_the_focus_is_at_the_heading_after_the_first_card(wallet):
+    page = wallet(phone=True)
+    page.by("contact").first.click()
+    page.by("priming-add").click()
+    fill_card(page, GOOD)
+    page.by("save").click()
+    expect(page.by("pay-form")).to_be_visible()
+    expect(page.by("screen-payment").locator('[data-test="title"]')).to_be_focused()

@@ -258,3 +258,48 @@ def test_a_server_with_a_problem_is_not_called_a_missing_connection(stopped_serv
     page.page.keyboard.press("Escape")
     expect(page.by("error-banner")).to_have_count(0)
     expect(page.by("failed")).to_contain_text(words)
+
+
+FACES = """(selector) => { const s = getComputedStyle(document.querySelector(selector)); return [s.backgroundColor, s.borderStyle, s.outlineStyle].join(" "); }"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_where_the_system_chooses_the_colours_what_is_selected_can_be_told(server, open_page, scheme):
+    page = open_page(server, "/foaas/settings", scheme=scheme)
+    page.page.emulate_media(forced_colors="active", color_scheme=scheme)
+    expect(page.by("palette-ink")).to_be_checked()
+    look = lambda selector: page.evaluate(FACES, selector)
+    assert look("#palette-ink + .swatch-face") != look("#palette-moss + .swatch-face")
+    assert look('.tab[aria-current="page"]') != look(".tab:not([aria-current])")
+    assert "solid" in look(".switch") and look(".switch") != look(".switch-knob")
+    page.by("settings-button").click()
+    assert look('[data-test="theme-auto"] + .choice-face') != look('[data-test="theme-dark"] + .choice-face')
+    page.page.keyboard.press("Escape")
+    page.by("connection-button").click()
+    assert look('[data-test="connection-online"] + .choice-face') != look('[data-test="connection-slow"] + .choice-face')
+    page.page.keyboard.press("Escape")
+    page.page.goto(page.server.base + "/cards/new")
+    expect(page.by("card-preview")).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.querySelector('.face'), '::after').display") == "none"
+    assert "solid" in look(".button")
+
+
+@pytest.mark.parametrize("panel", ["settings", "connection"])
+def test_with_larger_text_on_a_phone_no_choice_of_a_panel_is_cut(server, open_page, panel):
+    page = open_page(server, phone=True, locale="pt-BR")
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    page.by(f"{panel}-button").click()
+    cut = page.evaluate("""(id) => { const box = document.getElementById(id).getBoundingClientRect();
+      return [...document.querySelectorAll(`#${id} .choice-text`)].filter((e) => {
+        const r = e.getBoundingClientRect(); return r.right > Math.min(box.right, innerWidth) || r.left < box.left || e.scrollWidth > e.clientWidth;
+      }).map((e) => e.textContent); }""", f"{panel}-panel")
+    assert cut == []
+    box = page.by(f"{panel}-panel").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["y"] + box["height"] <= 844
+
+
+def test_on_paper_nothing_stands_over_the_pictures(server, open_page):
+    page = open_page(server)
+    page.page.emulate_media(media="print")
+    expect(page.by("app-bar")).to_be_hidden()
+    expect(page.items.first).to_be_visible()
