@@ -98,7 +98,8 @@ public struct PaymentsService: Sendable {
 
     /// Makes a payment.
     ///
-    /// - Parameter besides: the payments of this amount to this person that the user was shown, and pays besides.
+    /// - Parameter besides: the payments of this amount to this person that the user was shown, and pays besides. One
+    ///   that is being sent is refused all the same.
     /// - Returns: The payment with its outcome.
     /// - Throws: ``PaymentError/unresolved(_:)`` if earlier payments might be the same payment.
     public func pay(

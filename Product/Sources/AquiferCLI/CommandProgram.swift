@@ -5,24 +5,25 @@ enum CommandProgram {
     static let version = "0.1.0"
 
     /// Runs the command that the words name.
-    static func run(_ words: [String], _ console: Console) async -> ExitStatus {
+    ///
+    /// - Parameter damaged: The place of a word that is not text, and cannot be passed on as it is.
+    static func run(_ words: [String], damaged: Int? = nil, _ console: Console) async -> ExitStatus {
+        // Most command lines have no `--json`, and need no scan.
+        let printsDocuments =
+            words.contains { $0.hasPrefix(Options.json.declaration.name) }
+            && CommandLineScan(words, knowing: CommandTable.options).printsDocuments
+        if printsDocuments { Signals.ending { console.endInterrupted() } }
         do throws(CommandError) {
+            if let damaged {
+                throw CommandError(
+                    status: .usage, message: "word \(damaged) of the command line is not text in UTF-8")
+            }
             return try await dispatch(words, console)
         } catch {
             console.note(error.message)
             for remark in error.remarks { console.note(remark) }
-            if printsDocuments(words) { console.out(error) }
+            if printsDocuments { console.out(error) }
             return error.status
-        }
-    }
-
-    /// True if the words ask for documents, and standard output is not the file of `-o`. The words need not be right.
-    private static func printsDocuments(_ words: [String]) -> Bool {
-        let options = words.prefix { $0 != "--" }
-        guard options.contains(Options.json.declaration.name) else { return false }
-        return !Options.output.declaration.names.contains { name in
-            options.contains("\(name)=-")
-                || zip(options, options.dropFirst()).contains { $0 == name && $1 == "-" }
         }
     }
 
@@ -40,6 +41,7 @@ enum CommandProgram {
             return .delivered
         }
         if given.has(Options.help) {
+            try HelpText.check(given.words)
             console.out(lines: HelpText.lines(for: given.words))
             return .delivered
         }

@@ -102,6 +102,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(200, {"transaction": "soon"})
         if fault == "other amount":
             content["transaction"]["value"] = "0.01"
+        if fault == "other time":
+            content["transaction"]["timestamp"] = 1e18
+        if fault and fault.strip()[0].isdigit():
+            content["transaction"]["value"] = fault
         self.answer(status, content, whole=fault != "cut")
 
     def empty(self):
@@ -127,8 +131,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class PaymentsRemote:
     """The server, what it was asked, and what it booked.
 
-    `fault` is what goes wrong with the next payments: "answer-lost", "cut", "garbage", "other amount" and "busy" book
-    the payment first; "hang" and "refuse" do not. "late" books it when `released` is set. A number books it, and then
+    `fault` is what goes wrong with the next payments: "answer-lost", "cut", "garbage", "other amount", "other time", "busy" and an amount
+    book the payment first; "hang" and "refuse" do not. "late" books it when `released` is set. A number books it, and then
     answers with this status; a redirect leads to `elsewhere`.
     """
 

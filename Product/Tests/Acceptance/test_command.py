@@ -69,6 +69,13 @@ def test_version(aquifer):
         (["help", "feed", "frob"], '"feed frob" is not a command', "feed"),
         (["help", "feed", "list", "extra"], '"extra" is one word too many', "help"),
         (["completion", "tcsh"], '"tcsh" is not a shell that is supported; there is bash, zsh and fish', "completion"),
+        (["feed", "lisst", "--help"], '"feed lisst" is not a command', "feed"),
+        (["frob", "--help"], '"frob" is not a command', ""),
+        (["audio", "post", "", "--title", "x"], "the file to post is missing", "audio post"),
+        (["drive", "keygen", ""], "the key file is missing", "drive keygen"),
+        (["feed", "list", "--limit", "x", "--limit", "1"], '--limit takes a number from 1, not "x"', "feed list"),
+        (["serve", "--host", "0"], '--host takes a name or an IP address, not "0"', "serve"),
+        (["feed", "list", "--at", "2026-02-30T00:00:00Z"], '--at takes a time such as 2026-11-21T09:00:00Z, +8d or -1h, not "2026-02-30T00:00:00Z"', "feed list"),
         (["man", "--offline"], '--offline does not go with "man"', "man"),
     ],
 )

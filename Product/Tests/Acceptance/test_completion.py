@@ -58,6 +58,13 @@ def test_the_script_for_bash_is_right_for_bash(bash):
     ("aquifer help dr", ["drive"]),
     ("aquifer man --", ["--help"]),
     ("aquifer frob ", []),
+    ('aquifer --data "my dir" feed l', ["list"]),
+    ("aquifer --data 'my \\' feed l", ["list"]),
+    ("aquifer --data my\\ dir feed l", ["list"]),
+    ("aquifer help feed ", ["list", "comments", "image"]),
+    ("aquifer help feed l", ["list"]),
+    ("aquifer help pay ", []),
+    ("aquifer help feed --", ["--help"]),
 ])
 def test_bash_completes(bash, line, words):
     assert bash(line) == words
@@ -77,6 +84,7 @@ def test_bash_completes_files_and_folders(bash, tmp_path):
     # The words are split at spaces here.
     assert bash(f"aquifer audio post {tmp_path}/cl") == f"{tmp_path}/clip one.mp3".split()
     assert bash(f"aquifer audio post --title=x {tmp_path}/fo") == [f"{tmp_path}/folder"]
+    assert bash(f"aquifer feed image X -o={tmp_path}/fo") == [f"{tmp_path}/folder"]
     assert bash(f"aquifer --data {tmp_path}/") == [f"{tmp_path}/folder"]
     assert bash(f"aquifer feed image X --output={tmp_path}/fo") == [f"{tmp_path}/folder"]
 

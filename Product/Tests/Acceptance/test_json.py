@@ -1,11 +1,15 @@
 """The documents of --json: one shape for every command, written down in docs/json.md, with a golden text for each."""
 
 import json
+import os
 import pathlib
+import pty
 import re
+import signal
 import socket
 import sqlite3
 import subprocess
+import termios
 
 import pytest
 
@@ -236,6 +240,124 @@ def world(tmp_path):
 ])
 def test_an_error_is_a_document_of_its_own_beside_the_message_for_people(world, words, kind):
     assert error(world.run(*words)) == kind
+
+
+@pytest.mark.parametrize("words, kind", [
+    (["audio", "post", "/nonexist", "--title", "--", "--json"], ("notFound", 66)),
+    (["audio", "post", "/nonexist", "--title", "--json", "--json"], ("notFound", 66)),
+    (["feed", "image", "0A0A0A0A-0000-0000-0000-000000000001", "-o", "-", "-o", "/nowhere/x", "--json"], ("notFound", 66)),
+    (["feed", "list", "-o", "-", "--json"], ("usage", 64)),
+    (["frob", "-o", "-", "--json"], ("usage", 64)),
+    (["feed", "list", "--json=true"], ("usage", 64)),
+    (["feed", "lisst", "--help", "--json"], ("usage", 64)),
+    (["audio", "post", "", "--title", "x", "--json"], ("usage", 64)),
+    (["drive", "keygen", "", "--json"], ("usage", 64)),
+    (["feed", "list", "--limit", "x", "--limit", "1", "--json"], ("usage", 64)),
+    (["serve", "--host", "0", "--json"], ("usage", 64)),
+    (["drive", "keygen", b"key\xff.json", "--json"], ("usage", 64)),
+])
+def test_every_command_line_that_asks_for_documents_gets_one(world, words, kind):
+    assert error(world.aquifer(*words, input="", start_new_session=True)) == kind
+
+
+@pytest.mark.parametrize("words", [
+    ["audio", "post", "/nonexist", "--title", "--json"], ["feed", "image", "x", "-o", "-", "--json"], ["feed", "list", "--", "--json"],
+])
+def test_no_document_is_printed_that_nobody_asked_for(world, words):
+    result = world.aquifer(*words, input="", start_new_session=True)
+    assert result.returncode in (64, 66) and result.stdout == ""
+
+
+@pytest.mark.parametrize("words, name", [
+    ("contacts", "payments"), ("feed list", "feed"), ("audio list", "audio"), ("foaas random", "foaas"),
+    ("feed image 0A0A0A0A-0000-0000-0000-000000000001 -o out.png", "feed"),
+])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_command_prints_its_document(world, words, name, number):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        process = start(world, *words.split(), "--remote", f"{name}={address}")
+        connection, _ = silent.accept()
+        # As `timeout` does it: once to the process, and at once again to its group.
+        process.send_signal(number)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=20)
+        connection.close()
+    assert error(subprocess.CompletedProcess((), process.returncode, out, err)) == ("interrupted", 130)
+    assert not list(world.folder.glob("*.partial"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_upload_prints_the_outcome_of_each_file(world, number):
+    assert world.aquifer("drive", "keygen", world.key[1]).returncode == 0
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        process = start(
+            world, "drive", "upload", BLOCKHASH, str(CLIP), "--drive-url", address, "--rpc", address, *world.key)
+        connection, _ = silent.accept()
+        process.send_signal(number)
+        process.send_signal(number)
+        out, _ = process.communicate(timeout=20)
+        connection.close()
+    (file,) = json.loads(out)["value"]
+    assert process.returncode == 130 and file["error"]["kind"] == "interrupted"
+
+
+def start(world, *words, **options):
+    return subprocess.Popen(
+        [BINARY, *words, "--json", "--data", str(world.aquifer.data)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, env=world.aquifer.environment, cwd=world.folder, start_new_session=True, **options)
+
+
+def test_an_interrupted_question_for_the_code_prints_a_document_and_the_terminal_echoes(world):
+    remote = PaymentsRemote()
+    try:
+        address = f"payments={remote.address}"
+        assert world.aquifer("cards", "add", "--remote", address, input=CARD, start_new_session=True).returncode == 0
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen(
+            [BINARY, "pay", "@marcia.kohler", "10", "--json", "--remote", address, "--data", str(world.aquifer.data)],
+            stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=world.aquifer.environment, start_new_session=True)
+        asked = b""
+        while b"Security code" not in asked:
+            asked += process.stderr.read1()
+        while termios.tcgetattr(theirs)[3] & termios.ECHO:
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        assert termios.tcgetattr(theirs)[3] & termios.ECHO
+        assert process.returncode == 130 and err.splitlines()[-1] == b"aquifer: interrupted"
+        assert json.loads(out) == {"error": {"exit": 130, "kind": "interrupted", "message": "interrupted"}}
+        assert remote.bodies == []
+        os.close(ours)
+        os.close(theirs)
+    finally:
+        remote.stop()
+
+
+def test_characters_of_a_value_are_all_there(world, files):
+    text = "a" + "\u0301" * 3_000 + "z"
+    (files.folder / "v1/feed").write_text(json.dumps({"items": [{**files.items[0], "description": text}]}))
+    result = world.run("feed", "list", "--remote", f"feed={files.address}")
+    assert json.loads(result.stdout)["value"][0]["description"] == text
+    assert result.stdout.count("\u0301") <= 8
+
+
+@pytest.mark.parametrize("date", [
+    "99999-01-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T25:61:61Z", "2026-01-01T00:00:00Zfoo<b>"])
+def test_a_comment_of_an_impossible_time_is_invalid(world, files, date):
+    comments = {"items": [{"id": files.ids[0], "message": "Olá", "created_at": date, "author": {"username": "ana"}}]}
+    (files.folder / "v1/image" / files.ids[0] / "comments").write_text(json.dumps(comments))
+    assert error(world.run("feed", "comments", files.ids[0], "--remote", f"feed={files.address}")) == ("invalidData", 65)
+
+
+@pytest.mark.parametrize("option", ["--remote", "--rpc", "--drive-url", "--files-url"])
+def test_an_address_with_a_password_is_refused_and_not_repeated(world, option):
+    value = "http://user:secretpw@127.0.0.1:1"
+    result = world.run("cache", "list", option, f"feed={value}" if option == "--remote" else value)
+    assert error(result) == ("usage", 64) and "secretpw" not in result.stdout + result.stderr
+    result = world.run("drive", "get", f"{value}/x", "-o", "x")
+    assert result.returncode != 0 and "secretpw" not in result.stdout + result.stderr
 
 
 def test_an_error_of_the_answer_and_of_the_store_are_documents(world, files):

@@ -370,6 +370,15 @@ def test_what_cannot_be_written_is_73_and_named(download, tmp_path):
     assert os.listdir(tmp_path) == ["folder"]
 
 
+def test_a_name_that_is_no_text_is_refused_and_writes_no_file_of_another_name(world, tmp_path):
+    folder = tmp_path / "names"
+    folder.mkdir()
+    command = [BINARY.encode(), b"drive", b"keygen", bytes(folder) + b"/out\xff.json"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    assert result.returncode == 64 and result.stderr == "aquifer: word 3 of the command line is not text in UTF-8\n"
+    assert list(folder.iterdir()) == []
+
+
 def test_two_downloads_into_one_file_end_with_one_of_the_two_whole(world, tmp_path):
     """Two files of one account, got into one name, over and over at the same time."""
     wholes, locations = [], []

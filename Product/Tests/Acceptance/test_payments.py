@@ -478,6 +478,65 @@ def test_while_a_payment_is_sent_another_process_does_not_send_its_twin(payer, f
     assert process.wait(timeout=30) == DELIVERED and len(foreign_payments.bodies) == 1
 
 
+def test_while_a_payment_is_sent_nobody_can_mean_another_one(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "late"
+    process = payer.start("pay", MARCIA, "10", "--cvv-stdin", stdin=-1)
+    process.stdin.write(b"123\n")
+    process.stdin.close()
+    assert foreign_payments.received.wait(30)
+    (sending,) = payer.payments()
+    result = payer.pay(MARCIA, "10", "--again")
+    assert result.returncode == USAGE and is_one_line(result.stderr) and "is being sent by another process" in result.stderr
+    assert f"aquifer payments check {sending['id']}" in result.stderr and "--again" not in result.stderr
+    status, said = on_a_terminal(payer, ("pay", MARCIA, "10", "--cvv-stdin"), "yes")
+    assert status == USAGE and "is being sent by another process" in said
+    foreign_payments.released.set()
+    assert process.wait(timeout=30) == DELIVERED and len(foreign_payments.bodies) == 1
+
+
+def test_a_second_payment_that_is_meant_tells_of_the_first(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "answer-lost"
+    payer.pay(MARCIA, "10")
+    (lost,) = payer.payments()
+    foreign_payments.fault = None
+    result = payer.pay(MARCIA, "10", "--again")
+    assert result.returncode == DELIVERED and lost["id"] in result.stderr and "not known whether" in result.stderr
+    assert "not known whether" not in payer.pay(MARCIA, "10", "--again", "--quiet").stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_comes_twice_at_once_as_that_of_timeout_is_one(payer, foreign_payments, number):
+    payer.has_card()
+    foreign_payments.fault = "hang"
+    process = payer.start("pay", MARCIA, "10", "--cvv-stdin", "--json", stdin=-1)
+    process.stdin.write(b"123\n")
+    process.stdin.close()
+    assert foreign_payments.received.wait(30)
+    for each in (number, number, signal.SIGCONT):
+        process.send_signal(each)
+    assert process.wait(timeout=20) == INTERRUPTED
+    (payment,) = payer.payments()
+    assert payment["id"] in json.loads(process.stdout.read())["error"]["message"]
+    foreign_payments.released.set()
+
+
+@pytest.mark.parametrize("value", ["112abc", "112.0.0", " 112", "112,00"])
+def test_an_amount_that_only_begins_right_is_no_answer(payer, foreign_payments, value):
+    payer.has_card()
+    foreign_payments.fault = value
+    result = payer.pay(MARCIA, "112")
+    assert result.returncode == UNKNOWN and payer.states() == ["unknown"]
+
+
+def test_a_booking_in_a_year_of_more_than_four_digits_is_no_answer(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "other time"
+    assert payer.pay(MARCIA, "112").returncode == UNKNOWN
+    assert payer.payments()[0]["bookedAt"] is None
+
+
 def test_a_payment_that_was_not_made_is_not_sent_again_beside_a_later_one_that_is_not_known_of(payer, foreign_payments):
     payer.has_card()
     payer.contacts()

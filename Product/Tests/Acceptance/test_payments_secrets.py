@@ -290,6 +290,37 @@ def test_paying_without_a_card_asks_for_one_keeps_it_and_pays_with_it(before_a_t
     assert [card["masked"] for card in Payer(aquifer).cards()] == ["•••• 0126"]
 
 
+NUMBERS = [
+    "4242.4242.4242.4242", "4242_4242_4242_4242", "4242/4242/4242/4242", "4242,4242,4242,4242", "4242\u20134242\u20134242\u20134242",
+    "4242  4242  4242  4242", "\uff14\uff12" * 8, "4242424242424242x", "card4242424242424242",
+]
+
+
+@pytest.mark.parametrize("number, words", [
+    *((number, "cards default {}") for number in NUMBERS),
+    *((NUMBERS[0], words) for words in ("cards remove {}", "pay @x {}", "payments check {}", "feed comments {}", "{}")),
+    (NUMBERS[-2], "pay {} 10"),
+])
+def test_a_number_in_the_wrong_place_is_not_repeated_however_it_is_written(aquifer, foreign_payments, number, words):
+    filled = [word.format(number) for word in words.split()]
+    result = Payer(aquifer, foreign_payments.address)(*filled, "--json", lines=(CODE,))
+    said = result.stdout + result.stderr
+    assert result.returncode in (64, 66) and said
+    assert "4242" not in said and "\uff14" not in said, said
+
+
+@pytest.mark.parametrize("words", [f"pay {MARCIA} 79,90 739 --cvv-stdin", "cards default 739", "cards 739", "payments check 7390 739"])
+def test_a_code_in_the_wrong_place_is_not_repeated(aquifer, foreign_payments, words):
+    result = Payer(aquifer, foreign_payments.address)(*words.split(), "--json")
+    assert result.returncode in (64, 66) and "739" not in result.stdout + result.stderr, result.stderr
+
+
+def test_the_name_of_a_file_is_told_with_its_digits(aquifer, files, tmp_path):
+    path = str(tmp_path / "202611221900.png")
+    result = aquifer("feed", "image", files.ids[0], "-o", path, "--remote", f"feed={files.address}")
+    assert result.returncode == 0 and path in result.stderr
+
+
 # In the browser
 
 

@@ -44,6 +44,22 @@ struct WireJSONTests {
         #expect(text(Loaded([], source: .remote, saveError: .full(path: "/d"))).contains(#""savedAt":null"#))
     }
 
+    @Test("Marks that would climb over other lines are escaped, and none is lost")
+    func marks() throws {
+        let text = "a" + String(repeating: "\u{301}", count: 3_000) + "z"
+        let json = WireJSON.text(text)
+        #expect(json.unicodeScalars.count { $0 == "\u{301}" } == 8)
+        let read = try JSONDecoder().decode(String.self, from: Data(json.utf8))
+        #expect(Array(read.unicodeScalars) == Array(text.unicodeScalars))
+        #expect(WireJSON.text("e\u{301}") == "\"e\u{301}\"")
+    }
+
+    @Test("A time has a year of four digits")
+    func times() {
+        #expect(WireJSON.text(Date(timeIntervalSince1970: 1_780_000_000)) == "\"2026-05-28T20:26:40Z\"")
+        #expect(WireJSON.text(Date(timeIntervalSince1970: 1e18)) == "\"9999-12-31T23:59:59Z\"")
+    }
+
     @Test("Nothing in it drives a terminal, ends a line or hides, and nothing is lost")
     func harmless() throws {
         let text = "a\u{1B}]52;c;x\u{7}\u{9B}\u{7F}\r\n\u{202E}\u{2066}\u{200B}\u{FEFF}\u{2028}\u{2029}\u{E0041}b"

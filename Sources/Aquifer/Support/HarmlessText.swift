@@ -1,4 +1,7 @@
 extension String {
+    /// The largest number of combining marks of one letter that stay on its line.
+    package static let mostMarks = 8
+
     /// The text on one line, without characters that control a terminal, forge a line or are invisible. All text from a
     /// server, a file name or a user is printed in this form.
     ///
@@ -42,8 +45,10 @@ extension Unicode.Scalar {
         }
     }
 
-    fileprivate var isMark: Bool {
-        properties.generalCategory == .nonspacingMark || properties.generalCategory == .enclosingMark
+    /// True if the scalar is drawn over the one before it.
+    package var isMark: Bool {
+        guard value >= 0x300 else { return false }
+        return properties.generalCategory == .nonspacingMark || properties.generalCategory == .enclosingMark
     }
 }
 
@@ -54,8 +59,6 @@ private struct HarmlessText {
     private var last: Unicode.Scalar?
     private var replacement: Unicode.Scalar?
     private var marks = 0
-
-    static let mostMarks = 8
 
     mutating func append(_ scalar: Unicode.Scalar, before next: Unicode.Scalar?) {
         guard scalar.isHarmful, !isPartOfEmoji(scalar, before: next) else { return keep(scalar) }
@@ -69,7 +72,7 @@ private struct HarmlessText {
 
     private mutating func keep(_ scalar: Unicode.Scalar) {
         marks = scalar.isMark ? marks + 1 : 0
-        guard marks <= Self.mostMarks else { return }
+        guard marks <= String.mostMarks else { return }
         last = scalar
         replacement = nil
         scalars.append(scalar)

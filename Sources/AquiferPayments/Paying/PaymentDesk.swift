@@ -9,7 +9,8 @@ import AquiferFoundation
 ///   restart. Only an answer with its transaction decides it. An answer that the remote knows no such payment is noted
 ///   (``PaymentRecord/notFoundAt``) and decides nothing. A retry with the same key or ``giveUp(_:)`` resolves it.
 /// - While the outcome of a payment is unknown, another payment of its amount to the same person is refused
-///   (``PaymentError/unresolved(_:)``), unless the user was shown the earlier one and means a second.
+///   (``PaymentError/unresolved(_:)``), unless the user was shown the earlier one and means a second. While a payment is
+///   being sent, another one like it is refused in any case.
 /// - A payment that any living process is sending is ``PaymentRecord/State/sending``. No other process changes that,
 ///   unless the remote shows its transaction. The lock of a killed process shows at once that it was killed.
 /// - A payment is sent again, and checked, only with the server that it was first sent to. Another server has other
@@ -52,11 +53,12 @@ public actor PaymentDesk {
     nonisolated var server: String { Self.name(of: base) }
 
     /// The name of a server, however its address is spelled: the case of scheme and host, the default port, `/./` and
-    /// slashes at the end do not count.
+    /// slashes at the end do not count, and neither does a password in it.
     static func name(of address: URL) -> String {
         var parts = URLComponents(url: address.standardized, resolvingAgainstBaseURL: true) ?? URLComponents()
         parts.scheme = parts.scheme?.lowercased()
         parts.host = parts.host?.lowercased()
+        (parts.user, parts.password) = (nil, nil)
         if parts.port == (parts.scheme == "https" ? 443 : 80) { parts.port = nil }
         var text = parts.string ?? address.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
@@ -67,7 +69,8 @@ public actor PaymentDesk {
     ///
     /// A payment that is decided is returned as it is, and nothing is sent.
     ///
-    /// - Parameter besides: the payments of this amount to this person that the user was shown, and pays besides.
+    /// - Parameter besides: the payments of this amount to this person that the user was shown, and pays besides. One
+    ///   that is being sent is refused all the same.
     /// - Returns: The payment with its outcome.
     func send(_ order: PaymentOrder, besides: Set<UUID> = []) async throws(PaymentError) -> PaymentRecord {
         guard underWay.insert(order.key).inserted else { throw .underWay }
@@ -145,7 +148,8 @@ public actor PaymentDesk {
             // A payment whose own outcome is unknown is sent again under its key, which resolves it.
             if known.isDecided || known.state == .unknown || known.state == .sending { return }
         }
-        let others = earlier.filter { $0.id != order.key && !besides.contains($0.id) }
+        // A payment that is being sent has no outcome that the user could know, so none is paid besides it.
+        let others = earlier.filter { $0.id != order.key && ($0.state == .sending || !besides.contains($0.id)) }
         guard others.isEmpty else { throw .unresolved(others) }
     }
 

@@ -35,9 +35,10 @@ enum TransactionMapper {
                 value = try container.decode(Decimal.self)
             } catch {
                 let text = try container.decode(String.self)
-                guard let number = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else {
-                    throw InvalidData.body(".transaction.value is not a number")
-                }
+                // `Decimal` reads the beginning of a text, so the whole text is checked first.
+                guard text.wholeMatch(of: /-?[0-9]{1,20}(?:\.[0-9]{1,20})?/) != nil,
+                    let number = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+                else { throw InvalidData.body(".transaction.value is not a number") }
                 value = number
             }
             let hundredfold = value * 100
@@ -53,8 +54,10 @@ enum TransactionMapper {
     static func map(_ head: HTTPResponseHead, _ body: Data) throws -> PaymentTransaction {
         guard head.status == 200 else { throw InvalidData.status(head.status) }
         let item = try JSONDecoder().decode(Answer.self, from: body).transaction
+        let date = Date(timeIntervalSince1970: item.timestamp)
+        guard date.isRFC3339 else { throw InvalidData.body(".transaction.timestamp is not in the years 0000 to 9999") }
         return PaymentTransaction(
-            number: item.id, date: Date(timeIntervalSince1970: item.timestamp), cents: item.value.cents,
+            number: item.id, date: date, cents: item.value.cents,
             contactID: item.destination_user.id, isApproved: item.success)
     }
 }

@@ -46,6 +46,34 @@ struct EarlierPaymentTests {
         #expect(try await world.desk.send(third, besides: [first.id, second.id]).state == .approved)
     }
 
+    @Test(
+        "While it is being sent, nobody means a second payment: what becomes of it is not known yet",
+        arguments: [true, false])
+    func besidesSending(inOneDesk: Bool) async throws {
+        let world = PaymentsWorld(client: ScriptedHTTPClient { _ in .held })
+        let first = try world.order()
+        let desk = world.desk
+        let sending = Task { await Self.result { () async throws(PaymentError) in try await desk.send(first) } }
+        let exchange = await world.client.exchange(0)
+        let other = inOneDesk ? world.desk : world.otherDesk(world.client)
+        let second = try world.order()
+        let error = await failure { () async throws(PaymentError) in
+            try await other.send(second, besides: [first.key])
+        }
+        guard case .unresolved(let earlier) = error else { return #expect(Bool(false), "\(error as Any)") }
+        #expect(earlier.map(\.id) == [first.key] && earlier.map(\.state) == [.sending])
+        #expect(try await world.desk.ledger.contents().records.count == 1)
+        exchange.respond(body: Answer.approvedBody)
+        #expect(try await sending.value.get().state == .approved)
+        #expect(world.client.requests.count == 1)
+    }
+
+    private static func result(
+        _ body: () async throws(PaymentError) -> PaymentRecord
+    ) async -> Result<PaymentRecord, PaymentError> {
+        do throws(PaymentError) { return .success(try await body()) } catch { return .failure(error) }
+    }
+
     @Test("It is sent again under its own key without a question: that is the way out of the doubt")
     func retry() async throws {
         let world = PaymentsWorld(Self.lost, .transaction())

@@ -10,7 +10,11 @@ public enum WireJSON {
     public static func text(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
+        // Foundation's form has years of more than four digits.
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(date.rfc3339)
+        }
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
         do {
@@ -24,12 +28,15 @@ public enum WireJSON {
 
     static func data(_ value: some Encodable) -> Data { Data(text(value).utf8) }
 
-    /// Escapes harmful characters. They occur only inside of strings, where JSON allows the escapes.
+    /// Escapes harmful characters, and combining marks that would climb over other lines. They occur only inside of
+    /// strings, where JSON allows the escapes.
     private static func harmless(_ json: String) -> String {
-        guard json.unicodeScalars.contains(where: \.isHarmful) else { return json }
+        guard json.unicodeScalars.contains(where: { $0.isHarmful || $0.isMark }) else { return json }
         var text = ""
+        var marks = 0
         for scalar in json.unicodeScalars {
-            guard scalar.isHarmful else {
+            marks = scalar.isMark ? marks + 1 : 0
+            guard scalar.isHarmful || marks > String.mostMarks else {
                 text.unicodeScalars.append(scalar)
                 continue
             }

@@ -36,7 +36,8 @@ struct OutboxItemDocument: Encodable {
     let attempts: Int
     let detail: String
 
-    init(_ item: Outbox.Item) {
+    /// - Parameter now: The time from which the next try is told.
+    init(_ item: Outbox.Item, now: Date) {
         id = item.id.number
         state = item.stateWord
         _group = OrNull(wrappedValue: item.group)
@@ -45,7 +46,7 @@ struct OutboxItemDocument: Encodable {
         bytes = item.length
         _queuedAt = OrNull(wrappedValue: item.isReadable ? item.queuedAt : nil)
         attempts = item.attempts
-        detail = item.detail(now: item.queuedAt)
+        detail = item.detail(now: now)
     }
 }
 

@@ -11,7 +11,7 @@ struct ErrorDocument: Encodable {
 
         init(_ error: CommandError) {
             kind = error.status.kind
-            message = error.message.harmless.withoutCardNumbers
+            message = Redaction.ofProcess.text(error.message).harmless
             exit = error.status.rawValue
         }
     }

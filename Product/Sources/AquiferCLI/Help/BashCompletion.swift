@@ -6,7 +6,8 @@ enum BashCompletion {
 
         _aquifer() {
             local line=${COMP_LINE:0:COMP_POINT} cur="" name="" option="" word="" kind="" candidates="" prefix="" i
-            local -a words
+            local letter="" quote="" begun=""
+            local -a words=()
         \(reading)
         \(finding)
         \(offering)
@@ -19,10 +20,28 @@ enum BashCompletion {
     /// Reads the line up to the cursor: the command, and the option whose value comes next.
     private static var reading: String {
         """
-            # Readline splits words at "=", so the line is split here.
-            read -r -a words <<< "$line"
-            case $line in *[[:space:]]) words+=("") ;; esac
-            cur=${words[${#words[@]} - 1]}
+            # Readline splits words at "=", so the line is split here, as bash does it.
+            for ((i = 0; i < ${#line}; i++)); do
+                letter=${line:i:1}
+                if [[ $letter == \\\\ && $quote != \\' ]]; then
+                    ((i++))
+                    word+=${line:i:1}
+                    begun=1
+                elif [[ -n $quote ]]; then
+                    if [[ $letter == "$quote" ]]; then quote=""; else word+=$letter; fi
+                elif [[ $letter == [\\"\\'] ]]; then
+                    quote=$letter
+                    begun=1
+                elif [[ $letter != [[:space:]] ]]; then
+                    word+=$letter
+                    begun=1
+                elif [[ -n $begun ]]; then
+                    words+=("$word")
+                    word="" begun=""
+                fi
+            done
+            words+=("$word")
+            cur=$word
             for ((i = 1; i < ${#words[@]} - 1; i++)); do
                 word=${words[i]}
                 if [[ -n $option ]]; then
@@ -36,12 +55,13 @@ enum BashCompletion {
                         case $name in
                             "") name=$word ;;
                             \(pairs.joined(separator: " | "))) name="$name $word" ;;
+                            help) name="help $word" ;;
                         esac
                         ;;
                 esac
             done
             case $cur in
-                --*=*)
+                -*=*)
                     option=${cur%%=*}
                     cur=${cur#*=}
                     ;;
@@ -108,7 +128,7 @@ enum BashCompletion {
         CommandTable.groups.flatMap { group in
             group.commands.compactMap { command -> String? in
                 let own = command.own + group.driveOptions(of: [command])
-                guard command.takesGlobalOptions else { return "\"\(command.name)\") candidates=--help ;;" }
+                guard command.takesGlobalOptions else { return "\"\(command.name)\"*) candidates=--help ;;" }
                 return own.isEmpty ? nil : "\"\(command.name)\") candidates=\"$candidates \(names(own))\" ;;"
             }
         }
@@ -118,7 +138,7 @@ enum BashCompletion {
     private static var arguments: [String] {
         let groups = CommandTable.groups.map(\.name).joined(separator: " ")
         let commands = CommandTable.groups.filter { $0.single == nil }.map { group in
-            "\(group.name)) candidates=\"\(group.commands.map { $0.words[1] }.joined(separator: " "))\" ;;"
+            "\(group.name) | \"help \(group.name)\") candidates=\"\(group.commands.map { $0.words[1] }.joined(separator: " "))\" ;;"
         }
         let own = CommandTable.commands.compactMap { command in
             command.arguments.compactMap { assignment($0.words) }.first.map { "\"\(command.name)\") \($0) ;;" }

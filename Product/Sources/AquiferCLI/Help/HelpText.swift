@@ -16,6 +16,14 @@ enum HelpText {
         return group.single.map { lines(of: $0, in: group) } ?? lines(of: group)
     }
 
+    /// Checks that the words begin with the name of a group or a command, or that there are none.
+    ///
+    /// - Throws: `.usage`, with the words that would be right.
+    static func check(_ words: [String]) throws(CommandError) {
+        guard let name = words.first, words.count > 1 || CommandTable.group(name) == nil else { return }
+        _ = try CommandTable.command(words)
+    }
+
     private static var program: [String] {
         let groups = CommandTable.groups.map { ($0.usage, $0.summary) }
         return [

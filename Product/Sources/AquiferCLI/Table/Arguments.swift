@@ -18,35 +18,14 @@ struct Arguments: Sendable {
     ///
     /// - Parameter options: The options that any command knows.
     init(_ arguments: [String], knowing options: [OptionDeclaration]) throws(CommandError) {
-        let known = Dictionary(options.flatMap { option in option.names.map { ($0, option) } }) { first, _ in first }
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            guard argument != "--" else {
-                words += rest
-                return
-            }
-            guard argument.hasPrefix("-"), argument != "-", !Self.isNumber(argument) else {
-                words.append(argument)
-                continue
-            }
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = String(parts[0])
-            guard let option = known[name] else { throw .usage("\(name) is not an option") }
-            if option.placeholder == nil {
-                guard parts.count == 1 else { throw .usage("\(name) takes no value") }
-                given.append(Given(typed: name, option: option, value: nil))
-            } else {
-                guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
-                    throw .usage("\(name) needs a value")
-                }
-                given.append(Given(typed: name, option: option, value: value))
+        for part in CommandLineScan(arguments, knowing: options).parts {
+            switch part {
+            case .word(let word): words.append(word)
+            case .option(let option, let typed, let value):
+                given.append(Given(typed: typed, option: option, value: value))
+            case .mistake(let message, _): throw .usage(message)
             }
         }
-    }
-
-    /// True if the argument is a negative number, such as `-5`, `-0,50` or `-5MB`. No option begins with a digit.
-    private static func isNumber(_ argument: String) -> Bool {
-        argument.dropFirst().first { $0 != "." && $0 != "," }?.isNumber ?? false
     }
 
     /// True if the option was given.
@@ -54,8 +33,8 @@ struct Arguments: Sendable {
 
     /// The value of an option; the last one if it was given several times.
     func value<Value>(_ option: ValueOption<Value>) throws(CommandError) -> Value? {
-        guard let text = texts(option).last else { return nil }
-        return try option.value(of: text)
+        // Each of them is read, so that a mistake in an earlier one is not passed over.
+        try all(option).last
     }
 
     /// All values of an option that may be given several times.
@@ -81,6 +60,12 @@ struct Arguments: Sendable {
         own.words.removeFirst(command.words.count)
         for (index, argument) in command.arguments.enumerated() where !argument.isOptional {
             guard own.words.count > index else { throw .usage("\(argument.meaning) is missing") }
+        }
+        // An empty path would be the current folder.
+        for (index, word) in own.words.enumerated() where word.isEmpty {
+            guard let argument = command.argument(at: index), argument.words == .file || argument.words == .folder
+            else { continue }
+            throw .usage("\(argument.meaning) is missing")
         }
         if command.arguments.last?.isRepeated != true, own.words.count > command.arguments.count {
             throw .usage("\"\(own.words[command.arguments.count])\" is one word too many")

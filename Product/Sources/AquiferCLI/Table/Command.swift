@@ -44,6 +44,12 @@ struct Command: Sendable {
     /// The words of the name: `["feed", "list"]`.
     var words: [String] { name.split(separator: " ").map(String.init) }
 
+    /// The argument at a place from 0; `nil` if the command takes none there. The last one may be repeated.
+    func argument(at place: Int) -> CommandArgument? {
+        guard place >= arguments.count else { return place < 0 ? nil : arguments[place] }
+        return arguments.last?.isRepeated == true ? arguments.last : nil
+    }
+
     /// The options of this command alone.
     var own: [OptionDeclaration] { (required + exclusive + options).map(\.declaration) }
 

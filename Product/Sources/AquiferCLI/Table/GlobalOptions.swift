@@ -25,6 +25,9 @@ struct GlobalOptions {
         configuration.allowTestCard = arguments.has(Options.allowTestCard)
         if let time = try arguments.value(Options.at) {
             let offset = time.offset(from: now)
+            guard now.addingTimeInterval(offset).isRFC3339 else {
+                throw .usage("\(Options.at.declaration.name) takes a time in the years 0000 to 9999")
+            }
             configuration.now = { Date().addingTimeInterval(offset) }
         }
         self.configuration = configuration
@@ -39,8 +42,7 @@ enum TimeOption: Sendable, Hashable {
     /// Reads a date such as `2026-11-21T09:00:00Z`, or an offset such as `+8d`; `nil` for anything else.
     init?(_ text: String) {
         guard let sign = text.first, sign == "+" || sign == "-" else {
-            // A text that is not a date gives `nil`.
-            guard let date = try? Date(text, strategy: .iso8601) else { return nil }
+            guard let date = Date(rfc3339: text) else { return nil }
             self = .date(date)
             return
         }

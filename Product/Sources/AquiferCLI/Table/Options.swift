@@ -53,7 +53,7 @@ enum Options {
 
     static let port = ValueOption("--port", takes: "PORT", .port, help: "the port; 0 for any free one")
     static let host = ValueOption(
-        "--host", takes: "HOST", .text, help: "the address to listen on (127.0.0.1: this machine only)")
+        "--host", takes: "HOST", .host, help: "the address to listen on (127.0.0.1: this machine only)")
     static let noToken = Flag(
         "--no-token", help: "let in everyone who can reach the port, not only those who have the printed address")
     static let fault = ValueOption(
@@ -67,7 +67,8 @@ enum Options {
         "--card", takes: "ID", .text, help: "pay with this card, not with the default (aquifer cards list shows it)")
     static let codeFromInput = Flag("--cvv-stdin", help: "read the security code from standard input")
     static let again = Flag(
-        "--again", help: "send it, whatever became of another payment of this amount to the same person")
+        "--again",
+        help: "send it, though it is not known whether another payment of this amount to the same person was made")
     static let unfiltered = Flag("--unfiltered", help: "show the vowels of swear words")
     static let title = ValueOption(
         "--title", takes: "TEXT", .text, help: "the title of the clip, at most 200 characters")

@@ -3,6 +3,14 @@ import AquiferShadowDrive
 import Foundation
 import ReferenceAPIs
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The type of an option's value: the texts that are accepted, and the words that a shell offers.
 struct ValueType<Value: Sendable>: Sendable {
     let words: WordKind
@@ -42,7 +50,12 @@ extension ValueType<String> {
     /// Any text.
     static var text: ValueType { ValueType { text in text } }
     /// The path of a file.
-    static var file: ValueType { ValueType(.file) { path in path } }
+    static var file: ValueType {
+        ValueType(.file) { (path) throws(ValueMistake) in
+            guard !path.isEmpty else { throw .missing("a file") }
+            return path
+        }
+    }
 }
 
 extension ValueType<URL> {
@@ -55,10 +68,29 @@ extension ValueType<URL> {
     }
 
     /// A web address.
-    static var address: ValueType { form("an http or https address") { text in webAddress(text) } }
+    static var address: ValueType { ValueType { (text) throws(ValueMistake) in try webAddress(text) } }
 
-    fileprivate static func webAddress(_ text: String) -> URL? {
-        URL(string: text).flatMap { $0.isWebAddress ? $0 : nil }
+    fileprivate static func webAddress(_ text: String) throws(ValueMistake) -> URL {
+        guard let url = URL(string: text), url.isWebAddress else {
+            throw .expectedPart("an http or https address", part: text)
+        }
+        guard url.user() == nil, url.password() == nil else {
+            throw .wrong("an address must have no name and no password, because addresses are saved and printed")
+        }
+        return url
+    }
+}
+
+extension ValueType<String> {
+    /// A name, or an IP address in its usual form. `0` and `127.1` are addresses, too, which browsers write differently.
+    static var host: ValueType {
+        form("a name or an IP address") { text in
+            var bytes = in6_addr()
+            let isAddress = inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1
+            let last = text.split(separator: ".").last ?? ""
+            let isNumber = last.allSatisfy(\.isWholeNumber) || last.lowercased().hasPrefix("0x")
+            return isAddress || !isNumber ? text : nil
+        }
     }
 }
 
@@ -104,11 +136,7 @@ extension ValueType<ChosenRemote> {
                 let names = ReferenceRemote.allCases.map(\.rawValue).joined(separator: ", ")
                 throw .expected("NAME=URL, with a name of \(names)")
             }
-            // The message shows the address alone.
-            guard let address = ValueType<URL>.webAddress(parts[1]) else {
-                throw .expectedPart("an http or https address", part: parts[1])
-            }
-            return ChosenRemote(remote: remote, address: address)
+            return ChosenRemote(remote: remote, address: try ValueType<URL>.webAddress(parts[1]))
         }
     }
 }

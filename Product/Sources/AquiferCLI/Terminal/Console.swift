@@ -14,7 +14,7 @@ import Foundation
 /// Standard output, standard error and standard input. Commands print and ask only through this type.
 ///
 /// Text is filtered by ``Swift/String/harmless``, so that no server, file name or argument can control the terminal or
-/// forge a line. Bytes requested with `-o -` are written unchanged.
+/// forge a line. Documents are escaped instead, and bytes requested with `-o -` are written unchanged.
 ///
 /// A failed write does not stop a command in the middle of its work. The rest of its output is dropped, and
 /// ``finish(_:)`` returns the status of the failure.
@@ -22,6 +22,8 @@ struct Console: Sendable {
     private let failure = Locked<WriteError?>(nil)
     /// True if standard output has the bytes of a file, and therefore no documents.
     private let isFile = Locked(false)
+    /// True if a document was written: a command prints one.
+    private let hasDocument = Locked(false)
     private let status = StatusLine()
 
     /// Writes one line of the command's result to standard output.
@@ -38,16 +40,44 @@ struct Console: Sendable {
         _ = try? write(Data(text.utf8))
     }
 
-    /// Writes a document of `--json` to standard output.
+    /// Writes a document of `--json` to standard output, unless there was one.
     func out(json document: some Encodable) {
-        out(WireJSON.text(document))
+        guard takesDocument() else { return }
+        // `finish` reports the error. The text needs no filter, which would take characters out of it.
+        _ = try? write(Data((WireJSON.text(document) + "\n").utf8))
     }
 
-    /// Writes the document of an error, unless standard output has the bytes of a file.
+    /// Writes the document of an error, unless standard output has the bytes of a file, or a document.
     ///
     /// A failed write is ignored, because the error that ends the command is more important.
     func out(_ error: CommandError) {
-        guard canWrite, !isFile.withLock({ $0 }), !error.message.isEmpty else { return }
+        guard canWrite, !isFile.withLock({ $0 }), !error.message.isEmpty, takesDocument() else { return }
+        writeDocument(error)
+    }
+
+    /// Ends the process at a signal, with the document of the error. A command that has printed its document is left to
+    /// end by itself.
+    func endInterrupted() {
+        // The lock is kept to the end, so that the command neither prints a document nor exits meanwhile.
+        hasDocument.withLock { hasDocument in
+            guard !hasDocument else { return }
+            if QuietTerminal.restore() { status.line("") }
+            Leftover.remove()
+            let error = CommandError(status: .interrupted, message: "interrupted")
+            note(error.message)
+            if canWrite, !isFile.withLock({ $0 }) { writeDocument(error) }
+            _exit(error.status.rawValue)
+        }
+    }
+
+    private func takesDocument() -> Bool {
+        hasDocument.withLock { hasDocument in
+            defer { hasDocument = true }
+            return !hasDocument
+        }
+    }
+
+    private func writeDocument(_ error: CommandError) {
         // The status of the error stays the same, whether the document can be written or not.
         _ = try? Descriptor.output.write(
             Data((WireJSON.text(ErrorDocument(error)) + "\n").utf8))
@@ -67,7 +97,7 @@ struct Console: Sendable {
     /// standard output went away.
     func note(_ text: String) {
         guard !text.isEmpty, failure.withLock({ $0?.isClosedPipe }) != true else { return }
-        status.line("aquifer: \(text.harmless.withoutCardNumbers)")
+        status.line("aquifer: \(Redaction.ofProcess.text(text).harmless)")
     }
 
     /// A line of standard input. The prompt is shown only if standard input is a terminal.
@@ -111,6 +141,8 @@ struct Console: Sendable {
 
     func exit(_ status: ExitStatus) -> Never {
         fflush(nil)
+        // At a signal the process may be ending already.
+        hasDocument.withLock { $0 = true }
         Foundation.exit(status.rawValue)
     }
 
@@ -129,18 +161,6 @@ extension CommandError {
         error.isClosedPipe
             ? CommandError(status: .closedPipe, message: "")
             : CommandError(status: .unwritable, message: "\(name) cannot be written: \(error)")
-    }
-}
-
-extension String {
-    /// The text without possible card numbers, so that a number typed in the wrong place is not repeated.
-    var withoutCardNumbers: String {
-        // A number has 12 to 19 digits, in one maximal word of letters, digits and dashes, or in several adjacent ones.
-        replacing(/[0-9A-Za-z-]+(?: [0-9-]+)*/) { match in
-            let digits = match.output.count(where: \.isNumber)
-            let isNumber = (12...19).contains(digits) && !match.output.contains(where: \.isLetter)
-            return isNumber ? "(digits left out)" : String(match.output)
-        }
     }
 }
 

@@ -1,5 +1,5 @@
-/// Work that SIGINT and SIGTERM stop in an orderly way: they cancel its task, and it reports its outcome. A second
-/// signal ends the process at once.
+/// Work that SIGINT and SIGTERM stop in an orderly way: they cancel its task, and it reports its outcome. A signal
+/// that comes at least a second after the first ends the process at once.
 enum Interruption {
     /// Runs `body` in a task that the first signal cancels. Call this only once in a process.
     ///

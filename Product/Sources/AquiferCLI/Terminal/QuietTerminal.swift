@@ -1,3 +1,4 @@
+import Aquifer
 import Foundation
 
 #if canImport(Glibc)
@@ -10,7 +11,9 @@ import Foundation
 
 /// The terminal without echo, until ``end()`` is called or a signal ends the process.
 struct QuietTerminal {
-    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+    /// The signals that are handled here. ``Signals`` may handle some of them, and calls ``restore()``.
+    private static var signals: [Int32] { (Signals.areHandled ? [] : [SIGINT, SIGTERM]) + [SIGHUP, SIGQUIT] }
+    private static let isQuiet = Locked(false)
     /// The settings that a signal handler restores. They are written before the handlers are set.
     nonisolated(unsafe) private static var before = termios()
 
@@ -26,13 +29,29 @@ struct QuietTerminal {
         }
         var quiet = Self.before
         quiet.c_lflag &= ~tcflag_t(ECHO)
-        guard tcsetattr(0, TCSAFLUSH, &quiet) == 0 else { return nil }
+        Self.isQuiet.withLock { $0 = true }
+        guard tcsetattr(0, TCSAFLUSH, &quiet) == 0 else {
+            end()
+            return nil
+        }
     }
 
     /// Turns the echo on again.
     func end() {
-        var before = Self.before
-        tcsetattr(0, TCSAFLUSH, &before)
+        Self.restore()
         for number in Self.signals { signal(number, SIG_DFL) }
+    }
+
+    /// Turns the echo on again, before the process ends.
+    ///
+    /// - Returns: True if it was off.
+    @discardableResult static func restore() -> Bool {
+        isQuiet.withLock { isQuiet in
+            guard isQuiet else { return false }
+            isQuiet = false
+            var before = Self.before
+            tcsetattr(0, TCSAFLUSH, &before)
+            return true
+        }
     }
 }

@@ -116,13 +116,15 @@ extension Descriptor {
     }
 }
 
-/// The file that a signal handler removes. There is one at a time, because `-o` names one file.
-private enum Leftover {
+/// The file that is removed when a signal ends the process. There is one at a time, because `-o` names one file.
+enum Leftover {
     /// Read by the handlers.
     nonisolated(unsafe) private static var path: UnsafeMutablePointer<CChar>?
-    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+    /// The signals that are handled here. ``Signals`` may handle some of them, and its reaction calls ``remove()``.
+    private static var signals: [Int32] { (Signals.areHandled ? [] : [SIGINT, SIGTERM]) + [SIGHUP] }
 
-    static func begin(_ file: String) {
+    /// Remembers the file.
+    fileprivate static func begin(_ file: String) {
         path = strdup(file)
         for number in signals {
             let before = signal(number) { number in
@@ -136,7 +138,13 @@ private enum Leftover {
         }
     }
 
-    static func end() {
+    /// Removes the file, if there is one.
+    static func remove() {
+        if let path { unlink(path) }
+    }
+
+    /// Forgets the file.
+    fileprivate static func end() {
         // The memory is not freed, because a handler may be reading it.
         path = nil
     }

@@ -54,10 +54,10 @@ _aquifer() {
         ("cards rotate-key") _arguments "$everywhere[@]" '1: :' '2: :' ;;
         ("cards accept-older") _arguments "$everywhere[@]" '1: :' '2: :' ;;
         ("cards discard-older") _arguments "$everywhere[@]" '1: :' '2: :' ;;
-        ("pay") _arguments "$everywhere[@]" '*--card[pay with this card, not with the default (aquifer cards list shows it)]:ID: ' '*--cvv-stdin[read the security code from standard input]' '*--again[send it, whatever became of another payment of this amount to the same person]' '1: :' '2:@USERNAME: ' '3:AMOUNT: ' ;;
+        ("pay") _arguments "$everywhere[@]" '*--card[pay with this card, not with the default (aquifer cards list shows it)]:ID: ' '*--cvv-stdin[read the security code from standard input]' '*--again[send it, though it is not known whether another payment of this amount to the same person was made]' '1: :' '2:@USERNAME: ' '3:AMOUNT: ' ;;
         ("payments list") _arguments "$everywhere[@]" '1: :' '2: :' ;;
         ("payments check") _arguments "$everywhere[@]" '1: :' '2: :' '3:ID: ' ;;
-        ("payments retry") _arguments "$everywhere[@]" '*--cvv-stdin[read the security code from standard input]' '*--again[send it, whatever became of another payment of this amount to the same person]' '1: :' '2: :' '3:ID: ' ;;
+        ("payments retry") _arguments "$everywhere[@]" '*--cvv-stdin[read the security code from standard input]' '*--again[send it, though it is not known whether another payment of this amount to the same person was made]' '1: :' '2: :' '3:ID: ' ;;
         ("payments give-up") _arguments "$everywhere[@]" '1: :' '2: :' '3:ID: ' ;;
         ("payments discard") _arguments "$everywhere[@]" '*--yes[do not ask]' '1: :' '2: :' '3:ID: ' ;;
         ("foaas list") _arguments "$everywhere[@]" '1: :' '2: :' '*:QUERY: ' ;;

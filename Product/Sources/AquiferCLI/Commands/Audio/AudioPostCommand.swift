@@ -81,7 +81,8 @@ struct AudioPostCommand: CommandHandler {
         do throws(OutboxError) {
             let item = try await services.audio.postLater(draft)
             if call.options.json {
-                call.console.out(json: ResultDocument(local: OutboxItemDocument(item)))
+                call.console.out(
+                    json: ResultDocument(local: OutboxItemDocument(item, now: call.options.configuration.now())))
                 return .delivered
             }
             call.console.out("\(item.id)")

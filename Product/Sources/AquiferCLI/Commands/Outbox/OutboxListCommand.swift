@@ -15,11 +15,11 @@ struct OutboxListCommand: CommandHandler {
 
     private func list(_ outbox: Outbox) async throws(OutboxError) -> ExitStatus {
         let items = try await outbox.listed()
+        let now = call.options.configuration.now()
         if call.options.json {
-            call.console.out(json: ResultDocument(local: items.map { OutboxItemDocument($0) }))
+            call.console.out(json: ResultDocument(local: items.map { OutboxItemDocument($0, now: now) }))
             return .delivered
         }
-        let now = call.options.configuration.now()
         let rows = items.map { item in
             [
                 "\(item.id)", item.stateWord, item.label, "\(item.length)",

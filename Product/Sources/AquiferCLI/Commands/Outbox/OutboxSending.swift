@@ -34,14 +34,14 @@ struct OutboxSending: Sendable {
     }
 
     private func tell(_ report: Outbox.Report, _ left: [Outbox.Item]) {
+        let now = options.configuration.now()
         if options.json {
             let document = OutboxReportDocument(
                 sent: report.sent, refused: report.refused, failed: report.failed,
-                left: left.map { OutboxItemDocument($0) })
+                left: left.map { OutboxItemDocument($0, now: now) })
             console.out(json: ResultDocument(local: document))
         } else {
             console.out("sent \(report.sent), \(left.count) left")
-            let now = options.configuration.now()
             for item in left { console.note("\(item.named): \(item.condition(now: now))") }
         }
     }

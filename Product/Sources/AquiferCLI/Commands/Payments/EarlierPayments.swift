@@ -9,11 +9,13 @@ struct EarlierPayments {
     let console: Console
     /// True if `--again` confirms that a second payment is meant.
     let isMeant: Bool
+    /// True if the command prints errors only.
+    let isQuiet: Bool
 
     /// The earlier payments, after the user has confirmed that another one is meant.
     ///
-    /// - Throws: `.usage` without a terminal and without `--again`, `.refused` if the user types anything but yes, and
-    ///   `.store` if the payments made cannot be read. Nothing was sent then.
+    /// - Throws: `.usage` without a terminal and without `--again`, and while one of them is being sent; `.refused` if the
+    ///   user types anything but yes; `.store` if the payments made cannot be read. Nothing was sent then.
     func agreed(_ amount: Money, to contact: Contact) async throws(CommandError) -> Set<UUID> {
         let earlier: [PaymentRecord]
         do throws(StoreError) { earlier = try await payments.desk.unresolved(amount, to: contact) } catch {
@@ -21,7 +23,11 @@ struct EarlierPayments {
         }
         await tellUnreadable()
         guard !earlier.isEmpty else { return [] }
-        if !isMeant {
+        // Nobody knows yet what becomes of a payment that is being sent, so nobody can mean another one.
+        guard !earlier.contains(where: { $0.state == .sending }) else { throw .doubled(earlier) }
+        if isMeant {
+            if !isQuiet { for record in earlier { console.note("\(record.inDoubt); another one is sent") } }
+        } else {
             guard Descriptor.input.isTerminal else { throw .doubled(earlier) }
             for record in earlier {
                 console.note(
@@ -51,14 +57,18 @@ struct EarlierPayments {
 extension CommandError {
     /// The error of a payment that was not sent, because the outcome of an earlier one like it is unknown.
     static func doubled(_ earlier: [PaymentRecord]) -> CommandError {
-        // The latest payment is the one that is most likely meant.
-        guard let first = earlier.first else { return CommandError(PaymentError.underWay) }
+        // Otherwise the latest payment is the one that is most likely meant.
+        guard let first = earlier.first(where: { $0.state == .sending }) ?? earlier.first else {
+            return CommandError(PaymentError.underWay)
+        }
         let id = first.id.uuidString
         let others = earlier.count > 1 ? " (and \(counted(earlier.count - 1, "other")) like it)" : ""
-        return CommandError(
-            status: .usage,
-            message: "nothing was sent: \(first.inDoubt)\(others); ask with aquifer payments check \(id), send it again"
-                + " as the same payment with aquifer payments retry \(id), or say --again if a second payment is meant")
+        let ways =
+            first.state == .sending
+            ? "wait for its outcome, which aquifer payments check \(id) asks for"
+            : "ask with aquifer payments check \(id), send it again as the same payment with aquifer payments retry \(id),"
+                + " or say --again if a second payment is meant"
+        return CommandError(status: .usage, message: "nothing was sent: \(first.inDoubt)\(others); \(ways)")
     }
 }
 

@@ -30,7 +30,8 @@ struct PayCommand: CommandHandler {
         let payments = call.services().payments
         let (options, console) = (call.options, call.console)
         let contact = try await contact(payments)
-        let question = EarlierPayments(payments: payments, console: console, isMeant: isSecond)
+        let question = EarlierPayments(
+            payments: payments, console: console, isMeant: isSecond, isQuiet: options.quiet)
         let besides = try await question.agreed(amount, to: contact)
         let card = try await card(payments)
         let code = try console.securityCode(card, fromInput: codeFromInput)
@@ -50,7 +51,7 @@ struct PayCommand: CommandHandler {
         do throws(LoadError) { found = try await payments.contact(named: username) } catch { throw CommandError(error) }
         guard let found else {
             throw CommandError(
-                status: .notFound, message: "\(username) is not among the contacts; aquifer contacts shows them")
+                status: .notFound, message: "\"\(username)\" is not among the contacts; aquifer contacts shows them")
         }
         return found
     }

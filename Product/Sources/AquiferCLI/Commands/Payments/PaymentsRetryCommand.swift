@@ -25,7 +25,8 @@ struct PaymentsRetryCommand: CommandHandler {
         var besides: Set<UUID> = []
         if record.state != .unknown {
             let question = EarlierPayments(
-                payments: payments, console: call.console, isMeant: call.arguments.has(Options.again))
+                payments: payments, console: call.console, isMeant: call.arguments.has(Options.again),
+                isQuiet: call.options.quiet)
             besides = try await question.agreed(record.amount, to: record.contact)
         }
         let code = try call.console.securityCode(card, fromInput: call.arguments.has(Options.codeFromInput))

@@ -4,12 +4,10 @@ struct HelpCommand: CommandHandler {
 
     init(_ call: CommandCall) throws(CommandError) {
         self.call = call
-        // The name of a group has a help, too.
-        if let name = call.words.first, call.words.count > 1 || CommandTable.group(name) == nil {
-            let command = try CommandTable.command(call.words)
-            if call.words.count > command.words.count {
-                throw .usage("\"\(call.words[command.words.count])\" is one word too many")
-            }
+        try HelpText.check(call.words)
+        // The name of a group alone is no command, and has a help.
+        if let command = try? CommandTable.command(call.words), call.words.count > command.words.count {
+            throw .usage("\"\(call.words[command.words.count])\" is one word too many")
         }
     }
 

@@ -1,0 +1,38 @@
+import Aquifer
+import Foundation
+import Testing
+
+@testable import AquiferPayments
+
+@Suite("A transaction of the contract")
+struct TransactionMapperTests {
+    private func transaction(value: String = "79.9", timestamp: String = "1553145066") throws -> PaymentTransaction {
+        let body = """
+            {"transaction":{"id":1,"timestamp":\(timestamp),"value":\(value),"destination_user":{"id":7},"success":true}}
+            """
+        let url = try #require(URL(string: "http://payments.example/transaction"))
+        return try TransactionMapper.map(HTTPResponseHead(status: 200, url: url), Data(body.utf8))
+    }
+
+    @Test(
+        "An amount is a number, or a text that is one",
+        arguments: [("112", 11_200), ("112.5", 11_250), (#""112""#, 11_200), (#""112.00""#, 11_200), (#""0.01""#, 1)])
+    func amounts(value: String, cents: Int) throws {
+        #expect(try transaction(value: value).cents == cents)
+    }
+
+    @Test(
+        "A text that only begins with a number is none",
+        arguments: [
+            "112abc", "112.0.0", " 112", "112 ", "112,00", "112.", ".5", "", "1e2", "+112", "0x70", "\u{664}", "NaN",
+        ])
+    func noAmounts(value: String) {
+        #expect(throws: (any Error).self) { try transaction(value: "\"\(value)\"") }
+    }
+
+    @Test("A time that RFC 3339 cannot write is invalid", arguments: ["1e18", "-1e18", "253402300800", "-62167219201"])
+    func times(timestamp: String) throws {
+        #expect(throws: (any Error).self) { try transaction(timestamp: timestamp) }
+        #expect(try transaction(timestamp: "253402300799").date.rfc3339 == "9999-12-31T23:59:59Z")
+    }
+}
