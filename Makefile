@@ -5,7 +5,7 @@ VENV := .build/venv
 DATA ?= .build/data
 PORT ?= 8080
 
-.PHONY: help setup run test check format bench crash stress docs screenshots clean
+.PHONY: help setup run test check format bench crash lab stress docs screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -31,6 +31,11 @@ bench: setup ## the benchmarks, each beside its peer; fails when a target is mis
 
 crash: setup ## processes hammer the stores and the outbox while kill -9 strikes, 200 times each
 	@Scripts/crash
+
+lab: setup ## each call of the system fails once in a session of each app, and the power is lost at any moment
+	@$(SWIFT) build --product AquiferCLI
+	@$(VENV)/bin/python Product/Tests/Lab/sweep.py $(LAB)
+	@$(VENV)/bin/python Product/Tests/Lab/power.py --cuts 200
 
 stress: setup ## every test, three times, while all processors are busy: what is a matter of luck fails
 	@Scripts/stress

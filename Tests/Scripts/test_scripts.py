@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -67,3 +68,49 @@ def test_ci_tells_at_its_end_what_failed(root, tmp_path):
     end = result.stdout.splitlines()[-4:]
     assert end == ["make check failed: see above", "failed: Suite bad()", "    no", "1 passed, 2 failed"]
     assert "a.swift: error: wrong" in result.stdout
+
+
+#: These stand in for pytest and swift. Each writes a report of one test that passed, or ends before.
+PYTHON = """#!/bin/bash
+[ "$1" = -m ] || exec {python} "$@"
+folder=${{@: -1}}
+echo "tests of $folder"
+[ "$(basename "$folder")" != "$CRASHES" ] || exit 139
+while [ "$1" != --junit-xml ]; do shift; done
+echo '<testsuite><testcase name="good()"/></testsuite>' > "$2"
+"""
+SWIFT = """#!/bin/bash
+[ "$1" != "$CRASHES" ] || kill -INT $$
+while [ $# != 0 ] && [ "$1" != --xunit-output ]; do shift; done
+[ $# = 0 ] || echo '<testsuite><testcase name="swift()"/></testsuite>' > "$2"
+"""
+
+
+@pytest.mark.parametrize(
+    "crashes, end",
+    [
+        ("nothing", ["4 passed, 0 failed"]),
+        ("test", ["failed: swift ended with status 130", "3 passed, 1 failed"]),
+        ("Scripts", ["failed: Scripts ended with status 139", "3 passed, 1 failed"]),
+        ("Browser", ["failed: Browser ended with status 139", "3 passed, 1 failed"]),
+        ("build", ["failed: build ended with status 130", "0 passed, 1 failed"]),
+    ],
+)
+def test_every_suite_runs_and_one_that_crashes_counts_also_beside_others(root, tmp_path, crashes, end):
+    for name, text in {"bin/swift": SWIFT, ".build/venv/bin/python": PYTHON.format(python=sys.executable)}.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+    (tmp_path / "Scripts").mkdir()
+    for name in ("test", "total.py"):
+        shutil.copy(root / "Scripts" / name, tmp_path / "Scripts" / name)
+    environment = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "CRASHES": crashes}
+    result = subprocess.run(
+        [str(tmp_path / "Scripts/test")], capture_output=True, text=True, timeout=30, env=environment)
+    lines = result.stdout.splitlines()
+    assert [line for line in lines if line.startswith("failed: ") or line == lines[-1]] == end, result.stdout + result.stderr
+    assert result.returncode == (1 if crashes != "nothing" else 0)
+    if crashes != "build":
+        said = [line.removeprefix("tests of ") for line in lines if line.startswith("tests of ")]
+        assert said == ["Tests/Scripts", "Product/Tests/Acceptance", "Product/Tests/Browser"]

@@ -401,7 +401,7 @@ class TestKeeping:
         server.start("--at", "+8d", "--fault", "audio=offline")
         page = audio()
         row = page.by("clip").filter(has_text=name)
-        expect(part(row, "offline-badge")).to_have_text("Offline")
+        expect(part(row, "offline-badge")).to_have_text("Downloaded")
         part(row, "play").click()
         expect(row).to_have_attribute("data-state", "playing")
 

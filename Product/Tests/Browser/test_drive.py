@@ -446,7 +446,7 @@ class TestOneAccount:
         page.by("upload-dismiss").click()
         page.by("upload-input").set_input_files([text_file(tmp_path, "a.txt", 5120), text_file(tmp_path, "b.txt", 1024)])
         expect(page.by("twice")).to_contain_text("a.txt is there already")
-        expect(page.by("twice-replace")).to_be_focused()
+        expect(page.by("twice-keep")).to_be_focused()
         page.by("twice-keep").click()
         expect(page.by("file")).to_have_count(2)
         expect(part(row(page, "a.txt"), "file-size")).to_have_text("1 KB")
@@ -468,6 +468,15 @@ class TestOneAccount:
         add(page, text_file(tmp_path, "large.bin", 4096))
         expect(page.by("upload-failure")).to_contain_text("large.bin")
         expect(page.by("file")).to_have_count(0)
+
+    def test_what_does_not_fit_is_not_sent_and_is_told_in_the_users_words(self, drive, tmp_path):
+        page = drive(locale="pt-BR")
+        create(page, size="2KB")
+        before = len(requests(page))
+        add(page, text_file(tmp_path, "large.bin", 4096))
+        expect(page.by("upload-verdict")).to_have_text("large.bin não foi guardado.")
+        expect(page.by("upload-failure")).to_contain_text("large.bin não cabe: só 2 KB estão livres.")
+        assert [r for r in requests(page)[before:] if "upload" in r["path"]] == []
 
     def test_progress_is_shown_and_can_be_stopped(self, drive, tmp_path):
         page = drive()
@@ -508,13 +517,13 @@ class TestOneAccount:
     def test_the_names_on_the_server_are_shown_and_compared_with_the_list(self, drive, tmp_path):
         page, other = drive(), drive()
         create(page)
-        expect(page.by("objects-ask")).to_have_text("Compare with the server")
+        expect(page.by("objects-ask")).to_have_text("Check against server")
         page.by("objects-ask").click()
-        expect(page.by("objects-text")).to_have_text("The server names no file. The list above has the same.")
+        expect(page.by("objects-text")).to_have_text("No file on the server. The list above has the same.")
         add(page, text_file(tmp_path, "here.txt"))
         expect(page.by("objects-text")).to_have_text("")
         page.by("objects-ask").click()
-        expect(page.by("objects-text")).to_have_text("The server names 1 file. The list above has the same.")
+        expect(page.by("objects-text")).to_have_text("1 file on the server. The list above has the same.")
         expect(page.by("objects-name")).to_have_text("here.txt")
         expect(page.by("objects-new")).to_be_hidden()
         # Another tab changes what is there: this one has its list of before.
@@ -525,7 +534,7 @@ class TestOneAccount:
         part(row(other, "here.txt"), "delete-confirm").click()
         expect(row(other, "here.txt")).to_have_count(0)
         page.by("objects-ask").click()
-        expect(page.by("objects-text")).to_have_text("The server names 1 file. It does not name here.txt, which the list above has.")
+        expect(page.by("objects-text")).to_have_text("1 file on the server. It does not name here.txt, which the list above has.")
         expect(page.by("objects-new")).to_have_text("not in the list above")
         page.by("objects-dismiss").click()
         expect(page.by("objects-names")).to_be_hidden()
@@ -539,7 +548,7 @@ class TestOneAccount:
         expect(page.by("objects-error")).to_contain_text("The server’s names could not be loaded. You’re offline.")
         page.connection("online")
         page.by("objects-ask").click()
-        expect(page.by("objects-text")).to_contain_text("The server names no file.")
+        expect(page.by("objects-text")).to_contain_text("No file on the server.")
         expect(page.by("objects-error")).to_be_hidden()
 
     def test_offline_the_files_are_the_saved_ones_with_their_age(self, drive, tmp_path):

@@ -285,3 +285,18 @@ class TestTheToken:
         expect(page.locator('[data-test="signed-out"]')).to_be_visible()
         expect(page).to_have_url(server.base + "/")
         context.close()
+
+
+def test_a_picture_that_does_not_exist_is_told_once(server, open_page):
+    page = open_page(server, "/feed/nope", wait=False)
+    page.expects_failed_requests = True
+    expect(page.by("comments-missing")).to_contain_text("There is no such picture")
+    expect(page.by("comments-loading")).to_have_count(0)
+    asked = lambda: len([url for url in page.requests if "/comments/events" in url])
+    before = asked()
+    page.page.wait_for_timeout(2500)
+    assert asked() == before, "it is not asked for again"
+    expect(page.by("server-lost")).to_have_count(0)
+    page.by("comments-missing-action").click()
+    expect(page.items.first).to_be_visible()
+    expect(page.by("comments")).to_have_count(0)

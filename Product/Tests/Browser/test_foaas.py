@@ -332,7 +332,7 @@ def test_it_speaks_portuguese(phrases):
     expect(said(page)).not_to_be_empty()
     expect(page.by("phrase")).to_contain_text("Toque para outra")
     page.by("to-operations").click()
-    expect(page.by("screen-foaas-operations").locator("h1")).to_have_text("O que se pode dizer")
+    expect(page.by("screen-foaas-operations").locator("h1")).to_have_text("Todas as frases")
     page.by("operation").filter(has_text="Coffee").click()
     expect(page.by("finish")).to_have_text("Concluir")
     page.page.goto(page.server.base + "/foaas/settings")
@@ -372,3 +372,9 @@ def test_larger_text_does_not_make_the_pages_scroll_sideways(phrases, path):
     page = phrases(path, phone=True)
     page.until(lambda: page.evaluate("document.querySelector('main').childElementCount > 0"), "the page is there")
     page.fits(path, larger=True)
+
+
+def test_the_names_of_the_fields_are_in_the_users_language(phrases):
+    page = phrases("/foaas/operations/gift%2F%3Aname%2F%3Athing%2F%3Afrom", locale="pt-BR")
+    labels = page.page.locator(".phrase-fields .field-label")
+    expect(labels).to_have_text(["Nome", "Coisa", "De"])

@@ -88,7 +88,7 @@ def test_the_inspector_deletes_after_asking(feed):
     expect(row).to_be_visible()
     key = row.get_attribute("data-entry")
     row.locator('[data-test="delete"]').click()
-    expect(row.locator('[data-test="delete-confirm"]')).to_be_focused()
+    expect(row.locator('[data-test="delete-cancel"]')).to_be_focused()
     feed.page.keyboard.press("Escape")
     expect(row.locator('[data-test="delete"]')).to_be_focused()
     row.locator('[data-test="delete"]').click()

@@ -16,7 +16,7 @@ test("Each page has its address", () => {
 });
 
 test("An address that is none is not found: too much, too little, a contact that is no number", () => {
-  for (const path of ["/nothing", "/feed/", "/feed/a/b", "/pay/ana", "/pay/1234567890123456789", "/contacts/", "//"]) {
+  for (const path of ["/nothing", "/feed/", "/feed/a/b", "/pay/ana", "/pay/1234567890123456789", "//", "/contacts//"]) {
     assert.equal(named(path), "notFound", path);
   }
 });
@@ -28,6 +28,12 @@ test("The id of a page is decoded; a page without one has an empty id", () => {
 
 test("An id that cannot be decoded is an address that is not found", () => {
   for (const path of ["/feed/%", "/drive/%E0%A4%A", "/foaas/operations/%zz"]) assert.equal(named(path), "notFound", path);
+});
+
+test("A slash at the end of an address makes no difference", () => {
+  const pages = { "/drive/": "drive", "/contacts/": "contacts", "/cards/new/": "cardForm", "/": "feed" };
+  for (const [path, name] of Object.entries(pages)) assert.equal(named(path), name, path);
+  assert.equal(routeOf("/pay/17/", "").id, "17");
 });
 
 test("The query goes with the page", () => {

@@ -1,3 +1,5 @@
+import AquiferConcurrency
+
 /// A decision about an entry that tells its caller something.
 extension CacheStore {
     /// Reads and changes an entry in one atomic step, as ``update(_:_:)`` does, and returns the value of the decision.

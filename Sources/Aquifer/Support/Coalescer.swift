@@ -1,3 +1,5 @@
+import AquiferConcurrency
+
 /// Lets concurrent callers with the same key share one piece of work.
 ///
 /// The first caller starts the work, and later callers join while it runs. A caller whose task is cancelled leaves at

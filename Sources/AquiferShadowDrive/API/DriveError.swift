@@ -170,8 +170,7 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
         case .limit(let error): "\(error)"
         case .file(let error): "\(error)"
         case .transaction(let error): "\(error)"
-        case .noKeypair:
-            "there is no key to sign with; make one with `aquifer drive keygen FILE`, or name one with --keypair"
+        case .noKeypair: "there is no key to sign with; make one, or name the one you have"
         case .store(let error): "\(error)"
         case .cancelled: "cancelled"
         case .outcomeUnknown(let cause): "\(cause); it may have happened all the same: look before you do it again"
@@ -212,6 +211,8 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
     case unreadable(name: String, reason: String)
     /// The file is larger than the limit.
     case tooLarge(name: String, bytes: UInt64)
+    /// The account has less storage left than the file needs.
+    case noRoom(name: String, free: UInt64)
     /// The file's name is not allowed.
     case badName(name: String, reason: String)
     /// A file of this name is already stored, and replacing it was not requested.
@@ -230,6 +231,7 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
         case .tooLarge(let name, let bytes):
             "\(name) has \(bytes) bytes, and \(StorageSize.text(ShadowDriveLimits.fileBytes))"
                 + " (\(ShadowDriveLimits.fileBytes) bytes) are the most"
+        case .noRoom(let name, let free): "\(name) does not fit: only \(StorageSize.text(free)) are free"
         case .badName(let name, let reason): "\"\(name)\" cannot be a file's name: \(reason)"
         case .exists(let name): "a file called \(name) is stored already"
         case .repeated(let name): "\(name) is there twice"

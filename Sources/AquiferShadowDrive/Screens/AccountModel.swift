@@ -133,11 +133,14 @@ public final class AccountModel {
         upload = Upload(
             progress: UploadProgress(sent: 0, total: 0, filesDone: 0, files: files.count), results: [], isDone: false)
         let (events, continuation) = AsyncStream.makeStream(of: UploadEvent.self)
+        let room = account.map { UploadRoom(free: $0.freeBytes, stored: self.files) }
         let transfer = Task<Result<[UploadResult], DriveError>, Never> { [service, address] in
             defer { continuation.finish() }
             do throws(DriveError) {
                 return .success(
-                    try await service.upload(files, to: address, overwrite: replacing) { continuation.yield($0) })
+                    try await service.upload(files, to: address, overwrite: replacing, room: room) {
+                        continuation.yield($0)
+                    })
             } catch { return .failure(error) }
         }
         self.transfer = transfer

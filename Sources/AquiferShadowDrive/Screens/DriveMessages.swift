@@ -76,6 +76,8 @@ extension FileError {
             language.text(
                 "drive.file.tooLarge",
                 ["name": name, "bytes": bytes, "limit": language.storage(ShadowDriveLimits.fileBytes)])
+        case .noRoom(let name, let free):
+            language.text("drive.file.noRoom", ["name": name, "free": language.storage(free)])
         case .badName(let name, _): language.text("drive.file.badName", ["name": name])
         case .exists(let name): language.text("drive.file.exists", ["name": name])
         case .repeated(let name): language.text("drive.file.repeated", ["name": name])

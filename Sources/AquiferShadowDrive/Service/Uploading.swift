@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferFoundation
 
 /// The progress of an upload. No number ever decreases.
@@ -52,18 +53,21 @@ extension ShadowDriveService {
     ///
     /// - Parameters:
     ///   - overwrite: true if files of the same names are replaced.
+    ///   - room: the storage that is left, if it is known. A file that does not fit into it is reported as
+    ///     ``FileError/noRoom(name:free:)`` and not sent. Without it, the server judges each file on arrival.
     ///   - onEvent: called with the progress and with each file's outcome, in order, on any thread. It must return
     ///     quickly.
     /// - Returns: the outcome of each file, in the given order.
     @discardableResult
     public func upload(
-        _ files: [URL], to account: PublicKey, overwrite: Bool = false,
+        _ files: [URL], to account: PublicKey, overwrite: Bool = false, room: UploadRoom? = nil,
         onEvent: @escaping @Sendable (UploadEvent) -> Void = { _ in }
     ) async throws(DriveError) -> [UploadResult] {
         let keypair = try signer()
         var results: [Int: UploadResult] = [:]
         var good: [(Int, FileToSend)] = []
         var names: Set<Data> = []
+        var room = room
         let stored = overwrite || files.isEmpty ? nil : await storedNames(account)
         for (place, url) in files.enumerated() {
             do throws(FileError) {
@@ -71,6 +75,7 @@ extension ShadowDriveService {
                 let name = Data(file.name.utf8)
                 guard names.insert(name).inserted else { throw .repeated(name: file.name) }
                 guard stored?.contains(name) != true else { throw .exists(name: file.name) }
+                try room?.take(file.size, for: file.name)
                 good.append((place, file))
             } catch {
                 results[place] = UploadResult(

@@ -16,6 +16,7 @@ struct AudioAPI: Sendable {
             await sound(request, parameters["id"].flatMap(UUID.init))
         }
         router.on("POST", Self.filePath) { request, _ in await take(request) }
+        router.on("GET", Self.filePath) { request, _ in await chosen(request) }
     }
 
     /// A clip's sound: from this machine if it is kept, else from the remote, with the range that the page requests.
@@ -78,6 +79,15 @@ struct AudioAPI: Sendable {
             return .problem(error.status, error.kind, error.message)
         }
         return await choose(file, name.isEmpty ? "clip" : name, address)
+    }
+
+    /// The file that a tab's form keeps: a page that is loaded again lets its user hear it.
+    @MainActor
+    private func chosen(_ request: ServerRequest) -> ServerResponse {
+        guard let tab = request.queryValue("tab"),
+            let file = hub.opened(AudioComposeScreen.self, tab: tab).first?.model.file
+        else { return .problem(404, "notFound", "this tab keeps no file") }
+        return ServerResponse(body: .file(path: file.url.path, offset: 0, length: file.size)).relayed(nil, as: .file)
     }
 
     @MainActor

@@ -73,6 +73,16 @@ export async function request(method, url, body) {
   });
 }
 
+/** True if the server on this machine answers. */
+export async function isRunning() {
+  try {
+    await request("GET", address("/api/connection"));
+    return true;
+  } catch (error) {
+    return error instanceof ApiError && error.status > 0;
+  }
+}
+
 /**
  * Sends a file or a recording as it is. A `signal` that is aborted ends it with the signal's reason.
  *

@@ -96,7 +96,20 @@ const keys = new WeakMap();
 export function replaceWhen(element, key, make) {
   if (keys.get(element) === key) return;
   keys.set(element, key);
+  const hadFocus = element.contains(document.activeElement);
   element.replaceChildren(...shown([make()].flat()).filter(Boolean));
+  if (hadFocus) keepFocus(element);
+}
+
+/**
+ * Moves the focus to the heading of the page when what had it is gone: otherwise the next Tab would begin at the top of
+ * everything.
+ *
+ * @param {Element} element
+ */
+function keepFocus(element) {
+  if (document.activeElement !== document.body) return;
+  find(element.closest("dialog, .screen"), "h1")?.focus({ preventScroll: true, focusVisible: false });
 }
 
 /**

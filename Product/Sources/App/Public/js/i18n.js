@@ -1,5 +1,8 @@
-import { memory } from "./dom.js";
+import { find, frame, memory } from "./dom.js";
 import { bytes, chosenLanguage, languages, sentence } from "./logic/language.js";
+
+/** In milliseconds. */
+const RETRY = 3000;
 
 const preferred = () => chosenLanguage(memory.get("language"), navigator.languages ?? []);
 
@@ -7,7 +10,7 @@ const preferred = () => chosenLanguage(memory.get("language"), navigator.languag
 const current = preferred();
 document.documentElement.lang = current;
 /** @type {Record<string, import("./logic/language.js").Text>} */
-const words = await fetch(`/assets/words/${current}.json`).then((response) => response.json());
+const words = await load();
 const plurals = new Intl.PluralRules(current);
 
 export { languages };
@@ -22,17 +25,50 @@ export const language = () => current;
  */
 export const t = (key, values = {}) => sentence(words[key] ?? key, values, plurals);
 
+/** The language that is chosen for all pages: this one's, unless it is out of date. */
+export const chosen = preferred;
+
 /** True if another tab has chosen another language since this page was loaded. */
 export const isOutdated = () => preferred() !== current;
 
 /**
- * Loads the page again in another language.
+ * Chooses the language of all pages. This one is then out of date.
  *
  * @param {string} code
  */
-export function setLanguage(code) {
+export function chooseLanguage(code) {
   memory.set("language", code);
-  location.reload();
+}
+
+/**
+ * The texts of the page's language. There is no page without them: until they arrive they are asked for again, and
+ * `index.html` says so.
+ */
+async function load() {
+  for (;;) {
+    try {
+      const response = await fetch(`/assets/words/${current}.json`);
+      if (response.ok) {
+        const words = await response.json();
+        frame("wordless").hidden = true;
+        return words;
+      }
+    } catch {
+      // No answer, or one that is cut short: it is asked for again.
+    }
+    await retry();
+  }
+}
+
+/** Says that the page waits for its texts. Ends when it is time to ask again: soon by itself, or at once by the button. */
+function retry() {
+  const box = frame("wordless");
+  box.hidden = false;
+  for (const part of box.children) part.toggleAttribute("hidden", part.getAttribute("lang") !== current);
+  return new Promise((resolve) => {
+    setTimeout(resolve, RETRY);
+    find(box, `[lang="${current}"] button`)?.addEventListener("click", resolve, { once: true });
+  });
 }
 
 /**

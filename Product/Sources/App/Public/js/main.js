@@ -1,4 +1,6 @@
+import { carried } from "./carried.js";
 import { MiniPlayer } from "./components/mini-player.js";
+import { player } from "./components/player.js";
 import { message } from "./components/states.js";
 import { frame, h } from "./dom.js";
 import { isOutdated, t } from "./i18n.js";
@@ -104,7 +106,7 @@ function page(route, cause) {
 
 /** @returns {Page} */
 function notFound() {
-  return { element: h("section", { class: "screen" }, message({
+  return { isWorking: false, element: h("section", { class: "screen" }, message({
     glyph: "drop", title: t("notFound.title"), text: t("notFound.text"), test: "not-found", level: "h1",
     action: { title: t("notFound.home"), run: () => router.go("/") } })) };
 }
@@ -145,7 +147,8 @@ const router = new Router((route, cause) => {
   if (route.name === "comments" && !shell.comments) openComments(route.id);
   shell.titleChanged();
   // Another tab has changed the language: this one follows as soon as nothing is lost by it.
-}, () => isOutdated() && !shell.isHeld);
+}, () => isOutdated() && !shell.isHeld && !shell.isLost);
 
 frame("main").after(new MiniPlayer().element);
+if (carried?.playing) player.resume(carried.playing);
 router.start();

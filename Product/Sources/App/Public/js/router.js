@@ -1,3 +1,4 @@
+import { load } from "./carried.js";
 import { target } from "./dom.js";
 import { routeOf } from "./logic/routes.js";
 
@@ -41,7 +42,7 @@ export class Router {
   /** @param {string} path */
   go(path) {
     if (path !== location.pathname + location.search) {
-      if (this.#loads()) return location.assign(path);
+      if (this.#loads()) return load(path);
       this.depth += 1;
       history.pushState({ depth: this.depth }, "", path);
     }

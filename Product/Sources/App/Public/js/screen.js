@@ -1,15 +1,18 @@
 import { ApiError, address, request } from "./api.js";
 import { IntentQueue } from "./logic/intent-queue.js";
 import { ScreenStream } from "./stream.js";
+import { carried, carries } from "./carried.js";
+import { message } from "./components/states.js";
 import { toast } from "./components/toast.js";
 import { t } from "./i18n.js";
 
 /**
- * The screens that this page has shown, since it was loaded.
+ * The screens that this page has shown, since it was loaded by its user.
  *
  * @type {Set<string>}
  */
-const shown = new Set();
+const shown = new Set(carried?.shown);
+carries("shown", () => [...shown]);
 
 /**
  * A screen whose model lives in the server: it draws the states that arrive and sends intents back.
@@ -20,6 +23,8 @@ const shown = new Set();
 export class ModelScreen {
   /** @type {Wire.States[Name] | null} */
   state = null;
+  /** @type {HTMLElement | undefined} */
+  element;
   scroll = 0;
   /**
    * The kind of error of the last failed load. Dismissing the error does not change it.
@@ -31,6 +36,8 @@ export class ModelScreen {
   #query;
   #stream;
   #intents;
+  /** True if this is the first look at the screen since its user loaded the page. */
+  isFirstLook = false;
   /** True until something is said beside that the screen is looked at. */
   #isUntouched = true;
 
@@ -53,6 +60,7 @@ export class ModelScreen {
         this.trouble = this.#error?.kind ?? this.trouble;
         this.render(state, before);
       },
+      onMissing: () => this.missing(),
     });
   }
 
@@ -63,6 +71,16 @@ export class ModelScreen {
    * @param {Wire.States[Name] | null} [before]
    */
   render(state, before) {}
+
+  /** True if something is done, or asked, that would be lost if the page was loaded again. Nothing is, on most screens. */
+  get isWorking() {
+    return false;
+  }
+
+  /** The server knows no such thing: the screen says so in its own words, and nothing is asked for again. */
+  missing() {
+    this.element?.replaceChildren(message({ glyph: "question", title: t("notFound.title"), text: t("notFound.text"), test: "screen-missing", level: "h1" }));
+  }
 
   /** The error that the state tells; some screens never have one. */
   get #error() {
@@ -85,6 +103,7 @@ export class ModelScreen {
     const key = JSON.stringify([this.#name, this.#query]);
     const isFirst = !shown.has(key);
     shown.add(key);
+    this.isFirstLook = isFirst;
     this.#intents.add(isFirst ? { intent: "appear", load: "true" } : { intent: "appear" }, null);
   }
 
@@ -127,7 +146,8 @@ export class ModelScreen {
       return true;
     } catch (error) {
       // A server that is gone is shown by the stream, for the whole page.
-      const isShown = error instanceof ApiError && (error.status === 0 || error.status === 401);
+      // One that knows no such screen is told by the screen itself.
+      const isShown = error instanceof ApiError && [0, 401, 404].includes(error.status);
       if (!isShown) toast(t("error.request"), "danger");
       return false;
     }

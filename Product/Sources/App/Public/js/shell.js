@@ -3,7 +3,8 @@ import { icon } from "./components/icon.js";
 import { settings } from "./components/settings.js";
 import { message } from "./components/states.js";
 import { toast } from "./components/toast.js";
-import { address, request } from "./api.js";
+import { isRunning } from "./api.js";
+import { carried, isLeaving, scrollBack } from "./carried.js";
 import { drawOnce, find, frame, h, replaceWhen, rows, setText, target } from "./dom.js";
 import { t } from "./i18n.js";
 
@@ -34,7 +35,16 @@ export class Shell {
   #entries;
   /** @type {Page | null} */
   #screen = null;
-  #isLost = false;
+  /** The things that the page before this one has given along, until the first screen is shown. */
+  #carried = carried;
+  /**
+   * All screens that are kept, shown or not.
+   *
+   * @type {Set<Page>}
+   */
+  #kept = new Set();
+  /** True if the server does not answer. */
+  isLost = false;
   #signedOut = false;
   /** @type {Set<object>} */
   #busy = new Set();
@@ -51,15 +61,17 @@ export class Shell {
     this.back = back;
     this.closeComments = closeComments;
     this.paid = paid;
-    frame("tools").append(this.#connection.element, this.#reload, settings({
-      isHeld: () => this.isHeld, settle: async () => this.#front()?.settle?.(),
-    }));
+    const menu = settings({ isHeld: () => this.isHeld, settle: async () => this.#front()?.settle?.() });
+    frame("tools").append(this.#connection.element, this.#reload, menu);
+    if (carried?.isSamePage) menu.reopen();
     this.#draw();
     this.#connection.load();
     document.addEventListener("aquifer:lost", () => this.lost());
     document.addEventListener("aquifer:found", () => this.#found());
     document.addEventListener("aquifer:signed-out", () => this.#signOut());
     addEventListener("keydown", (event) => this.#key(event));
+    // The browser asks before it loads or closes a page that would lose something; who was asked here is not asked again.
+    addEventListener("beforeunload", (event) => !isLeaving() && this.isHeld && event.preventDefault());
   }
 
   /**
@@ -82,12 +94,16 @@ export class Shell {
       this.#screen.element.hidden = true;
     }
     this.#screen = screen;
+    this.#kept.add(screen);
     if (!screen.element.isConnected) this.#main.append(screen.element);
     screen.element.hidden = false;
     screen.show?.();
-    scrollTo(0, screen.scroll ?? 0);
+    const before = this.#carried;
+    this.#carried = null;
+    if (before?.isSamePage) scrollBack(this.#main, before.scroll);
+    else scrollTo(0, screen.scroll ?? 0);
     if (cause === "history" && screen.focused?.isConnected) screen.focused.focus({ preventScroll: true });
-    else if (cause !== "start") find(screen.element, "h1")?.focus({ preventScroll: true, focusVisible: false });
+    else if (cause !== "start" || before?.isSamePage === false) find(screen.element, "h1")?.focus({ preventScroll: true, focusVisible: false });
     this.#draw();
   }
 
@@ -97,6 +113,7 @@ export class Shell {
    * @param {Page} screen
    */
   leave(screen) {
+    this.#kept.delete(screen);
     if (this.#screen !== screen) return;
     screen.hide?.();
     this.busy(screen, false);
@@ -113,7 +130,12 @@ export class Shell {
     /** @type {NodeListOf<HTMLInputElement | HTMLTextAreaElement>} */
     const found = this.#main.querySelectorAll("input.field-input, textarea");
     const fields = [...found];
-    return fields.some((field) => field.value !== "" && field.dataset.kept === undefined) || Boolean(this.#front()?.isWorking);
+    return fields.some((field) => field.value !== "" && field.dataset.kept === undefined) || [...this.#kept].some((screen) => screen.isWorking);
+  }
+
+  /** True unless something around the screens has the focus, such as an open panel. */
+  get isFocusFree() {
+    return !find(document.body, ".popover-anchor:focus-within");
   }
 
   /**
@@ -131,17 +153,13 @@ export class Shell {
 
   /** The server does not answer: say so, and look for it until it does. */
   lost() {
-    if (this.#isLost || this.#signedOut) return;
-    this.#isLost = true;
+    if (this.isLost || this.#signedOut) return;
+    this.isLost = true;
     this.#drawStatus();
     const look = async () => {
-      if (!this.#isLost) return;
-      try {
-        await request("GET", address("/api/connection"));
-        document.dispatchEvent(new Event("aquifer:found"));
-      } catch {
-        setTimeout(look, 2000);
-      }
+      if (!this.isLost) return;
+      if (await isRunning()) document.dispatchEvent(new Event("aquifer:found"));
+      else setTimeout(look, 2000);
     };
     setTimeout(look, 2000);
   }
@@ -152,8 +170,8 @@ export class Shell {
   }
 
   #found() {
-    if (!this.#isLost) return;
-    this.#isLost = false;
+    if (!this.isLost) return;
+    this.isLost = false;
     this.#drawStatus();
     toast(t("lost.back"));
   }
@@ -163,7 +181,7 @@ export class Shell {
     this.#signedOut = true;
     this.comments?.close();
     this.#screen?.hide?.();
-    this.#isLost = false;
+    this.isLost = false;
     this.#connection.element.hidden = true;
     document.body.classList.add("signed-out");
     this.#draw();
@@ -192,16 +210,16 @@ export class Shell {
     const title = this.#front()?.title;
     document.title = title ? `${title} · Aquifer` : "Aquifer";
     if (this.#signedOut) {
-      this.#main.replaceChildren(message({ glyph: "key", title: t("signedOut.title"), text: t("signedOut.text"), test: "signed-out", level: "h1" }));
+      this.#main.replaceChildren(message({ glyph: "key", title: t("signedOut.title"), text: t("signedOut.text", { command: "aquifer serve" }), test: "signed-out", level: "h1" }));
       this.#progress.hidden = true;
     }
     this.#drawStatus();
   }
 
   #drawStatus() {
-    const key = this.#isLost ? "lost" : "";
-    replaceWhen(this.#status, key, () => this.#isLost && h("div", { class: "lost", role: "alert", "data-test": "server-lost" },
-      icon("plug"), h("div", {}, h("strong", {}, t("lost.title")), h("span", {}, t("lost.text"))),
+    const key = this.isLost ? "lost" : "";
+    replaceWhen(this.#status, key, () => this.isLost && h("div", { class: "lost", role: "alert", "data-test": "server-lost" },
+      icon("plug"), h("div", {}, h("strong", {}, t("lost.title")), h("span", {}, t("lost.text", { command: "aquifer serve" }))),
       h("span", { class: "spinner", "aria-hidden": "true" })));
   }
 

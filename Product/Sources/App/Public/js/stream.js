@@ -1,11 +1,12 @@
-import { address } from "./api.js";
+import { ApiError, address } from "./api.js";
 import { listen } from "./events.js";
 
 const RETRY = 2000;
 
 /**
  * The state of one screen's model, as it changes. `onState(text)` is called for every state; `onOpen()`
- * after each connection, the first and every later one. The document hears `aquifer:lost` and `aquifer:found`.
+ * after each connection, the first and every later one; `onMissing()` once, and nothing after it, if the server knows no
+ * such screen. The document hears `aquifer:lost` and `aquifer:found`.
  */
 export class ScreenStream {
   #path;
@@ -25,7 +26,7 @@ export class ScreenStream {
   /**
    * @param {string} path
    * @param {Record<string, string>} query
-   * @param {{ onOpen: () => void, onState: (text: string) => void }} handlers
+   * @param {{ onOpen: () => void, onState: (text: string) => void, onMissing: () => void }} handlers
    */
   constructor(path, query, handlers) {
     this.#path = path;
@@ -55,8 +56,9 @@ export class ScreenStream {
         onOpen: () => this.#opened(),
         onEvent: (name, text) => name === "state" && this.#connection === connection && this.#handlers.onState(text),
       });
-    } catch {
-      // However it ended, it is begun again; a page that may not be here was told so by `refusal`.
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404 && this.#connection === connection) return this.#missing();
+      // However else it ended, it is begun again; a page that may not be here was told so by `refusal`.
     }
     if (this.#connection === connection) this.#failed();
   }
@@ -66,6 +68,13 @@ export class ScreenStream {
     this.#lost = 0;
     document.dispatchEvent(new Event("aquifer:found"));
     this.#handlers.onOpen();
+  }
+
+  /** The server has answered: there is nothing to ask it again. */
+  #missing() {
+    this.close();
+    document.dispatchEvent(new Event("aquifer:found"));
+    this.#handlers.onMissing();
   }
 
   #disconnect() {

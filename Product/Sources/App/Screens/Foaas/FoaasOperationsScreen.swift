@@ -52,7 +52,7 @@ final class FoaasOperationsScreen: Screen {
         let language = context.language
         let progress = context.progress(of: model.list)
         let operations = model.operations.map { operation in
-            let names = operation.placeholders.map { operation.name(of: $0) }
+            let names = operation.placeholders.map { operation.name(of: $0, in: language) }
             return Operation(
                 id: String(operation.id.dropFirst()), name: operation.name, fields: names,
                 fieldsText: names.isEmpty

@@ -64,7 +64,8 @@ final class FoaasPreviewScreen: Screen {
         let builder = model.builder
         let fields = (builder?.placeholders ?? []).map { placeholder in
             Field(
-                field: placeholder, name: builder?.operation.name(of: placeholder), value: builder?[placeholder] ?? "",
+                field: placeholder, name: builder?.operation.name(of: placeholder, in: context.language),
+                value: builder?[placeholder] ?? "",
                 placeholder: ":\(placeholder)")
         }
         return State(

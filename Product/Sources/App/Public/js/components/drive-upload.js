@@ -7,7 +7,8 @@ import { icon } from "./icon.js";
  *
  * @param {Wire.DriveAccountUpload} upload
  */
-export const uploadVerdict = ({ stored, files }) => (stored < files ? t("drive.upload.partly", { stored, files }) : t("drive.upload.done", { count: files }));
+export const uploadVerdict = ({ stored, files, results }) => (stored < files
+  ? t("drive.upload.partly", { stored, count: files, name: results.find(({ isStored }) => !isStored)?.name ?? "" }) : t("drive.upload.done", { count: files }));
 
 /**
  * Files that were chosen, and those of them that the account has already.
@@ -48,7 +49,7 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
 
   /** @param {boolean} isIt */
   const mark = (isIt) => zone.classList.toggle("is-over", isIt);
-  const focusQuestion = () => find(asked, "button")?.focus();
+  const focusQuestion = () => find(asked, "[data-test=twice-keep]")?.focus();
   const focusPick = () => pick.focus({ focusVisible: false });
   /**
    * @param {{ state: Partial<Wire.DriveAccountState>, handing: Handing | null, offered: Offer | null, mayUpload: boolean, mayReplace: boolean }} now

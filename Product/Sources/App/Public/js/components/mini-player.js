@@ -15,9 +15,9 @@ export class MiniPlayer {
   #title = h("a", { class: "mini-title", href: "/audio", "data-link": true, "data-test": "mini-title" });
   #author = h("span", { class: "mini-author", "data-test": "mini-author" });
   #elapsed = h("span", { class: "mini-time", "data-test": "mini-time" });
-  #previous = h("button", { class: "icon-button", type: "button", "data-test": "mini-previous", onclick: () => player.skip(-1) }, icon("previous", "icon-solid"));
+  #previous = h("button", { class: "icon-button mini-step", type: "button", "data-test": "mini-previous", onclick: () => player.skip(-1) }, icon("previous", "icon-solid"));
   #play = playButton({ className: "mini-play", test: "mini-play", onToggle: () => player.toggle() });
-  #next = h("button", { class: "icon-button", type: "button", "data-test": "mini-next", onclick: () => player.skip(1) }, icon("following", "icon-solid"));
+  #next = h("button", { class: "icon-button mini-step", type: "button", "data-test": "mini-next", onclick: () => player.skip(1) }, icon("following", "icon-solid"));
   #close = h("button", { class: "icon-button mini-close", type: "button", "data-test": "mini-close", onclick: () => this.#stop() }, icon("close"));
   element = h("section", { class: "mini-player", hidden: true, "data-test": "mini-player" },
     h("div", { class: "mini-inner" }, this.#seek,

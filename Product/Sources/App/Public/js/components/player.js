@@ -1,4 +1,5 @@
 import { ApiError, address, fetchOwn, refusal, request } from "../api.js";
+import { carries } from "../carried.js";
 import { t } from "../i18n.js";
 
 /** @typedef {Wire.AudioClip} Clip */
@@ -44,6 +45,24 @@ class Player extends EventTarget {
       for (const name of EVENTS) audio.addEventListener(name, () => audio === this.#audio && this.#heard(name));
     }
     document.addEventListener("visibilitychange", () => this.#animate());
+    carries("playing", () => this.clip && {
+      clips: this.#queue, id: this.clip.id, at: this.position(this.clip.id), isPlaying: this.status === "playing" || this.status === "loading",
+    });
+  }
+
+  /**
+   * Goes on with what the page before this one has played. A browser that lets no page begin by itself leaves it paused.
+   *
+   * @param {import("../carried.js").Playing} playing
+   */
+  resume({ clips, id, at, isPlaying }) {
+    this.setQueue(clips);
+    const clip = clips.find((clip) => clip.id === id);
+    if (!clip) return;
+    this.#positions.set(id, at);
+    this.#take(clip);
+    this.#set(isPlaying ? "loading" : "paused");
+    if (isPlaying) this.#begin();
   }
 
   /**

@@ -20,6 +20,7 @@ export function previewPlayer() {
   /** @type {number[]} */
   let waveform = [];
   let [known, turn, name] = [0, 0, ""];
+  let isFetching = false;
   const play = playButton({ test: "preview-play", onToggle: () => (audio.paused ? start() : audio.pause()) });
   const time = h("span", { class: "clip-time", "data-test": "preview-time" });
   const bar = seekBar({ test: "preview-seek", onSeek: (seconds) => (audio.currentTime = seconds), onPreview: (seconds) => drawTime(seconds) });
@@ -65,6 +66,25 @@ export function previewPlayer() {
     audio.load();
     element.hidden = true;
   };
+  /**
+   * Shows a file that it does not have itself, once: as a page that is loaded again finds it.
+   *
+   * @param {string} fileName
+   * @param {() => Promise<Blob>} fetch
+   */
+  const restore = async (fileName, fetch) => {
+    if (url || isFetching) return;
+    isFetching = true;
+    const mine = turn;
+    try {
+      const blob = await fetch();
+      if (mine === turn) await load(new File([blob], fileName));
+    } catch {
+      // The file can be sent without being heard before.
+    } finally {
+      isFetching = false;
+    }
+  };
   /** @param {File} file */
   const load = async (file) => {
     unload();
@@ -85,5 +105,5 @@ export function previewPlayer() {
     }
   };
   const pause = () => audio.pause();
-  return Object.assign(element, { load, unload, redraw: draw, pause });
+  return Object.assign(element, { load, restore, unload, redraw: draw, pause });
 }

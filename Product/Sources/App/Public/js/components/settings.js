@@ -1,5 +1,7 @@
+import { isRunning } from "../api.js";
+import { loadAgain } from "../carried.js";
 import { find, h, memory, nameButton } from "../dom.js";
-import { language, languages, setLanguage, t } from "../i18n.js";
+import { chooseLanguage, chosen, isOutdated, language, languages, t } from "../i18n.js";
 import { icon } from "./icon.js";
 import { choices, popover } from "./popover.js";
 
@@ -12,7 +14,8 @@ function setTheme(theme) {
 
 /**
  * Theme and language. A new language loads the page again: `isHeld()` says that this would lose something, and then the
- * user is asked first; `settle()` ends when everything that was typed has arrived where it is kept.
+ * user is asked first; `settle()` ends when everything that was typed has arrived where it is kept. While Aquifer is not
+ * running there is nothing to load: the page follows when it runs again.
  *
  * @param {{ isHeld: () => boolean, settle: () => Promise<void> }} options
  */
@@ -20,18 +23,39 @@ export function settings({ isHeld, settle }) {
   const button = h("button", { class: "icon-button", type: "button", "data-test": "settings-button" }, icon("settings"));
   const panel = h("div", { id: "settings-panel", "data-test": "settings-panel" });
   nameButton(button, t("settings"));
+  /** True if a chosen language waits for the server. */
+  let waits = false;
+  const focus = () => find(panel, "input[name=language]:checked")?.focus({ focusVisible: false });
   const keep = () => {
     draw();
-    find(panel, "input[name=language]:checked")?.focus({ focusVisible: false });
+    focus();
   };
   /** @param {string} code */
-  const change = (code) => settle().then(() => setLanguage(code));
+  const change = async (code) => {
+    await settle();
+    chooseLanguage(code);
+    if (await isRunning()) return loadAgain();
+    waits = true;
+    keep();
+    document.dispatchEvent(new Event("aquifer:lost"));
+  };
   /** @param {string} code */
-  const ask = (code) => h("div", { role: "alert", "data-test": "language-ask" },
+  const want = (code) => {
+    waits = false;
+    for (const note of panel.querySelectorAll("[role=alert], [role=status]")) note.remove();
+    if (code === language()) return chooseLanguage(code);
+    if (!isHeld()) return change(code);
+    const question = ask(code);
+    panel.append(question);
+    find(question, "[data-test=language-keep]")?.focus();
+  };
+  document.addEventListener("aquifer:found", () => waits && isOutdated() && want(chosen()));
+  /** @param {string} code */
+  const ask = (code) => h("div", { class: "popover-question", role: "alert", "data-test": "language-ask" },
     h("p", { class: "popover-hint" }, t("language.ask")),
     h("div", { class: "drop-buttons" },
-      h("button", { class: "button button-primary", type: "button", "data-test": "language-change", onclick: () => change(code) }, t("language.change")),
-      h("button", { class: "button", type: "button", "data-test": "language-keep", onclick: keep }, t("cancel"))));
+      h("button", { class: "button button-primary", type: "button", "data-test": "language-keep", onclick: keep }, t("language.keep")),
+      h("button", { class: "button", type: "button", "data-test": "language-change", onclick: () => change(code) }, t("language.change"))));
   const draw = () => {
     panel.replaceChildren(
       choices({
@@ -39,15 +63,17 @@ export function settings({ isHeld, settle }) {
         options: ["auto", "light", "dark"].map((id) => ({ id, label: t(`theme.${id}`) })), onChange: setTheme,
       }),
       choices({
-        name: "language", title: t("language"), value: language(), className: "choices-segments",
-        options: Object.entries(languages).map(([id, label]) => ({ id, label, lang: id })), onChange: (code) => {
-          panel.querySelector("[data-test=language-ask]")?.remove();
-          if (code === language()) return;
-          if (isHeld()) panel.append(ask(code));
-          else change(code);
-        },
-      }));
+        name: "language", title: t("language"), value: waits ? chosen() : language(), className: "choices-segments",
+        options: Object.entries(languages).map(([id, label]) => ({ id, label, lang: id })), onChange: want,
+      }),
+      waits ? h("p", { class: "popover-hint", role: "status", "data-test": "language-waits" }, t("language.waits")) : "");
   };
   draw();
-  return popover({ button, panel, onOpen: draw });
+  const element = popover({ button, panel, onOpen: draw });
+  /** Opens it as it was before the page was loaded again. */
+  const reopen = () => {
+    button.click();
+    focus();
+  };
+  return Object.assign(element, { reopen });
 }

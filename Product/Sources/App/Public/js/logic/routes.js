@@ -27,7 +27,7 @@ const ROUTES = {
  */
 
 /**
- * The page of an address: `notFound` if there is none.
+ * The page of an address: `notFound` if there is none. A slash at its end makes no difference.
  *
  * @param {string} path
  * @param {string} search
@@ -36,7 +36,7 @@ const ROUTES = {
 export function routeOf(path, search) {
   const query = new URLSearchParams(search);
   for (const [name, pattern] of Object.entries(ROUTES)) {
-    const id = decoded(pattern.exec(path));
+    const id = decoded(pattern.exec(path.replace(/(?<=[^/])\/$/, "")));
     if (id !== null) return { name: /** @type {keyof typeof ROUTES} */ (name), id, query };
   }
   return { name: "notFound", id: "", query };

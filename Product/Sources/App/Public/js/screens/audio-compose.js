@@ -1,4 +1,4 @@
-import { ApiError, address, upload } from "../api.js";
+import { ApiError, address, fetchOwn, refusal, upload } from "../api.js";
 import { backButton } from "../components/back-button.js";
 import { FileDrop } from "../components/file-drop.js";
 import { icon } from "../components/icon.js";
@@ -16,6 +16,8 @@ import { ModelScreen } from "../screen.js";
 
 /** Nothing larger is even begun: the server would hang up in the middle. The model says what is too large below this. */
 const HOPELESS = 100 * 1024 * 1024;
+
+const FILE = "/api/screens/audio-compose/file";
 
 /**
  * A clip of one's own: a file or a recording, a title, and off it goes, now or when there is a connection.
@@ -51,7 +53,7 @@ export class AudioComposeScreen extends ModelScreen {
   #fileError = h("p", { class: "field-error", role: "alert", hidden: true, "data-test": "file-error" });
   #label = h("label", { class: "field-label", for: "clip-title" });
   #field = h("input", {
-    id: "clip-title", class: "field-input", type: "text", autocomplete: "off", enterkeyhint: "send", "aria-describedby": "clip-title-error", "data-kept": true, "data-test": "clip-title",
+    id: "clip-title", class: "field-input", type: "text", dir: "auto", autocomplete: "off", enterkeyhint: "send", "aria-describedby": "clip-title-error", "data-kept": true, "data-test": "clip-title",
     oninput: () => this.#typed(),
   });
   #titleError = h("p", { class: "field-error", id: "clip-title-error", role: "status", hidden: true, "data-test": "clip-title-error" });
@@ -132,6 +134,8 @@ export class AudioComposeScreen extends ModelScreen {
    */
   render(state, before) {
     if (!state.file && before?.file) this.#preview.unload();
+    // Only what this page has not read itself comes back from the server: the file of the page before it.
+    if (state.file && !before && !this.#upload) this.#preview.restore(state.file.name, kept);
     if (this.isSettled && document.activeElement !== this.#field) this.#field.value = state.title;
     if (before && before.phase !== state.phase) this.#changed(before.phase, state);
     this.#draw();
@@ -201,6 +205,7 @@ export class AudioComposeScreen extends ModelScreen {
     drawOnce(this.#recordCancel, () => t("cancel"));
     this.#file.hidden = !state.file || isRecording;
     setText(this.#fileName, state.file?.name ?? "");
+    this.#fileName.title = state.file?.name ?? "";
     setText(this.#fileMore, state.file?.sizeText ?? "");
     nameButton(this.#fileRemove, t("compose.file.remove"));
     this.#fileRemove.hidden = isSending;
@@ -305,7 +310,7 @@ export class AudioComposeScreen extends ModelScreen {
     this.#upload = controller;
     this.#draw();
     try {
-      await upload(address("/api/screens/audio-compose/file", { name: file.name }), file, controller.signal);
+      await upload(address(FILE, { name: file.name }), file, controller.signal);
       this.#preview.load(file);
       this.#field.focus({ preventScroll: true });
     } catch (error) {
@@ -368,6 +373,13 @@ export class AudioComposeScreen extends ModelScreen {
     this.#draw();
     if (!this.element.hidden) this.#record.focus({ focusVisible: false });
   }
+}
+
+/** The file that the form keeps. */
+async function kept() {
+  const response = await fetchOwn(address(FILE));
+  if (!response.ok) throw await refusal(response);
+  return response.blob();
 }
 
 /** The invitation to drop, choose or record, as this pointer and this browser allow. */

@@ -144,7 +144,10 @@ export class AudioScreen extends ListScreen {
       bar.draw({ label: t("audio.seek", clip), position: player.position(clip.id), duration: player.duration(clip), waveform: clip.waveform });
       const words = player.failure(clip.id) ?? (clip.offline === "failed" ? clip.offlineText ?? t("audio.download.failed") : null);
       replaceWhen(problem, words ?? "", () => words && [icon("alert"), h("span", {}, words)]);
+      const isNews = problem.hidden && Boolean(words);
       problem.hidden = !words;
+      // What stands at the foot of the screen would cover it.
+      if (isNews && player.isCurrent(clip.id)) problem.scrollIntoView({ block: "nearest" });
       drawTime(null);
     };
     const move = () => {

@@ -15,10 +15,12 @@ const GAPS = [4, 8, 12];
 const LONGEST = 19;
 /** @type {Field[]} */
 const FIELDS = ["number", "holder", "expiry"];
+/** The typed texts, except the number, of a form that was left without being saved. */
+const draft = { holder: "", expiry: "" };
 
 /**
- * A new card. Typed text stays in these fields and is sent to the model. The model never sends it back, and it
- * is gone with the screen.
+ * A new card. Typed text stays in these fields and is sent to the model. The model never sends it back. The number is
+ * gone with the screen; name and date wait in this page until the card is saved.
  *
  * @extends {ModelScreen<"card-form">}
  */
@@ -86,6 +88,8 @@ export class CardFormScreen extends ModelScreen {
         this.#submit();
       });
     }
+    holder.input.value = draft.holder;
+    expiry.input.value = draft.expiry;
     this.#draw();
   }
 
@@ -104,6 +108,8 @@ export class CardFormScreen extends ModelScreen {
   hide() {
     super.hide();
     this.shell.busy(this, false);
+    draft.holder = this.#fields.holder.input.value;
+    draft.expiry = this.#fields.expiry.input.value;
     for (const { input } of Object.values(this.#fields)) input.value = "";
     this.#drawFace();
     if (!this.#isSaving) this.send("reset");
@@ -117,6 +123,7 @@ export class CardFormScreen extends ModelScreen {
     if (before?.isSaving && !state.isSaving && !state.saved) this.#hasSent = false;
     if (this.#hasSent && state.saved) {
       this.#hasSent = false;
+      for (const { input } of Object.values(this.#fields)) input.value = "";
       toast(t("cardForm.saved"));
       return this.shell.back(this.#target);
     }

@@ -50,6 +50,14 @@ export class CommentsScreen extends ModelScreen {
     this.render({ title: t("comments"), phase: "idle", isLoading: true, comments: [], notice: null, error: null, isEmpty: false });
   }
 
+  missing() {
+    this.#bar.hidden = true;
+    this.#list.hidden = true;
+    this.#list.setAttribute("aria-busy", "false");
+    replaceWhen(this.#instead, "missing", () => message({ glyph: "question", title: t("comments.missing.title"), text: t("comments.missing.text"), test: "comments-missing",
+      action: { title: t("notFound.home"), run: () => this.shell.closeComments() } }));
+  }
+
   get title() {
     return this.state?.title ?? t("comments");
   }
@@ -91,8 +99,10 @@ export class CommentsScreen extends ModelScreen {
     keyed(this.#list, state.comments, (comment) => comment.id, (comment) => this.#row(comment), (row, comment) => row.draw(comment));
     this.#list.hidden = state.comments.length === 0;
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
-    replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     const what = shownOf(state, state.comments);
+    // Where nothing can be shown the page says why itself.
+    const error = what === "failed" ? null : state.error?.message;
+    replaceWhen(this.#alert, error ?? "", () => errorBanner(error, () => this.dismiss()));
     replaceWhen(this.#instead, `${what} ${this.trouble}`, () => {
       if (what === "list") return [];
       if (what === "loading") return spinner(t("loading"), "comments-loading");

@@ -110,7 +110,7 @@ export class DriveAccountScreen extends ModelScreen {
   }
 
   get isWorking() {
-    return this.#handing !== null;
+    return this.#handing !== null || this.#offered !== null;
   }
 
   dismiss() {
@@ -130,6 +130,11 @@ export class DriveAccountScreen extends ModelScreen {
    * @param {Wire.DriveAccountState | null} [before]
    */
   render(state, before) {
+    // What was stored before the page was loaded stands in the list, and is no news.
+    if (!before && this.isFirstLook && state.upload?.isDone && state.upload.stored === state.upload.files) {
+      state.upload = null;
+      this.send("dismissUpload");
+    }
     this.#draw(state);
     if (before?.name !== state.name) this.shell.titleChanged();
     if (before && before !== state) this.#tell(before, state);

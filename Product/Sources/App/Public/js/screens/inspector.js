@@ -54,6 +54,10 @@ export class InspectorScreen {
     return false;
   }
 
+  get isWorking() {
+    return false;
+  }
+
   async reload() {
     this.shell.busy(this, true);
     try {
@@ -140,7 +144,7 @@ export class InspectorScreen {
     const no = h("button", { class: "button", type: "button", "data-test": "delete-cancel", onclick: cancel }, t("cancel"));
     cell.replaceChildren(h("div", { class: "confirm", role: "group", "aria-label": t("inspector.delete.ask"), onkeydown: onEscape(cancel) },
       h("span", { class: "confirm-text" }, t("inspector.delete.ask")), no, yes));
-    yes.focus();
+    no.focus();
   }
 
   /**

@@ -443,7 +443,7 @@ export class PaymentScreen extends ModelScreen {
   #focusFirst() {
     this.#wasFocused = true;
     // On a phone the keyboard would come up before anyone asked for it.
-    if (matchMedia("(hover: hover)").matches && this.shell.isFront(this)) this.#amount.focus();
+    if (matchMedia("(hover: hover)").matches && this.shell.isFront(this) && this.shell.isFocusFree) this.#amount.focus();
   }
 
   /** @param {Phase} phase */

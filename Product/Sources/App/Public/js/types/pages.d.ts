@@ -33,8 +33,8 @@ interface Page {
     title?: string;
     scroll?: number;
     focused?: HTMLElement | null;
-    /** True while something is done that would be lost if the page was loaded again. */
-    isWorking?: boolean;
+    /** True while something is done, or asked, that would be lost if the page was loaded again. */
+    isWorking: boolean;
     show?(): void;
     hide?(): void;
     reload?(): unknown;

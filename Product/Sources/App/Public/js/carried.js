@@ -1,0 +1,104 @@
+const KEY = "aquifer.carried";
+
+/**
+ * The things that a page takes along when it is loaded again: it then goes on where it was. `path` names the page that it is for.
+ *
+ * @typedef {object} Carried
+ * @property {string} path
+ * @property {boolean} isSamePage true for the same page in another language, false for the next one
+ * @property {number} scroll
+ * @property {string[]} shown the screens that have looked already
+ * @property {Playing | null} playing
+ */
+
+/**
+ * The clip that is played, where it is, and the clips beside it.
+ *
+ * @typedef {{ clips: Wire.AudioClip[], id: string, at: number, isPlaying: boolean }} Playing
+ */
+
+/**
+ * The things that the page before this one has given along; null if it was not loaded again by itself.
+ *
+ * @type {Carried | null}
+ */
+export const carried = take();
+
+/** @type {{ [Part in "shown" | "playing"]?: () => Carried[Part] }} */
+const givers = {};
+
+/**
+ * Names who tells a part of what is taken along.
+ *
+ * @template {"shown" | "playing"} Part
+ * @param {Part} part
+ * @param {() => Carried[Part]} give
+ */
+export function carries(part, give) {
+  Object.assign(givers, { [part]: give });
+}
+
+let leaves = false;
+
+/** True if this page loads one by itself, and has asked before if there was something to ask. */
+export const isLeaving = () => leaves;
+
+/** Loads this page again: the same one, in another language. */
+export function loadAgain() {
+  keep(location.pathname + location.search, true);
+  location.reload();
+}
+
+/**
+ * Loads another page instead of drawing it.
+ *
+ * @param {string} path
+ */
+export function load(path) {
+  keep(path, false);
+  location.assign(path);
+}
+
+/**
+ * @param {string} path
+ * @param {boolean} isSamePage
+ */
+function keep(path, isSamePage) {
+  leaves = true;
+  /** @type {Carried} */
+  const all = { path, isSamePage, scroll: scrollY, shown: givers.shown?.() ?? [], playing: givers.playing?.() ?? null };
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(all));
+  } catch {
+    // Without storage, or with too much to keep, the page begins anew.
+  }
+}
+
+/** @returns {Carried | null} */
+function take() {
+  try {
+    const text = sessionStorage.getItem(KEY);
+    sessionStorage.removeItem(KEY);
+    /** @type {Carried | null} */
+    const all = text === null ? null : JSON.parse(text);
+    return all?.path === location.pathname + location.search ? all : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Scrolls to where the page was as soon as it is long enough, unless the user scrolls first.
+ *
+ * @param {HTMLElement} main
+ * @param {number} top
+ */
+export function scrollBack(main, top) {
+  const end = new AbortController();
+  const observer = new ResizeObserver(() => scrollTo(0, top));
+  observer.observe(main);
+  for (const name of ["wheel", "touchstart", "keydown", "pointerdown"]) addEventListener(name, () => end.abort(), { signal: end.signal, capture: true });
+  end.signal.addEventListener("abort", () => observer.disconnect());
+  // Content that grows later than this was not there before.
+  setTimeout(() => end.abort(), 5000);
+}
