@@ -1,4 +1,3 @@
-import AquiferConcurrency
 import AquiferFoundation
 
 /// Saving by a load: it replaces only the entry that it began with, or an older one.

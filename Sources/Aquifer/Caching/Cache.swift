@@ -1,4 +1,3 @@
-import AquiferConcurrency
 import AquiferFoundation
 
 /// A saved value and its stamp.

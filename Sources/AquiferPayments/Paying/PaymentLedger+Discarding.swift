@@ -1,5 +1,4 @@
 import Aquifer
-import AquiferConcurrency
 import AquiferFoundation
 
 /// Deleting payments that cannot be read.

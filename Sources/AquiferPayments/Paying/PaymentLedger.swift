@@ -1,5 +1,4 @@
 import Aquifer
-import AquiferConcurrency
 import AquiferFoundation
 
 /// Stores the payments that were made, each in an entry of its own. They never expire.

@@ -1,5 +1,4 @@
 import Aquifer
-import AquiferConcurrency
 import Foundation
 
 /// A store as the inspector sees it.

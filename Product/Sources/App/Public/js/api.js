@@ -73,7 +73,7 @@ export async function request(method, url, body) {
   });
 }
 
-/** Whether the server on this machine answers. */
+/** True if the server on this machine answers. */
 export async function isRunning() {
   try {
     await request("GET", address("/api/connection"));

@@ -1,7 +1,7 @@
 const KEY = "aquifer.carried";
 
 /**
- * What a page takes along when it is loaded again: it then goes on where it was. `path` names the page that it is for.
+ * The things that a page takes along when it is loaded again: it then goes on where it was. `path` names the page that it is for.
  *
  * @typedef {object} Carried
  * @property {string} path
@@ -18,7 +18,7 @@ const KEY = "aquifer.carried";
  */
 
 /**
- * What the page before this one has given along; null if it was not loaded again by itself.
+ * The things that the page before this one has given along; null if it was not loaded again by itself.
  *
  * @type {Carried | null}
  */
@@ -40,7 +40,7 @@ export function carries(part, give) {
 
 let leaves = false;
 
-/** Whether this page loads one by itself, and has asked before if there was something to ask. */
+/** True if this page loads one by itself, and has asked before if there was something to ask. */
 export const isLeaving = () => leaves;
 
 /** Loads this page again: the same one, in another language. */
@@ -99,6 +99,6 @@ export function scrollBack(main, top) {
   observer.observe(main);
   for (const name of ["wheel", "touchstart", "keydown", "pointerdown"]) addEventListener(name, () => end.abort(), { signal: end.signal, capture: true });
   end.signal.addEventListener("abort", () => observer.disconnect());
-  // What grows later than this is not what was there before.
+  // Content that grows later than this was not there before.
   setTimeout(() => end.abort(), 5000);
 }

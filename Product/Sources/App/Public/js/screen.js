@@ -36,7 +36,7 @@ export class ModelScreen {
   #query;
   #stream;
   #intents;
-  /** Whether this is the first look at the screen since its user loaded the page. */
+  /** True if this is the first look at the screen since its user loaded the page. */
   isFirstLook = false;
   /** True until something is said beside that the screen is looked at. */
   #isUntouched = true;
@@ -72,7 +72,7 @@ export class ModelScreen {
    */
   render(state, before) {}
 
-  /** Whether something is done, or asked, that would be lost if the page was loaded again. Nothing is, on most screens. */
+  /** True if something is done, or asked, that would be lost if the page was loaded again. Nothing is, on most screens. */
   get isWorking() {
     return false;
   }

@@ -35,7 +35,7 @@ export class Shell {
   #entries;
   /** @type {Page | null} */
   #screen = null;
-  /** What the page before this one has given along, until the first screen is shown. */
+  /** The things that the page before this one has given along, until the first screen is shown. */
   #carried = carried;
   /**
    * All screens that are kept, shown or not.
@@ -43,7 +43,7 @@ export class Shell {
    * @type {Set<Page>}
    */
   #kept = new Set();
-  /** Whether the server does not answer. */
+  /** True if the server does not answer. */
   isLost = false;
   #signedOut = false;
   /** @type {Set<object>} */

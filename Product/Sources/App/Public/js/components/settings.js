@@ -23,7 +23,7 @@ export function settings({ isHeld, settle }) {
   const button = h("button", { class: "icon-button", type: "button", "data-test": "settings-button" }, icon("settings"));
   const panel = h("div", { id: "settings-panel", "data-test": "settings-panel" });
   nameButton(button, t("settings"));
-  /** Whether a chosen language waits for the server. */
+  /** True if a chosen language waits for the server. */
   let waits = false;
   const focus = () => find(panel, "input[name=language]:checked")?.focus({ focusVisible: false });
   const keep = () => {

@@ -15,7 +15,7 @@ const GAPS = [4, 8, 12];
 const LONGEST = 19;
 /** @type {Field[]} */
 const FIELDS = ["number", "holder", "expiry"];
-/** What was typed on a form that was left without being saved, but for the number. */
+/** The typed texts, except the number, of a form that was left without being saved. */
 const draft = { holder: "", expiry: "" };
 
 /**
