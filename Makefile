@@ -5,7 +5,10 @@ VENV := .build/venv
 DATA ?= .build/data
 PORT ?= 8080
 
-.PHONY: help setup run test check format bench crash stress docs screenshots clean
+SEEDS ?= 10000
+FROM ?= 1
+
+.PHONY: help setup run test check format bench crash simulate stress docs screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -31,6 +34,10 @@ bench: setup ## the benchmarks, each beside its peer; fails when a target is mis
 
 crash: setup ## processes hammer the stores and the outbox while kill -9 strikes, 200 times each
 	@Scripts/crash
+
+simulate: setup ## worlds in simulated time, SEEDS of them, with every fault drawn from a seed; also WORLD=name, FROM=seed
+	@$(SWIFT) build -c release --product Worlds
+	@Scripts/simulate --program .build/release/Worlds --seeds $(SEEDS) --from $(FROM) $(if $(WORLD),--world $(WORLD))
 
 stress: setup ## every test, three times, while all processors are busy: what is a matter of luck fails
 	@Scripts/stress

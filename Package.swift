@@ -185,6 +185,9 @@ let package = Package(
             path: "Tests/VaultHammer",
             swiftSettings: strict),
         .executableTarget(
+            name: "Worlds", dependencies: ["Aquifer", "AquiferPayments", "AquiferTesting"], path: "Tests/Worlds",
+            swiftSettings: strict),
+        .executableTarget(
             name: "FeedLoad", dependencies: ["Aquifer", "AquiferCurl", "AquiferSQLite", "AquiferImageFeed"],
             path: "Tests/FeedLoad", swiftSettings: strict),
         tests("AquiferHTTP", []),
