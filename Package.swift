@@ -107,22 +107,29 @@ let package = Package(
         system("AquiferCZlib", pkgConfig: "zlib", apt: "zlib1g-dev", lazy: true),
         sodium,
         microhttpd,
+        // A header of our own over the system's threads.
+        .systemLibrary(name: "AquiferCThreads", path: "Sources/AquiferCThreads"),
 
         // The engine and the modules around it
         library("AquiferFoundation"),
+        library("AquiferConcurrency", ["AquiferCThreads"]),
         library("AquiferHTTP", ["AquiferFoundation"]),
-        library("Aquifer", ["AquiferFoundation", "AquiferHTTP"], resources: privacy, exclude: onlyOnApple),
-        library("AquiferSQLite", ["Aquifer", "AquiferFoundation", "AquiferCSQLite"]),
+        library(
+            "Aquifer", ["AquiferConcurrency", "AquiferFoundation", "AquiferHTTP"], resources: privacy,
+            exclude: onlyOnApple),
+        library("AquiferSQLite", ["Aquifer", "AquiferConcurrency", "AquiferFoundation", "AquiferCSQLite"]),
         // For macOS and Linux: other systems have no headers of curl's.
         library(
-            "AquiferCurl", ["Aquifer", "AquiferFoundation", "AquiferCCurl", "AquiferCZlib"],
+            "AquiferCurl", ["Aquifer", "AquiferConcurrency", "AquiferFoundation", "AquiferCCurl", "AquiferCZlib"],
             linkerSettings: [
                 .linkedLibrary("curl", .when(platforms: [.macOS])), .linkedLibrary("z", .when(platforms: [.macOS])),
             ]),
-        library("AquiferURLSession", ["Aquifer"]),
-        library("AquiferUserDefaults", ["Aquifer", "AquiferHTTP"], resources: privacy, exclude: onlyOnApple),
+        library("AquiferURLSession", ["Aquifer", "AquiferConcurrency"]),
+        library(
+            "AquiferUserDefaults", ["Aquifer", "AquiferConcurrency", "AquiferHTTP"], resources: privacy,
+            exclude: onlyOnApple),
         library("AquiferCrypto", ["AquiferFoundation", "AquiferCSodium"]),
-        library("AquiferTesting", ["Aquifer"]),
+        library("AquiferTesting", ["Aquifer", "AquiferConcurrency"]),
         library(
             "AquiferWording", ["Aquifer", "AquiferFoundation"],
             resources: [.embedInCode("Languages/en.json"), .embedInCode("Languages/pt-BR.json")]),
@@ -132,22 +139,33 @@ let package = Package(
 
         // Features
         library("AquiferImageFeed", ["Aquifer", "AquiferFoundation"]),
-        library("AquiferPayments", ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferWording"]),
         library(
-            "AquiferFoaas", ["Aquifer", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording", "AquiferHTTP"]),
+            "AquiferPayments",
+            ["Aquifer", "AquiferConcurrency", "AquiferCrypto", "AquiferFoundation", "AquiferWording"]),
+        library(
+            "AquiferFoaas",
+            [
+                "Aquifer", "AquiferConcurrency", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording",
+                "AquiferHTTP",
+            ]),
         library("AquiferAudioFeed", ["Aquifer", "AquiferFoundation", "AquiferWording"]),
         library(
             "AquiferShadowDrive",
-            ["Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferHTTP", "AquiferSolana", "AquiferWording"]),
+            [
+                "Aquifer", "AquiferConcurrency", "AquiferCrypto", "AquiferFoundation", "AquiferHTTP", "AquiferSolana",
+                "AquiferWording",
+            ]),
 
         // What runs on one machine
-        part("HTTPServer", ["CMicrohttpd", "AquiferHTTP"]),
+        part("HTTPServer", ["CMicrohttpd", "AquiferConcurrency", "AquiferHTTP"]),
         part(
-            "ReferenceAPIs", ["AquiferCrypto", "AquiferSolana", "HTTPServer"], resources: [.copy("Media")]),
+            "ReferenceAPIs", ["AquiferConcurrency", "AquiferCrypto", "AquiferSolana", "HTTPServer"],
+            resources: [.copy("Media")]),
         part(
             "App",
             [
-                "Aquifer", "AquiferCrypto", "AquiferSQLite", "AquiferCurl", "AquiferUserDefaults", "AquiferWording",
+                "Aquifer", "AquiferConcurrency", "AquiferCrypto", "AquiferSQLite", "AquiferCurl",
+                "AquiferUserDefaults", "AquiferWording",
                 "AquiferAudioFeed", "AquiferFoaas", "AquiferImageFeed", "AquiferPayments", "AquiferShadowDrive",
                 "HTTPServer", "ReferenceAPIs",
             ],
@@ -155,7 +173,8 @@ let package = Package(
         .executableTarget(
             name: "AquiferCLI",
             dependencies: [
-                "App", "Aquifer", "AquiferWording", "AquiferAudioFeed", "AquiferFoaas", "HTTPServer",
+                "App", "Aquifer", "AquiferConcurrency", "AquiferWording", "AquiferAudioFeed", "AquiferFoaas",
+                "HTTPServer",
                 "AquiferImageFeed", "AquiferPayments",
                 "ReferenceAPIs", "AquiferShadowDrive",
             ],
@@ -173,15 +192,18 @@ let package = Package(
         // Tests
         .target(name: "Hammer", path: "Tests/Hammer", swiftSettings: strict),
         .executableTarget(
-            name: "StoreHammer", dependencies: ["Aquifer", "AquiferSQLite", "AquiferTesting", "Hammer"],
+            name: "StoreHammer",
+            dependencies: ["Aquifer", "AquiferConcurrency", "AquiferSQLite", "AquiferTesting", "Hammer"],
             path: "Tests/StoreHammer",
             swiftSettings: strict),
         .executableTarget(
             name: "OutboxHammer",
-            dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferTesting", "Hammer"],
+            dependencies: [
+                "Aquifer", "AquiferConcurrency", "AquiferSQLite", "AquiferCurl", "AquiferTesting", "Hammer",
+            ],
             path: "Tests/OutboxHammer", swiftSettings: strict),
         .executableTarget(
-            name: "VaultHammer", dependencies: ["AquiferTesting", "AquiferPayments", "Hammer"],
+            name: "VaultHammer", dependencies: ["AquiferConcurrency", "AquiferTesting", "AquiferPayments", "Hammer"],
             path: "Tests/VaultHammer",
             swiftSettings: strict),
         .executableTarget(
@@ -191,29 +213,32 @@ let package = Package(
             name: "FeedLoad", dependencies: ["Aquifer", "AquiferCurl", "AquiferSQLite", "AquiferImageFeed"],
             path: "Tests/FeedLoad", swiftSettings: strict),
         tests("AquiferHTTP", []),
-        tests("Aquifer", ["AquiferTesting", "AquiferUserDefaults", "AquiferWording"]),
-        tests("AquiferTesting", []),
-        tests("AquiferSQLite", ["AquiferTesting"]),
-        tests("AquiferCurl", ["AquiferURLSession", "AquiferTesting"]),
+        tests("AquiferConcurrency", []),
+        tests("Aquifer", ["AquiferConcurrency", "AquiferTesting", "AquiferUserDefaults", "AquiferWording"]),
+        tests("AquiferTesting", ["AquiferConcurrency"]),
+        tests("AquiferSQLite", ["AquiferConcurrency", "AquiferTesting"]),
+        tests("AquiferCurl", ["AquiferConcurrency", "AquiferURLSession", "AquiferTesting"]),
         tests("AquiferCrypto", []),
         tests("AquiferWording", ["Aquifer"]),
-        tests("HTTPServer", in: "Product/Tests", ["AquiferTesting"]),
+        tests("HTTPServer", in: "Product/Tests", ["AquiferConcurrency", "AquiferTesting"]),
         tests("AquiferImageFeed", ["AquiferTesting", "AquiferWording"]),
-        tests("AquiferPayments", ["AquiferTesting", "AquiferWording"]),
+        tests("AquiferPayments", ["AquiferConcurrency", "AquiferTesting", "AquiferWording"]),
         tests(
             "AquiferShadowDrive", in: "Product/Tests",
-            ["AquiferCurl", "AquiferSolana", "AquiferTesting", "AquiferWording", "HTTPServer"],
+            [
+                "AquiferConcurrency", "AquiferCurl", "AquiferSolana", "AquiferTesting", "AquiferWording", "HTTPServer",
+            ],
             resources: [.copy("shadow-drive-vectors.json")]),
-        tests("AquiferFoaas", ["AquiferTesting", "AquiferUserDefaults", "AquiferWording"]),
-        tests("AquiferAudioFeed", ["AquiferTesting", "AquiferWording"]),
+        tests("AquiferFoaas", ["AquiferConcurrency", "AquiferTesting", "AquiferUserDefaults", "AquiferWording"]),
+        tests("AquiferAudioFeed", ["AquiferConcurrency", "AquiferTesting", "AquiferWording"]),
         tests(
             "ReferenceAPIs", in: "Product/Tests",
             [
-                "Aquifer", "AquiferCrypto", "AquiferCurl", "AquiferTesting", "HTTPServer", "AquiferImageFeed",
-                "AquiferShadowDrive",
+                "Aquifer", "AquiferConcurrency", "AquiferCrypto", "AquiferCurl", "AquiferTesting", "HTTPServer",
+                "AquiferImageFeed", "AquiferShadowDrive",
             ]),
         tests(
             "App", in: "Product/Tests",
             ["AquiferCurl", "AquiferTesting", "AquiferWording", "HTTPServer", "ReferenceAPIs"]),
-        tests("AquiferCLI", in: "Product/Tests", ["App", "ReferenceAPIs"]),
+        tests("AquiferCLI", in: "Product/Tests", ["App", "AquiferPayments", "AquiferShadowDrive", "ReferenceAPIs"]),
     ])

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 from architecture_pages import rules_of_the_pages
+from architecture_sizes import rules_of_the_sizes
 
 FEATURES = {"AquiferImageFeed", "AquiferAudioFeed", "AquiferPayments", "AquiferFoaas", "AquiferShadowDrive"}
 CHOICES = {"AquiferSQLite", "AquiferCurl", "AquiferURLSession", "AquiferUserDefaults"}
@@ -28,17 +29,23 @@ PLATFORM = FULL_FOUNDATION | {"FoundationEssentials", "Observation", "Dispatch",
 #: The imports that each module may have; other modules may import whatever Package.swift lists.
 ALLOWED = {
     "AquiferFoundation": set(),
+    "AquiferConcurrency": {"AquiferCThreads"},
     "AquiferHTTP": {"AquiferFoundation"},
-    "Aquifer": {"AquiferFoundation", "AquiferHTTP"},
-    "HTTPServer": {"CMicrohttpd", "AquiferHTTP"},
+    "Aquifer": {"AquiferConcurrency", "AquiferFoundation", "AquiferHTTP"},
+    "HTTPServer": {"CMicrohttpd", "AquiferConcurrency", "AquiferHTTP"},
     "AquiferSolana": {"Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferHTTP"},
-    "ReferenceAPIs": {"HTTPServer", "AquiferSolana", "AquiferCrypto"},
+    "ReferenceAPIs": {"HTTPServer", "AquiferConcurrency", "AquiferSolana", "AquiferCrypto"},
     "AquiferWording": {"Aquifer", "AquiferFoundation"},
     **{
-        feature: {"Aquifer", "AquiferCrypto", "AquiferFoundation", "AquiferHTTP", "AquiferSolana", "AquiferWording"}
+        feature: {
+            "Aquifer", "AquiferConcurrency", "AquiferCrypto", "AquiferFoundation", "AquiferHTTP", "AquiferSolana",
+            "AquiferWording",
+        }
         for feature in FEATURES
     },
-    "AquiferFoaas": {"Aquifer", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording", "AquiferHTTP"},
+    "AquiferFoaas": {
+        "Aquifer", "AquiferConcurrency", "AquiferFoundation", "AquiferUserDefaults", "AquiferWording", "AquiferHTTP",
+    },
 }
 
 IMPORT = re.compile(r"^\s*(?:@\w+\s+)*(?:(?:public|package|internal)\s+)?import\s+(?:\w+\s+)?(\w+)")
@@ -49,6 +56,16 @@ PRINTING = re.compile(
     r"|\bFileHandle\.standard(?:Output|Error)\b|\bFileHandle\(fileDescriptor|(?<![\w.])(?:stdout|stderr)\b|\bSTD(?:OUT|ERR)_FILENO\b"
     r"|(?<!\w)write\(\s*[12]\s*,|\bDescriptor\.(?:output|errors)\.write\(|\bDescriptor\(number: *[012]\)")
 PRINTERS = {"Console.swift", "Descriptor.swift", "Meter.swift"}
+#: Locks of the system and of Foundation, and types that would be a second lock of ours.
+SECOND_LOCK = re.compile(
+    r"\b(?:NS(?:Recursive|Condition)?Lock|OSAllocatedUnfairLock|os_unfair_lock\w*|pthread_(?:mutex|rwlock|spin)_?\w*)\b"
+    r"|\b(?:class|struct|actor|enum|typealias) (?:Lock|Locked|Mutex|Guarded|Protected)\b")
+#: What starts a thread.
+SECOND_THREAD = re.compile(r"\bpthread_create\b|\b(?:class|struct|actor|enum) SystemThread\b|\bThread\.detachNewThread\b|(?<![\w.])Thread\s*[({]|: Thread \{")
+#: A command or an option of our command line, which an app that adds a library does not have.
+COMMAND = re.compile(r"\baquifer [a-z]|(?<![\w-])--[a-z]")
+TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+LOCK_FILE, THREAD_FILE = "Lock.swift", "SystemThread.swift"
 DEFAULT_ARGUMENT = re.compile(r"=\s*(?:\{[^}]*\}|\w+\(\))")
 COMMENT = re.compile(r"(?:^|\s)//.*")
 
@@ -152,6 +169,12 @@ def rules_of_a_file(target, name, declared, ours, lines):
         given = code if re.search(r"\b(let|var)\b", code) else DEFAULT_ARGUMENT.sub("", code)
         if target in FEATURES | {"Aquifer"} and CHANCE.search(given):
             yield number, f"time and chance are injected: {line.strip()}"
+        # The servers of tests may use Foundation's threads: they never run where threads are scarce.
+        is_ours = (target, name) == ("AquiferConcurrency", THREAD_FILE) or target == "AquiferTesting"
+        if not is_ours and SECOND_THREAD.search(code):
+            yield number, "SystemThread of AquiferConcurrency starts threads: it says when there are none left"
+        if target not in PRODUCT and COMMAND.search(" ".join(TEXT.findall(code))):
+            yield number, NO_COMMAND
         if re.search(r"\btry!", code):
             yield number, "no try!"
         if name not in PRINTERS and PRINTING.search(code):
@@ -160,8 +183,20 @@ def rules_of_a_file(target, name, declared, ours, lines):
             yield number, "a try? says beside or above it why the error may be swallowed"
 
 
-def rules_of_every_file(lines):
+NO_COMMAND = "no app has our command line: the library says what can be done, and Advice of AquiferCLI which command does it"
+
+
+def rules_of_the_catalogues(folder):
+    for path in sorted((folder / "Sources").rglob("*.json")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if COMMAND.search(line):
+                yield f"{path.relative_to(folder)}:{number}: {NO_COMMAND}"
+
+
+def rules_of_every_file(target, name, lines):
     for number, line in enumerate(lines, 1):
+        if (target, name) != ("AquiferConcurrency", LOCK_FILE) and SECOND_LOCK.search(COMMENT.sub("", line)):
+            yield number, "Lock and Locked of AquiferConcurrency are the only locks"
         if re.search(r"\b(TODO|FIXME|XXX)\b", line):
             yield number, "finish it or file it"
         if re.search(r"\b_ = (try )?await eventually\b", COMMENT.sub("", line)):
@@ -175,7 +210,7 @@ def rules_of_the_sources(folder, package):
         declared = set(dependencies(target)) | {name}
         for path in sorted((folder / folder_of(target)).rglob("*.swift")):
             lines = path.read_text().splitlines()
-            broken = list(rules_of_every_file(lines))
+            broken = list(rules_of_every_file(name, path.name, lines))
             if is_of_the_product(target):
                 broken += rules_of_a_file(name, path.name, declared, ours, lines)
             for number, words in sorted(broken):
@@ -193,6 +228,8 @@ def main(folder, description=None):
     broken = [
         *rules_of_the_package((folder / "Package.swift").read_text(), package),
         *rules_of_the_sources(folder, package),
+        *rules_of_the_catalogues(folder),
+        *rules_of_the_sizes(folder),
         *rules_of_the_targets((folder / "ARCHITECTURE.md").read_text(), package),
         *rules_of_the_pages(folder),
     ]

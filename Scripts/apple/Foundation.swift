@@ -56,17 +56,6 @@ extension StringProtocol {
     public func replacingOccurrences(of target: String, with replacement: String) -> String { "" }
 }
 
-public final class NSLock: @unchecked Sendable {
-    public init() {}
-    public func lock() {}
-    public func unlock() {}
-}
-
-public final class Thread {
-    public static var current: Thread { Thread() }
-    public var name: String?
-}
-
 public final class DispatchSemaphore: @unchecked Sendable {
     public init(value: Int) {}
     public func signal() {}

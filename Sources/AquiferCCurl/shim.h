@@ -1,12 +1,6 @@
 #pragma once
 #include "lazy.h"
 
-#ifdef __APPLE__
-#include <pthread.h>
-#else
-#include <sys/prctl.h>
-#endif
-
 // Swift cannot call variadic C functions: one wrapper for each type of argument.
 
 typedef size_t (*aq_curl_transfer)(char *bytes, size_t size, size_t count, void *context);
@@ -54,11 +48,3 @@ static inline CURLMcode aq_curl_multi_set_timer(CURLM *multi, CURLMoption option
     return curl_multi_setopt(multi, option, value);
 }
 
-/// Names the thread that calls it, for debuggers.
-static inline void aq_name_thread(const char *name) {
-#ifdef __APPLE__
-    pthread_setname_np(name);
-#else
-    prctl(PR_SET_NAME, name);
-#endif
-}

@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferCCurl
+import AquiferConcurrency
 import AquiferFoundation
 
 /// Ends the loop's thread with the last one who needs it: the client, and every transfer that is not done with.
@@ -90,7 +91,9 @@ final class EventLoop: @unchecked Sendable {
             let poller = try Poller(multi)
             aq_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
             // The thread waits for the lock, under which it finds both.
-            try SystemThread.start(named: "AquiferCurl") { [self] in run() }
+            do throws(SystemThread.Unavailable) {
+                try SystemThread.start(named: "AquiferCurl") { [self] in run() }
+            } catch { throw TransportError.outOfResources("a thread", error.code) }
             (self.multi, self.poller) = (multi, poller)
         } catch {
             curl_multi_cleanup(multi)

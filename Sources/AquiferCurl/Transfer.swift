@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferFoundation
 
 /// One request on its way, and its answer: where the reader's task and the loop's thread meet.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferFoundation
 
 /// The service that ``FoaasAPIManager`` asks. The app sets it when it starts; calls that come earlier wait for it.

@@ -38,6 +38,32 @@ extension EntryTable {
         try mend(removing: id)
     }
 
+    /// A change of the table.
+    typealias Change = (EntryTable) throws(StoreError) -> Void
+
+    /// Repairs the indexes and carries out a change that their damage has prevented, in one transaction.
+    ///
+    /// SQLite refuses to write in a transaction that has found damage, so that the repair needs a new one. The decision
+    /// of the first transaction is valid in the second only if no other process has written in between.
+    ///
+    /// - Parameter version: the ``Connection/dataVersion()`` at which the change was decided; `nil` if it is valid at
+    ///   any version.
+    func mend(andCarryOut change: Change, decidedAt version: Int? = nil) throws(StoreError) {
+        try begin()
+        do throws(StoreError) {
+            if let version, try connection.dataVersion() != version {
+                let reason = "\(connection.path) was changed while it was mended; try again"
+                throw .failed(operation: "keep a change", reason: reason)
+            }
+            try mend()
+            try change(self)
+            try commit()
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+
     /// Rebuilds the indexes from the rows, after it has corrected damaged keys of rows from an index. Call it within a
     /// transaction that has changed nothing yet. It deletes only the row to remove, and damaged rows whose key another
     /// row has.

@@ -68,7 +68,7 @@ enum Opening {
 
     private static func prepare(_ connection: Connection, _ patience: Duration) throws(StoreError) {
         let hasTables = try Waiting.until(patience) { () throws(StoreError) in
-            try unlessBusy { () throws(StoreError) in
+            try Waiting.unlessBusy { () throws(StoreError) in
                 try connection.execute("BEGIN EXCLUSIVE")
                 do throws(StoreError) {
                     try check(connection)
@@ -84,7 +84,7 @@ enum Opening {
         // The log is turned on after the tables, so that the header with the application's number is in the file and
         // not in the log.
         let isLogged = try Waiting.until(patience) { () throws(StoreError) in
-            try unlessBusy { () throws(StoreError) in try connection.execute("PRAGMA journal_mode = WAL") }
+            try Waiting.unlessBusy { () throws(StoreError) in try connection.execute("PRAGMA journal_mode = WAL") }
         }
         guard isLogged else { throw .busy(path: connection.path) }
     }
@@ -97,15 +97,6 @@ enum Opening {
         }
         let tables = try connection.integer("SELECT count(*) FROM sqlite_schema")
         guard found > 0 || tables == 0 else { throw .notAStore(path: connection.path) }
-    }
-
-    private static func unlessBusy(_ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
-        do throws(StoreError) {
-            try body()
-            return true
-        } catch .busy {
-            return false
-        }
     }
 }
 
@@ -174,7 +165,7 @@ enum Schema {
     }
 
     /// The bytes come last: SQLite reads a row from its start, and a list of entries must not read them.
-    private static let table =
+    static let table =
         """
         CREATE TABLE entry (
             id INTEGER PRIMARY KEY,
@@ -207,50 +198,4 @@ enum Schema {
         DELETE FROM sqlite_schema WHERE type = 'index' AND name IN ('entry_key', 'entry_key_again');
         PRAGMA writable_schema = RESET
         """
-
-    /// Copies every row; a damaged row is copied as it is.
-    @Sendable
-    private static func addOrigin(_ connection: Connection) throws(StoreError) {
-        try connection.execute(
-            """
-            ALTER TABLE entry RENAME TO entry_2; \(table);
-            INSERT INTO entry(id, key, saved_at, etag, last_modified, kind, header_checksum, bytes_checksum, bytes)
-            SELECT id, key, saved_at, etag, last_modified, kind, header_checksum, bytes_checksum, bytes FROM entry_2
-            NOT INDEXED ORDER BY id;
-            DROP TABLE entry_2; \(indexes)
-            """, to: "upgrade the database")
-    }
-
-    @Sendable
-    private static func addKind(_ connection: Connection) throws(StoreError) {
-        try connection.execute("ALTER TABLE entry RENAME TO entry_1; \(table)")
-        let old = try connection.prepare(
-            "SELECT key, saved_at, etag, last_modified, checksum, bytes FROM entry_1 ORDER BY id")
-        let new = try connection.prepare(
-            """
-            INSERT INTO entry(key, saved_at, etag, last_modified, kind, header_checksum, bytes_checksum, bytes)
-            VALUES(?1, ?2, ?3, ?4, 0, ?5, ?6, ?7)
-            """)
-        while try old.step() {
-            let (bits, bytes) = (old.integer(1), old.blob(5))
-            let key = old.text(0) ?? ""
-            let validators = Validators(etag: old.text(2), lastModified: old.text(3))
-            let header = EntrySeal.header(
-                key: key, savedAt: Date(timeIntervalSinceReferenceDate: Double(bitPattern: UInt64(bitPattern: bits))),
-                validators: validators, kind: .value, size: bytes.count)
-            let body = EntrySeal.body(bytes, header: header)
-            // A damaged entry must not get a valid checksum.
-            let isWhole = Checksum.xxh64(bytes) == UInt64(bitPattern: old.integer(4))
-            new.bind(1, key)
-            new.bind(2, bits)
-            new.bind(3, validators.etag)
-            new.bind(4, validators.lastModified)
-            new.bind(5, Int64(bitPattern: header))
-            new.bind(6, Int64(bitPattern: isWhole ? body : ~body))
-            new.bind(7, unowned: bytes)
-            try new.run()
-        }
-        old.reset()
-        try connection.execute("DROP TABLE entry_1; \(indexes)")
-    }
 }

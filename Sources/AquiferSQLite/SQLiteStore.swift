@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferFoundation
 
 /// A store in a SQLite database: the embedded default.
@@ -137,7 +138,9 @@ public final class SQLiteStore: CacheStore {
             // The number of attempts is limited, because another program may keep replacing the file.
             for _ in 0..<3 {
                 do throws(StoreError) {
-                    try Self.mended(writer.table, body)
+                    do throws(StoreError) { try body(writer.table) } catch .damaged {
+                        try writer.table.mend(andCarryOut: body)
+                    }
                     try mark?.check()
                     if writer.table.connection.isCurrent { return }
                 } catch {
@@ -149,12 +152,9 @@ public final class SQLiteStore: CacheStore {
         }
     }
 
-    /// A change of the table.
-    private typealias Change = (EntryTable) throws(StoreError) -> Void
-
     /// Reads, decides and changes in one step. `decide` runs at most once, and returns `nil` to change nothing.
     private func transaction(
-        _ decide: @Sendable (EntryTable) throws(StoreError) -> Change?
+        _ decide: @Sendable (EntryTable) throws(StoreError) -> EntryTable.Change?
     ) async throws(StoreError) {
         let failure = Locked<StoreError?>(nil)
         try await inTurn { mayWait throws(StoreError) in
@@ -162,7 +162,7 @@ public final class SQLiteStore: CacheStore {
             do throws(StoreError) {
                 let version = try writer.table.connection.dataVersion()
                 if let change = try decide(writer.table) {
-                    try carryOut(change, since: version)
+                    try carryOut(change, decidedAt: version)
                 } else {
                     // The transaction is rolled back, not committed: the read may have found damage, after which SQLite
                     // refuses to write until a rollback.
@@ -180,27 +180,15 @@ public final class SQLiteStore: CacheStore {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
-    /// Carries out a change within a transaction and commits it. Repairs the indexes first if their damage prevents the
-    /// change.
-    ///
-    /// SQLite refuses to write in a transaction that has found damage, so that the repair needs a new one. The decision
-    /// of the first transaction is valid in the second only if no other process has written in between.
-    private func carryOut(_ change: Change, since version: Int) throws(StoreError) {
-        let table = writer.table
+    /// Carries out a change within a transaction and commits it.
+    private func carryOut(_ change: EntryTable.Change, decidedAt version: Int) throws(StoreError) {
         do throws(StoreError) {
-            try change(table)
-            return try table.commit()
-        } catch {
-            guard case .damaged = error else { throw error }
+            try change(writer.table)
+            try writer.table.commit()
+        } catch .damaged {
+            writer.table.rollback()
+            try writer.table.mend(andCarryOut: change, decidedAt: version)
         }
-        table.rollback()
-        try table.begin()
-        guard try table.connection.dataVersion() == version else {
-            throw .failed(operation: "keep a change", reason: "\(path) was changed while it was mended; try again")
-        }
-        try table.mend()
-        try change(table)
-        try table.commit()
     }
 
     /// Takes the right to write to the file that is at the path now.
@@ -228,49 +216,22 @@ public final class SQLiteStore: CacheStore {
         .failed(operation: "keep a change", reason: "\(path) was deleted or replaced meanwhile; try again")
     }
 
-    /// Carries out a change. Repairs the indexes first if their damage prevents the change.
-    private static func mended(
-        _ table: EntryTable, _ body: (EntryTable) throws(StoreError) -> Void
-    ) throws(StoreError) {
-        do throws(StoreError) { return try body(table) } catch {
-            guard case .damaged = error else { throw error }
-        }
-        try table.begin()
-        do throws(StoreError) {
-            try table.mend()
-            try body(table)
-            try table.commit()
-        } catch {
-            table.rollback()
-            throw error
-        }
-    }
-
     /// Runs `body` after all earlier calls: first on the caller's thread, where it must not wait. If it throws
     /// ``StoreError/busy(path:)`` there, it runs again on the store's own thread, where it may wait.
     private func inTurn(_ body: @Sendable (_ mayWait: Bool) throws(StoreError) -> Void) async throws(StoreError) {
         if !turn.tryEnter() { await turn.enter() }
         defer { turn.leave() }
-        if durability == .process, try attempt({ () throws(StoreError) in try body(false) }) {
+        // Nothing was changed if it is busy.
+        if durability == .process, try Waiting.unlessBusy({ () throws(StoreError) in try body(false) }) {
             return await writer.checkpointer.afterWrite()
         }
         // Another process is writing, or each write waits for the device: the store's own thread does the waiting.
         try await queue.run { () throws(StoreError) in
             let isDone = try Waiting.until(patience) { () throws(StoreError) in
-                try attempt { () throws(StoreError) in try body(true) }
+                try Waiting.unlessBusy { () throws(StoreError) in try body(true) }
             }
             if !isDone { throw .busy(path: path) }
         }
         await writer.checkpointer.afterWrite()
-    }
-
-    /// Runs `body`; false if another process holds the database or `body` would have to wait. Nothing was changed then.
-    private func attempt(_ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
-        do throws(StoreError) {
-            try body()
-            return true
-        } catch .busy {
-            return false
-        }
     }
 }

@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferCSQLite
+import AquiferConcurrency
 import AquiferFoundation
 import Dispatch
 

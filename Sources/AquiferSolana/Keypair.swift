@@ -23,7 +23,7 @@ public enum KeypairError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A description in one line: the problem and, if there is one, the remedy.
     public var description: String {
         switch self {
-        case .missing(let path): "there is no key file \(path); make one with `aquifer drive keygen`"
+        case .missing(let path): "there is no key file \(path); make one, or name another"
         case .tooOpen(let path, let fix): "\(path) can be read by others; protect it with `\(fix)`"
         case .exists(let path): "\(path) is there already, and may hold a key; name another file"
         case .empty(let path):

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import Foundation
 
 /// A store for tests: passes every call on to another store, notes it, and fails where it is told to.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 
 /// A value behind a lock that tasks can wait for changes of, so that tests need not sleep.
 final class Watched<State>: Sendable {

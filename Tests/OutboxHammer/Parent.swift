@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Hammer
@@ -101,7 +102,7 @@ final class Parent {
 
 /// The items that were acknowledged.
 private final class Tally: @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = Lock()
     private var acknowledged: Set<Note> = []
 
     func note(_ line: String) {

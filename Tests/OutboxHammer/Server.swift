@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Hammer
@@ -23,7 +24,7 @@ final class Server: Sendable {
     private let place: Place
     private let isCalm: Bool
     private let log: FileHandle
-    private let lock = NSLock()
+    private let lock = Lock()
     private nonisolated(unsafe) var state: State
 
     init(_ place: Place, seed: UInt64, isCalm: Bool) throws {

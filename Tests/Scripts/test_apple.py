@@ -63,7 +63,7 @@ BROKEN = {
         ("ServedFile.swift", "info.st_mtimespec", "info.st_mtim", "no member 'st_mtim'"),
         ("Socket.swift", "SO_NOSIGPIPE", "SO_SIGPIPE", "cannot find 'SO_SIGPIPE'"),
         ("BrokenPipes.swift", "__sigaction_u", "__sigaction_handler", "no member '__sigaction_handler'"),
-        ("Sources/AquiferCCurl/shim.h", "pthread_setname_np(name)", "pthread_setname_np(0, name)", "could not build C module 'AquiferCCurl'"),
+        ("Sources/AquiferCThreads/shim.h", "pthread_setname_np(name)", "pthread_setname_np(0, name)", "could not build C module 'AquiferCThreads'"),
         ("Money.swift", "/// An amount", "import Glibc\n\n/// An amount", "move what calls the system"),
     ],
     "examples": [

@@ -86,6 +86,16 @@ BROKEN_LINES = [
     ("Sources/AquiferFoaas/FoaasService.swift", "import Foundation", "full Foundation is imported in a file …+Foundation.swift"),
     ("Sources/AquiferImageFeed/FeedModel.swift", "import FoundationEssentials", "import AquiferFoundation: it chooses"),
     ("Product/Sources/App/Web/Site.swift", "import Synchronization", "the thread sanitizer misunderstands"),
+    *((file, line, "Lock and Locked of AquiferConcurrency are the only locks") for file, line in [
+        ("Product/Sources/HTTPServer/Connection.swift", "let guardian = NSLock()"), ("Product/Sources/App/Web/Site.swift", "let guardian = NSRecursiveLock()"),
+        ("Sources/Aquifer/Support/Turns.swift", "let memory = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)"),
+        ("Product/Sources/HTTPServer/Connection.swift", "final class Guarded<Value> {}"), ("Tests/Hammer/HammerProcess.swift", "let guardian = NSLock()"),
+    ]),
+    *((file, line, "SystemThread of AquiferConcurrency starts threads") for file, line in [
+        ("Product/Sources/HTTPServer/Connection.swift", "func f() { pthread_create(&thread, nil, run, nil) }"),
+        ("Product/Sources/App/Web/Site.swift", "func f() { Thread.detachNewThread { g() } }"), ("Product/Sources/App/Web/Site.swift", "let worker = Thread { g() }"),
+    ]),
+    ("Product/Sources/HTTPServer/Connection.swift", "enum SystemThread {}", "SystemThread of AquiferConcurrency starts threads"),
     ("Product/Sources/App/Web/Site.swift", "import AquiferTesting", "App does not say in Package.swift that it imports AquiferTesting"),
     ("Sources/AquiferImageFeed/FeedModel.swift", "let start = Date()", "time and chance are injected"),
     ("Sources/AquiferImageFeed/FeedModel.swift", "let id = UUID()", "time and chance are injected"),
@@ -97,6 +107,9 @@ BROKEN_LINES = [
         ("Product/Sources/AquiferCLI/Terminal/Columns.swift", 'func f() { fputs("a", f) }'), ("Product/Sources/AquiferCLI/Terminal/Columns.swift", "let x = stderr"),
         ("Product/Sources/AquiferCLI/Terminal/Columns.swift", "let x = FileHandle.standardError"), ("Product/Sources/AquiferCLI/Terminal/Columns.swift", "func f() { write(1, a, 1) }"),
         ("Product/Sources/AquiferCLI/Terminal/Columns.swift", "func f() throws { try Descriptor.output.write(data) }"), ("Product/Sources/App/Web/Site.swift", 'func f() { NSLog("a") }'),
+    ]),
+    *(("Sources/AquiferPayments/Cards/VaultError.swift", line, "no app has our command line") for line in [
+        'let advice = "decide: aquifer cards accept-older keeps them"', 'let advice = "name one with --keypair"',
     ]),
     ("Product/Sources/App/Web/Site.swift", "// TODO: later", "finish it or file it"),
     ("Sources/AquiferTesting/FaultyStore.swift", "func f() async { _ = await eventually { true } }", "look at what eventually returns"),
@@ -119,6 +132,9 @@ HARMLESS = [
     ("Product/Sources/App/Web/Site.swift", "let x = try? f()  // nothing to tell"),
     ("Product/Sources/App/Web/Site.swift", "let address = \"http://example.org\"; let id = UUID()"),
     ("Product/Sources/App/Web/Site.swift", "func f() async { await report.print(console); fingerprint(a); try await write(file, console) }"),
+    ("Product/Sources/App/Web/Site.swift", "let name = Thread.current.name; let state = Locked(0)  // not an NSLock"),
+    ("Sources/AquiferPayments/Cards/VaultError.swift", 'let name = "aquifer-" + id  // as aquifer cards list shows it with --json'),
+    ("Product/Sources/AquiferCLI/Help/HelpText.swift", 'let advice = "aquifer cards list shows them"'),
     ("Sources/AquiferImageFeed/FeedModel.swift", "// once there was a try! and a Date() here"),
 ]
 
@@ -134,6 +150,56 @@ def change(path, old, new):
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
+
+
+def test_a_command_in_a_catalogue_is_told(copy, script):
+    file = "Sources/AquiferWording/Languages/pt-BR.json"
+    number = insert(copy / file, '  "vault.lost.more": "Use “aquifer cards discard-older”.",', after="{")
+    result = architecture(script, copy)
+    assert result.returncode == 1
+    assert f"{file}:{number}: no app has our command line" in result.stdout and "1 rules broken" in result.stdout, result.stdout
+
+
+@pytest.mark.parametrize("file", ["Sources/AquiferImageFeed/FeedModel.swift", "Product/Sources/App/Web/Site.swift"])
+def test_a_file_that_is_too_long_is_told(copy, script, file):
+    lines = (copy / file).read_text().splitlines()
+    filler = ["// filler"] * (250 - len(lines))
+    (copy / file).write_text("\n".join(lines + filler) + "\n")
+    assert architecture(script, copy).returncode == 0
+    (copy / file).write_text("\n".join([*lines, *filler, "// one more"]) + "\n")
+    result = architecture(script, copy)
+    assert result.returncode == 1
+    assert f"{file}:251: 251 lines, at most 250" in result.stdout, result.stdout
+
+
+#: A function is `{body}` lines longer than its braces.
+LONG_FUNCTIONS = [
+    ["func f() {", "{body}", "}"],
+    ["    private static func f<Value: Sendable>(", "        a: Int, b: Value", "    ) async throws(Failure) -> Int", "    where Value: Hashable {", "{body}", "    }"],
+    ["    @MainActor public init?(_ a: Int) {", "{body}", "    }"],
+    ["    var script: String {", "{body}", "    }"],
+]
+
+
+@pytest.mark.parametrize("form", LONG_FUNCTIONS, ids=[form[0].strip() for form in LONG_FUNCTIONS])
+def test_a_function_that_is_too_long_is_told(copy, script, form):
+    path = copy / "Sources/AquiferImageFeed/Long.swift"
+    margin = " " * (len(form[0]) - len(form[0].lstrip()) + 4)
+
+    def write(lines):
+        body = [margin + "if a {", margin + "    b()", margin + "}", ""] + [margin + "g()"] * (lines - len(form) + 1 - 4)
+        text = [line for part in form for line in (body if part == "{body}" else [part])]
+        assert len(text) == lines
+        # A requirement without a body, and a short function, do not count as the head of what follows.
+        path.write_text("\n".join(["    func short() { g() }", *text, "    func last() {", "        g()", "    }"]) + "\n")
+
+    write(60)
+    assert architecture(script, copy).returncode == 0
+    write(61)
+    result = architecture(script, copy)
+    assert result.returncode == 1
+    assert "Sources/AquiferImageFeed/Long.swift:2: a function of 61 lines, at most 60" in result.stdout, result.stdout
+    assert "1 rules broken" in result.stdout
 
 
 def test_a_target_missing_on_the_page_is_told(copy, script):

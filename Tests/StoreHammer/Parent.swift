@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Hammer
@@ -77,7 +78,7 @@ final class Parent {
 
 /// The acknowledged writes, and the violations.
 private final class Tally: @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = Lock()
     private var highest: [String: Int] = [:]
     private var count = 0
     private var lost = 0

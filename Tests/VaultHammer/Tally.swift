@@ -1,8 +1,9 @@
+import AquiferConcurrency
 import Foundation
 
 /// The acknowledged changes, and the violations.
 final class Tally: @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = Lock()
     private var kept: Set<Int> = []
     /// Cards that were removed or are about to be: they may still be there.
     private var left: Set<Int> = []

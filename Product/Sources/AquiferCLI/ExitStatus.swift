@@ -78,6 +78,11 @@ struct CommandError: Error {
         text = message
     }
 
+    /// The error of a library, with the command or option that helps.
+    init(status: ExitStatus, _ error: some Error, _ advice: String?) {
+        self.init(status: status, message: advice.map { "\(error); \($0)" } ?? "\(error)")
+    }
+
     /// The error in one line, with the remedy.
     var message: String {
         guard let helpName else { return text }
@@ -137,21 +142,9 @@ struct CommandError: Error {
         self.init(status: .store, message: Self.text(of: error))
     }
 
-    /// The description of the error and its remedy. The advice depends on the kind of the entry: a payment or a post is
-    /// not a copy of remote data, and cannot be loaded again.
+    /// The description of the error and its remedy.
     private static func text(of error: StoreError) -> String {
         guard case .unreadable(let key, let reason) = error else { return "\(error)" }
-        let advice: String
-        switch key {
-        case let key where key.hasPrefix("payment:"):
-            advice =
-                "it cannot be loaded again; aquifer payments list shows the others, your bank's statement this one, and"
-                + " aquifer payments discard removes it"
-        case let key where key.hasPrefix("item:") || key == "counter":
-            advice = "aquifer outbox list shows what waits, and aquifer outbox discard takes a damaged item out"
-        case "chosen-card": advice = "name a card with --card"
-        default: advice = "load it again while online, or delete it with aquifer cache validate"
-        }
-        return "what is saved as \"\(key)\" is damaged (\(reason)); \(advice)"
+        return "what is saved as \"\(key)\" is damaged (\(reason)); \(Advice.onDamage(of: key))"
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import AquiferConcurrency
 
 /// A client's connection, from the daemon's opening it to its closing it. Its requests come one after another.
 final class Connection: @unchecked Sendable {
@@ -9,7 +9,7 @@ final class Connection: @unchecked Sendable {
     let isExcess: Bool
 
     /// Guards the state here and that of the current exchange.
-    let lock = NSLock()
+    let lock = Lock()
     private var hungUp: Bool
     private var known = false
     private var exchange: Exchange?

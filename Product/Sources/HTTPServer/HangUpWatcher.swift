@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import CMicrohttpd
 import Foundation
 
@@ -9,7 +10,7 @@ import Foundation
 final class HangUpWatcher: @unchecked Sendable {
     private let queue: Int32
     private let ended = DispatchSemaphore(value: 0)
-    private let isStopping = Guarded(false)
+    private let isStopping = Locked(false)
     #if os(Linux)
         private let wake: Int32
     #endif
@@ -37,8 +38,8 @@ final class HangUpWatcher: @unchecked Sendable {
                 throw .outOfResources(reason: reason)
             }
         #endif
-        do throws(ServerError) {
-            try SystemThread.start("HangUpWatcher") { [self] in
+        do throws(SystemThread.Unavailable) {
+            try SystemThread.start(named: "HangUpWatcher") { [self] in
                 var next = ContinuousClock.now + tick
                 while !isStopping.withLock({ $0 }) {
                     for id in hangUps(before: next) { onHangUp(id) }
@@ -51,7 +52,7 @@ final class HangUpWatcher: @unchecked Sendable {
             }
         } catch {
             closeDescriptors()
-            throw error
+            throw .outOfResources(reason: error.description)
         }
     }
 

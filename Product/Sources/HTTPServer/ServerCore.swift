@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import CMicrohttpd
 import Foundation
 
@@ -163,8 +164,8 @@ final class ServerCore: @unchecked Sendable {
             return true
         }
         guard isFirst else { return }
-        do throws(ServerError) {
-            try SystemThread.start("HTTPServer.stop") { self.shutDown(grace: grace) }
+        do throws(SystemThread.Unavailable) {
+            try SystemThread.start(named: "HTTPServer.stop") { self.shutDown(grace: grace) }
         } catch {
             // Without a thread the caller's has to do: a server that is told to stop stops.
             shutDown(grace: grace)

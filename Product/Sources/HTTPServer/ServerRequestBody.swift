@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import Foundation
 
 /// Why a request's body could not be read to its end.
@@ -30,7 +31,7 @@ public struct ServerRequestBody: AsyncSequence, Sendable {
     public typealias Failure = ServerBodyError
 
     enum Source: Sendable {
-        case chunks(Guarded<[Data]>)
+        case chunks(Locked<[Data]>)
         case upload(Exchange)
     }
 
@@ -47,7 +48,7 @@ public struct ServerRequestBody: AsyncSequence, Sendable {
 
     /// A body of these chunks, for requests made by hand.
     public init(_ chunks: [Data]) {
-        self.init(source: .chunks(Guarded(chunks.reversed())))
+        self.init(source: .chunks(Locked(chunks.reversed())))
     }
 
     init(source: Source?) {

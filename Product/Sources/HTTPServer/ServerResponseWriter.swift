@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import Foundation
 
 /// Why a piece of a streamed answer was not taken.
@@ -48,7 +49,7 @@ extension ServerResponse {
             try file.seek(toOffset: offset)
             return try file.read(upToCount: Int(length)) ?? Data()
         case .stream(_, let produce):
-            let whole = Guarded(Data())
+            let whole = Locked(Data())
             try await produce(
                 ServerResponseWriter { data throws(ServerStreamError) in whole.withLock { $0.append(data) } })
             return whole.withLock { $0 }

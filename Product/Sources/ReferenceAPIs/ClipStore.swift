@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import Foundation
 
 /// The clips that were posted, in a folder, which several processes may use at once.
@@ -18,7 +19,7 @@ final class ClipStore: Sendable {
     private let root: URL
     private let isTemporary: Bool
     private let now: @Sendable () -> Date
-    private let lock = NSLock()
+    private let lock = Lock()
     nonisolated(unsafe) private var state = State()
 
     /// - Parameter folder: the folder of the clips, made with the first post; `nil` for a temporary one that goes with

@@ -1,9 +1,10 @@
+import AquiferConcurrency
 import Foundation
 import HTTPServer
 
 /// Counts a remote's transfers, and spoils its answers by the fault that was set.
 final class FaultInjector: Sendable {
-    private let lock = NSLock()
+    private let lock = Lock()
     nonisolated(unsafe) private var current = Fault.none
     /// True if the fault ``Fault/staleBlockhash`` was set and has not hit yet.
     nonisolated(unsafe) private var isStaleDue = false
@@ -33,7 +34,7 @@ final class FaultInjector: Sendable {
 
     /// The mark of a request that has done something.
     final class Deed: Sendable {
-        private let lock = NSLock()
+        private let lock = Lock()
         nonisolated(unsafe) private var done = false
 
         var isDone: Bool {

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import Foundation
 import HTTPServer
 
@@ -35,7 +36,7 @@ final class RequestLog: Sendable {
     /// The number of requests that are remembered.
     static let length = 200
 
-    private let lock = NSLock()
+    private let lock = Lock()
     nonisolated(unsafe) private var state = State()
 
     var counts: TransferCounts { lock.withLock { state.counts } }

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import Foundation
 
 /// A payment that was decided. It holds the card's last four digits, and nothing of the code.
@@ -173,7 +174,7 @@ extension TransactionLedger.Failure {
 
 /// Informs work on another thread that its task was cancelled.
 private final class Departure: Sendable {
-    private let lock = NSLock()
+    private let lock = Lock()
     nonisolated(unsafe) private var isOver = false
 
     var hasHappened: Bool { lock.withLock { isOver } }

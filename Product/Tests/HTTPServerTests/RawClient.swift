@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import Foundation
 
 /// A blocking client on a bare socket: says exactly the bytes a test wants said. Use it inside `onThread`.
@@ -143,7 +144,7 @@ func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) a
 
 /// Something that happens once, or a number of times, and can be waited for.
 final class Event: @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = Lock()
     private var happened = 0
     private var waiters: [(count: Int, CheckedContinuation<Void, Never>)] = []
 

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferImageFeed
 import AquiferTesting
 import Foundation

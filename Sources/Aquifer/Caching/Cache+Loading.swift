@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// Saving by a load: it replaces only the entry that it began with, or an older one.

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// One caller's share in a download. Callers of one URL share its transfer. The transfer ends when the last of them

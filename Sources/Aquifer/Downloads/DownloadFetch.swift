@@ -1,34 +1,13 @@
 import AquiferFoundation
 
-/// The settings that all downloads of a folder share.
-struct DownloadSetting: Sendable {
-    var client: any HTTPClient
-    var folder: DownloadFolder
-    var policy: CachePolicy
-    var limit: Int
-    var retry: RetryPolicy
-    var patience: Duration
-    var durability: Downloads.Durability
-    var clock: any Clock<Duration>
-    var now: @Sendable () -> Date
-    var check: @Sendable (HTTPResponseHead) throws -> Void
-
-    /// The file of a URL if it is complete and fresh. Blocks.
-    func fresh(_ url: URL) throws(StoreError) -> DownloadedFile? {
-        guard let file = try folder.whole(url), policy.isFresh(file.savedAt, at: now()) else { return nil }
-        return file
-    }
-}
-
-/// Carries out one transfer: finds the bytes on disk, requests the missing ones, and puts the complete file in place.
+/// Carries out one transfer: asks for the bytes that are missing on disk, and judges the answers. ``DownloadFiles`` has
+/// the bytes.
 ///
-/// One task uses it. Disk operations run on a queue of its own.
+/// One task uses it.
 final class DownloadFetch {
     private let transfer: DownloadTransfer
     private let with: DownloadSetting
-    private let queue = SerialQueue("aquifer.download")
-    private let name: String
-    private let key: String
+    private let files: DownloadFiles
     private var part: PartialFile?
     /// A complete file that has expired.
     private var expired: DownloadedFile?
@@ -38,69 +17,36 @@ final class DownloadFetch {
     init(_ transfer: DownloadTransfer, _ setting: DownloadSetting) {
         self.transfer = transfer
         with = setting
-        key = transfer.url.absoluteString
-        name = DownloadFolder.name(of: key)
+        files = DownloadFiles(transfer.url, setting)
     }
 
     func run() async throws(DownloadError) -> DownloadedFile {
-        if let file = try await saved(), isFresh(file) { return try await deliver(file) }
-        let lock = try await lock()
+        if let file = try await files.saved(), isFresh(file) { return try await files.deliver(file) }
+        let lock = try await files.lock { [transfer] in transfer.follow($0) }
         let result: Result<DownloadedFile, DownloadError>
         do throws(DownloadError) {
             result = .success(try await exclusively())
         } catch {
             result = .failure(error)
         }
-        await leaveInOrder()
+        let part = part
+        self.part = nil
+        await files.leaveInOrder(part)
         withExtendedLifetime(lock) {}
         return try result.get()
     }
 
-    // MARK: Bytes on disk
-
-    /// The complete file, of any age; `nil` if it is damaged, because the transfer replaces it.
-    private func saved() async throws(DownloadError) -> DownloadedFile? {
-        do throws(StoreError) {
-            return try await queue.run { [with, transfer] () throws(StoreError) in try with.folder.whole(transfer.url) }
-        } catch {
-            guard case .unreadable = error else { throw .store(error) }
-            return nil
-        }
-    }
-
-    private func isFresh(_ file: DownloadedFile) -> Bool { with.policy.isFresh(file.savedAt, at: with.now()) }
-
-    private func deliver(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
-        // A failure to record the use affects only when the file is evicted, not its delivery.
-        try? await disk { [with, name] () throws(StoreError) in try with.folder.touch(name, with.now()) }
-        return file
-    }
-
-    /// Waits for a process that transfers the same download, as long as that download makes progress.
-    private func lock() async throws(DownloadError) -> POSIX.File {
-        var waited = Duration.zero
-        var last = -1
-        while true {
-            let lock = try await disk { [with, name] () throws(StoreError) in try with.folder.tryLock(name) }
-            if let lock { return lock }
-            let pause = Duration.milliseconds(50)
-            if let growth = await queue.run({ [with, name] in with.folder.growth(name) }) {
-                transfer.follow(received: growth.received, total: growth.total)
-                if growth.received != last { waited = .zero }
-                last = growth.received
-            }
-            guard waited < with.patience else { throw .store(.busy(path: with.folder.path(name, .lock))) }
-            // Sleeping throws only when the task was cancelled.
-            do { try await with.clock.sleep(for: pause) } catch { throw .cancelled }
-            waited += pause
-        }
+    /// Flushes a delivered download to the device, so that it survives a loss of power too.
+    func flush(_ file: DownloadedFile) async {
+        guard hasCommitted, with.durability == .process else { return }
+        await files.flush(file)
     }
 
     private func exclusively() async throws(DownloadError) -> DownloadedFile {
-        let file = try await saved()
-        if let file, isFresh(file) { return try await deliver(file) }
+        let file = try await files.saved()
+        if let file, isFresh(file) { return try await files.deliver(file) }
         expired = file
-        part = try await disk { [with, name, key] () throws(StoreError) in try Self.leftover(with.folder, name, key) }
+        part = try await files.leftover()
         if let part, part.isWhole {
             let file = try await commit(part)
             if isFresh(file) { return file }
@@ -109,24 +55,7 @@ final class DownloadFetch {
         return try await fetch()
     }
 
-    /// The partial file of an earlier transfer, if it can be resumed. Any other leftover is deleted.
-    private static func leftover(
-        _ folder: DownloadFolder, _ name: String, _ url: String
-    ) throws(StoreError) -> PartialFile? {
-        let whole = try folder.readable(name, .info)?.generation
-        let growing = try folder.readable(name, .part)?.generation
-        // Equal generations mean that the process was killed after the file became complete and before its journal was
-        // deleted: the data file no longer belongs to this journal.
-        if growing != whole, let part = try PartialFile(resuming: folder, name, url: url) { return part }
-        try folder.removePart(name)
-        return nil
-    }
-
-    private func disk<Value: Sendable>(
-        _ body: @Sendable () throws(StoreError) -> Value
-    ) async throws(DownloadError) -> Value {
-        do throws(StoreError) { return try await queue.run(body) } catch { throw .store(error) }
-    }
+    private func isFresh(_ file: DownloadedFile) -> Bool { with.policy.isFresh(file.savedAt, at: with.now()) }
 
     // MARK: Asking
 
@@ -230,7 +159,7 @@ final class DownloadFetch {
                 throw .invalidData(.unusable(TransportError(.malformed, "more than the \(end) bytes announced")))
             }
             guard size <= with.limit else { throw tooLarge }
-            try await disk { () throws(StoreError) in try part.append(chunk) }
+            try await files.append(chunk, to: part)
             transfer.received(chunk.count)
         }
         if let end, part.received < end {
@@ -248,13 +177,7 @@ final class DownloadFetch {
     /// Begins from the first byte.
     private func begin(_ head: HTTPResponseHead, _ total: Int?) async throws(DownloadError) -> PartialFile {
         try await drop()
-        let (validators, tag, stamp) = (Validators(head), head.resumeTag, with.now())
-        let part = try await disk { [with, name, key] () throws(StoreError) in
-            let record = DownloadRecord(
-                url: key, generation: try with.folder.freshGeneration(name), validators: validators, resumeTag: tag,
-                mediaType: head.mediaType, total: total, stamp: stamp)
-            return try PartialFile(with.folder, name, record)
-        }
+        let part = try await files.begin(head, total)
         self.part = part
         transfer.follow(part)
         return part
@@ -263,50 +186,20 @@ final class DownloadFetch {
     /// Deletes the partial file: its bytes do not belong to the server's content.
     private func drop() async throws(DownloadError) {
         part = nil
-        try await disk { [with, name] () throws(StoreError) in try with.folder.removePart(name) }
+        try await files.drop()
     }
 
     private func commit(_ part: PartialFile) async throws(DownloadError) -> DownloadedFile {
-        let isFlushed = with.durability == .power
-        try await disk { () throws(StoreError) in try part.commit(isFlushed: isFlushed) }
+        try await files.commit(part)
         self.part = nil
         hasCommitted = true
-        return try await reopened()
+        return try await files.reopened()
     }
 
     /// Renews the stamp of the expired file, which the server confirmed as the latest.
     private func renew() async throws(DownloadError) -> Step {
         guard var record = expired?.record else { return .on }
         record.stamp = with.now()
-        let (bytes, _) = record.encoded(isWhole: true)
-        try await disk { [with, name] () throws(StoreError) in
-            try with.folder.put(bytes, at: with.folder.path(name, .info), isFlushed: with.durability == .power)
-        }
-        return .done(try await reopened())
-    }
-
-    private func reopened() async throws(DownloadError) -> DownloadedFile {
-        let file = try await disk { [with, transfer] () throws(StoreError) in try with.folder.whole(transfer.url) }
-        guard let file else { throw .store(.failed(operation: "open \(name)", reason: "it was removed meanwhile")) }
-        return try await deliver(file)
-    }
-
-    /// Flushes a delivered download to the device, so that it survives a loss of power too.
-    func flush(_ file: DownloadedFile) async {
-        guard hasCommitted, with.durability == .process else { return }
-        await queue.run { [with] in
-            // The file was delivered already. If the device fails, its checksums reveal the damage when it is read.
-            try? with.folder.flush(file)
-        }
-    }
-
-    private func leaveInOrder() async {
-        let part = part
-        self.part = nil
-        await queue.run { [with, name] in
-            // The caller receives the outcome of the transfer. Bytes that cannot be written here are fetched again.
-            try? part?.stop()
-            try? with.folder.tidy(name)  // as above; an empty lock file harms no one
-        }
+        return .done(try await files.renew(record))
     }
 }

@@ -53,8 +53,8 @@ final class DownloadTransfer: Sendable {
     }
 
     /// Reports the progress of another process.
-    func follow(received: Int, total: Int?) {
-        state.update { $0.progress = DownloadProgress(received: received, total: total) }
+    func follow(_ progress: DownloadProgress) {
+        state.update { $0.progress = progress }
     }
 
     func finish(_ end: Result<DownloadedFile, DownloadError>) {

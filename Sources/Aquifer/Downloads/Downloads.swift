@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// Downloads large data by URL into the files of a folder. It loads chunk by chunk, resumes interrupted downloads, and

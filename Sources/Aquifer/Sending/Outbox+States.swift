@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 extension Outbox {

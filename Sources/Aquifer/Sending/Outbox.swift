@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// A durable queue of requests. A queued request survives the loss of the network and the end of the process, and is

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// The counter of item numbers, stored beside the items. Each change is a single update of one entry.

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// The outbox's entries in its store: each item under `item:` and its number in 20 digits, beside a counter. All

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// A store around another one that keeps the entries that can be fetched again within a bound.

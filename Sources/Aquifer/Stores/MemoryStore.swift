@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// A store in this process's memory, whose entries are gone when it is released. Use it for tests, previews and

@@ -1,3 +1,5 @@
+import AquiferConcurrency
+
 /// A value with a wait for its next change. A slow reader may miss changes between two reads, but never the last one.
 package final class Changing<Value: Sendable>: Sendable {
     private struct State {

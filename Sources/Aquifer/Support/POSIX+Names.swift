@@ -6,8 +6,39 @@
     import Musl
 #endif
 
-/// Names of files, and the permissions behind them.
+/// Names of files and folders: the facts behind them, and how they are made, listed, replaced and removed.
 extension POSIX {
+    /// True if there is anything at `path`.
+    package static func exists(_ path: String) -> Bool {
+        access(path, F_OK) == 0
+    }
+
+    /// True if `path` leads to something other than a regular file: a folder, a device, a pipe, a socket.
+    package static func isSpecial(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path, &info) == 0 && info.st_mode & S_IFMT != S_IFREG
+    }
+
+    /// True if there is no file at `path`, or one of fewer than `least` bytes. False if that cannot be determined.
+    package static func isMissing(_ path: String, orShorterThan least: Int) -> Bool {
+        var info = stat()
+        if stat(path, &info) == 0 { return info.st_mode & S_IFMT == S_IFREG && info.st_size < least }
+        return errno == ENOENT
+    }
+
+    /// The identity of a file, regardless of its name.
+    package struct Identity: Sendable, Hashable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    /// The identity of the file at `path` now; `nil` if there is none, or it cannot be determined.
+    package static func identity(_ path: String) -> Identity? {
+        var info = stat()
+        guard stat(path, &info) == 0 else { return nil }
+        return Identity(device: UInt64(truncatingIfNeeded: info.st_dev), inode: UInt64(info.st_ino))
+    }
+
     /// The kind of a file.
     package enum Kind: Sendable, Hashable {
         case file, folder, other
@@ -47,6 +78,72 @@ extension POSIX {
             kind: kind, size: Int(info.st_size), links: Int(info.st_nlink), isOpenToOthers: isOpenToOthers)
     }
 
+    /// True if `path` is a regular file that belongs to this user, and other users have no rights to it.
+    package static func isPrivate(_ path: String) -> Bool {
+        var info = stat()
+        guard lstat(path, &info) == 0 else { return false }
+        return info.st_mode & S_IFMT == S_IFREG && info.st_mode & 0o077 == 0 && info.st_uid == geteuid()
+    }
+
+    /// True if files can be created in a folder. Also true if it is not a folder: the next operation then reports that.
+    package static func isWritable(_ folder: String) -> Bool {
+        access(folder, W_OK) == 0 || (errno != EACCES && errno != EROFS && errno != EPERM)
+    }
+
+    /// The names in a folder, except for `.` and `..`.
+    package static func names(in folder: String) throws(StoreError) -> [String] {
+        guard let stream = opendir(folder) else { throw .failed(operation: "list \(folder)", reason: message(errno)) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let item = readdir(stream) else {
+                // An incomplete list is an error: a caller would take a missing file for deleted.
+                guard errno == 0 else { throw .failed(operation: "list \(folder)", reason: message(errno)) }
+                return names
+            }
+            let name = withUnsafeBytes(of: &item.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+    }
+
+    /// Creates an empty file with mode 0600. Does nothing if there is anything at `path`.
+    package static func makeEmpty(_ path: String) throws(StoreError) {
+        let descriptor = retry { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        if descriptor < 0 && errno == EEXIST { return }
+        guard descriptor >= 0 else { throw .system(errno, "make \(path)", path: path) }
+        _ = close(descriptor)
+    }
+
+    /// Creates an empty file that only this user can read or write.
+    ///
+    /// - Throws: An error also if there is anything at `path`.
+    package static func makeNew(_ path: String) throws(StoreError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .system(errno, "make \(path)", path: path) }
+        _ = close(descriptor)
+    }
+
+    /// Creates a folder that only this user can enter, and its parent folders. Does nothing if it exists.
+    package static func makeFolder(_ path: String) throws(StoreError) {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        let parent = FilePath.folder(of: path)
+        guard errno == ENOENT, !parent.isEmpty, parent != path else {
+            throw .system(errno, "make the folder \(path)", path: path)
+        }
+        try makeFolder(parent)
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw .system(errno, "make the folder \(path)", path: path)
+        }
+    }
+
+    /// Restricts a file to this user.
+    package static func makePrivate(_ path: String) throws(StoreError) {
+        guard chmod(path, 0o600) == 0 else { throw .system(errno, "protect \(path)", path: path) }
+    }
+
     /// The outcome of giving a file a second name.
     package enum Linking: Sendable, Hashable {
         case done
@@ -69,13 +166,16 @@ extension POSIX {
         return errno == EEXIST ? .taken : .refused
     }
 
-    /// Creates an empty file that only this user can read or write.
-    ///
-    /// - Throws: An error also if there is anything at `path`.
-    package static func makeNew(_ path: String) throws(StoreError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw .system(errno, "make \(path)", path: path) }
-        _ = close(descriptor)
+    /// Puts `source` in place of `target` in one step.
+    package static func replace(_ target: String, with source: String) throws(StoreError) {
+        guard rename(source, target) == 0 else { throw .system(errno, "replace \(target)", path: target) }
+    }
+
+    /// Deletes a file; false if there was none.
+    package static func remove(_ path: String) throws(StoreError) -> Bool {
+        if unlink(path) == 0 { return true }
+        if errno == ENOENT { return false }
+        throw .system(errno, "remove \(path)", path: path)
     }
 }
 

@@ -8,7 +8,9 @@ import AquiferFoundation
     import Musl
 #endif
 
-/// The calls of the operating system that stores need and Foundation lacks: flush, lock, atomic replacement.
+/// The calls of the operating system that stores need and Foundation lacks. Here are those on an open file: read, write,
+/// flush, lock. `POSIX+Names.swift` has those on names. The engine reaches files through these two only, except that
+/// ``FileFacts`` asks Foundation when an attached file was changed.
 package enum POSIX {
     /// A file that is closed when it is released.
     package final class File: @unchecked Sendable {
@@ -41,40 +43,6 @@ package enum POSIX {
         // A pipe or a device in its place would discard the bytes, or block.
         guard try size(file) != nil else { throw .notAStore(path: path) }
         return file
-    }
-
-    /// The identity of a file, regardless of its name.
-    package struct Identity: Sendable, Hashable {
-        let device: UInt64
-        let inode: UInt64
-    }
-
-    /// The identity of the file at `path` now; `nil` if there is none, or it cannot be determined.
-    package static func identity(_ path: String) -> Identity? {
-        var info = stat()
-        guard stat(path, &info) == 0 else { return nil }
-        return Identity(device: UInt64(truncatingIfNeeded: info.st_dev), inode: UInt64(info.st_ino))
-    }
-
-    /// True if `path` leads to something other than a regular file: a folder, a device, a pipe, a socket.
-    package static func isSpecial(_ path: String) -> Bool {
-        var info = stat()
-        return stat(path, &info) == 0 && info.st_mode & S_IFMT != S_IFREG
-    }
-
-    /// True if there is no file at `path`, or one of fewer than `least` bytes. False if that cannot be determined.
-    package static func isMissing(_ path: String, orShorterThan least: Int) -> Bool {
-        var info = stat()
-        if stat(path, &info) == 0 { return info.st_mode & S_IFMT == S_IFREG && info.st_size < least }
-        return errno == ENOENT
-    }
-
-    /// Creates an empty file with mode 0600. Does nothing if there is anything at `path`.
-    package static func makeEmpty(_ path: String) throws(StoreError) {
-        let descriptor = retry { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
-        if descriptor < 0 && errno == EEXIST { return }
-        guard descriptor >= 0 else { throw .system(errno, "make \(path)", path: path) }
-        _ = close(descriptor)
     }
 
     /// The size of a regular file; `nil` if it is anything else.
@@ -146,18 +114,6 @@ package enum POSIX {
         }
     }
 
-    /// Puts `source` in place of `target` in one step.
-    package static func replace(_ target: String, with source: String) throws(StoreError) {
-        guard rename(source, target) == 0 else { throw .system(errno, "replace \(target)", path: target) }
-    }
-
-    /// Deletes a file; false if there was none.
-    package static func remove(_ path: String) throws(StoreError) -> Bool {
-        if unlink(path) == 0 { return true }
-        if errno == ENOENT { return false }
-        throw .system(errno, "remove \(path)", path: path)
-    }
-
     /// Takes the exclusive advisory lock on `file`; false if another holder has one. The lock ends with the file or the
     /// process.
     package static func tryLock(_ file: File) throws(StoreError) -> Bool {
@@ -185,65 +141,6 @@ package enum POSIX {
         _ = flock(file.descriptor, LOCK_UN)
     }
 
-    /// Creates a folder that only this user can enter, and its parent folders. Does nothing if it exists.
-    package static func makeFolder(_ path: String) throws(StoreError) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        let parent = FilePath.folder(of: path)
-        guard errno == ENOENT, !parent.isEmpty, parent != path else {
-            throw .system(errno, "make the folder \(path)", path: path)
-        }
-        try makeFolder(parent)
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw .system(errno, "make the folder \(path)", path: path)
-        }
-    }
-
-    /// Restricts a file to this user.
-    package static func makePrivate(_ path: String) throws(StoreError) {
-        guard chmod(path, 0o600) == 0 else { throw .system(errno, "protect \(path)", path: path) }
-    }
-
-    /// True if `path` is a regular file that belongs to this user, and other users have no rights to it.
-    package static func isPrivate(_ path: String) -> Bool {
-        var info = stat()
-        guard lstat(path, &info) == 0 else { return false }
-        return info.st_mode & S_IFMT == S_IFREG && info.st_mode & 0o077 == 0 && info.st_uid == geteuid()
-    }
-
-    /// True if there is anything at `path`.
-    package static func exists(_ path: String) -> Bool {
-        access(path, F_OK) == 0
-    }
-
-    /// True if files can be created in a folder. Also true if it is not a folder: the next operation then reports that.
-    package static func isWritable(_ folder: String) -> Bool {
-        access(folder, W_OK) == 0 || (errno != EACCES && errno != EROFS && errno != EPERM)
-    }
-
-    /// The names in a folder, except for `.` and `..`.
-    package static func names(in folder: String) throws(StoreError) -> [String] {
-        guard let stream = opendir(folder) else { throw .failed(operation: "list \(folder)", reason: message(errno)) }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while true {
-            errno = 0
-            guard let item = readdir(stream) else {
-                // An incomplete list is an error: a caller would take a missing file for deleted.
-                guard errno == 0 else { throw .failed(operation: "list \(folder)", reason: message(errno)) }
-                return names
-            }
-            let name = withUnsafeBytes(of: &item.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-    }
-
-    /// Blocks this thread. Call it only on the library's own queues.
-    package static func pause(microseconds: UInt32) {
-        _ = usleep(microseconds)
-    }
-
     /// `count` bytes that `fill` writes. They are not cleared first.
     ///
     /// - Throws: `.failed` if there is no memory for them; what `fill` throws.
@@ -264,9 +161,9 @@ package enum POSIX {
         return Data(bytesNoCopy: memory, count: count, deallocator: .free)
     }
 
-    fileprivate static func message(_ code: Int32) -> String { String(cString: strerror(code)) }
+    static func message(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-    private static func retry<Value: SignedInteger>(_ call: () -> Value) -> Value {
+    static func retry<Value: SignedInteger>(_ call: () -> Value) -> Value {
         while true {
             let result = call()
             if result != -1 || errno != EINTR { return result }

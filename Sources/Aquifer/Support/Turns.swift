@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 import Dispatch
 
@@ -108,10 +109,20 @@ package enum Waiting {
         var pause: UInt32 = 50
         while try !attempt() {
             if clock.now - start >= patience { return false }
-            POSIX.pause(microseconds: pause)
+            SystemThread.pause(microseconds: pause)
             pause = min(pause * 2, 2000)
         }
         return true
+    }
+
+    /// Runs `body`; false if it throws ``StoreError/busy(path:)``, because another holder has what it needs.
+    package static func unlessBusy(_ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            try body()
+            return true
+        } catch .busy {
+            return false
+        }
     }
 }
 

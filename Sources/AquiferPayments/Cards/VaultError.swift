@@ -40,15 +40,12 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(path) is damaged; put a copy of it back, or move it away and add the cards again"
         case .rolledBack(let path, let change, let last?):
             "\(path) is an older copy (of change \(change), the last was \(last)), in which removed cards may be back;"
-                + " put the latest one in its place, or decide: aquifer cards accept-older keeps its cards,"
-                + " aquifer cards discard-older removes them all"
+                + " put the latest one in its place, or decide whether to keep its cards or to remove them all"
         case .rolledBack(let path, _, nil):
             "nothing tells whether \(path) is the latest: the number of its last change, kept beside its key, is missing or"
-                + " damaged; put that file back, or decide: aquifer cards accept-older keeps the cards,"
-                + " aquifer cards discard-older removes them all"
+                + " damaged; put that file back, or decide whether to keep the cards or to remove them all"
         case .lost(let path):
-            "\(path), in which cards were kept, is gone; put a copy of it back, or begin without those cards:"
-                + " aquifer cards discard-older"
+            "\(path), in which cards were kept, is gone; put a copy of it back, or begin without those cards"
         case .newerVersion(let path, let found, let supported):
             "\(path) was written by a newer version (format \(found), this one knows \(supported)); update"
         case .tooOpen(let path, let fix):

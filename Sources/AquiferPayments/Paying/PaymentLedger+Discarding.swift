@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferFoundation
 
 /// Removing what is kept of a payment and cannot be read.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferFoundation
 
 /// Stores the payments that were made, each in an entry of its own. They never expire.

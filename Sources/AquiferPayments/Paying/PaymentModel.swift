@@ -45,13 +45,13 @@ public final class PaymentModel {
     /// The cards kept.
     public private(set) var cards: [CardSummary] = []
     /// The card that will be used.
-    public private(set) var card: CardSummary?
+    public internal(set) var card: CardSummary?
     /// True if the security code fits the card.
     public var hasCode: Bool { code != nil }
     /// The error of the security code.
-    public private(set) var codeError: SecurityCodeError?
+    public internal(set) var codeError: SecurityCodeError?
     /// The error of the text that was entered as an amount.
-    public private(set) var amountError: MoneyError?
+    public internal(set) var amountError: MoneyError?
     /// The reason why the last attempt was not sent, or the cards could not be read.
     public internal(set) var problem: Problem?
     /// True while the remote is being asked for the outcome of a payment.
@@ -68,13 +68,6 @@ public final class PaymentModel {
         case vault(VaultError)
     }
 
-    /// True if there is no card to pay with.
-    public var needsCard: Bool { cards.isEmpty && phase == .ready && problem == nil }
-    /// True if everything is there.
-    public var canPay: Bool {
-        phase == .ready && contact != nil && card != nil && code != nil && amount.cents > 0 && amount <= .limit
-            && isUsable(card)
-    }
     /// True if a payment that is not known of can be sent again with its key: not after a restart, when nobody has the
     /// code any more.
     public var canRetry: Bool {
@@ -85,11 +78,11 @@ public final class PaymentModel {
     @ObservationIgnored let service: PaymentsService
     @ObservationIgnored private let contactID: Int
     /// Watched, as ``canPay`` depends on it.
-    private var code: SecurityCode?
+    var code: SecurityCode?
     /// Kept while an attempt is not decided: only then may it be sent again.
     var order: PaymentOrder?
     /// The card last chosen for all payments; a newer choice, such as a card just added, is followed.
-    @ObservationIgnored private var lastChoice: UUID?
+    @ObservationIgnored var lastChoice: UUID?
 
     /// The screen of a payment to a contact.
     public init(_ service: PaymentsService, contact: Int) {
@@ -108,51 +101,6 @@ public final class PaymentModel {
         } catch {
             phase = .missing(error == .cancelled ? nil : error)
         }
-    }
-
-    /// The amount as digits, cents last. More digits than the limit has are not taken.
-    public func enter(digits: String) {
-        guard phase == .ready else { return }
-        let digits = digits.filter { $0.isASCII && $0.isNumber }.drop { $0 == "0" }
-        guard digits.count <= "\(Money.limit.cents)".count, let cents = Int(digits.isEmpty ? "0" : digits) else {
-            return
-        }
-        amount = Money(cents: cents)
-        amountError = nil
-    }
-
-    /// Takes the amount as people write it, such as pasted text. A text that is not an amount is an error, and changes
-    /// nothing.
-    public func enter(amount text: String) {
-        guard phase == .ready else { return }
-        do throws(MoneyError) {
-            amount = try Money(parsing: text)
-            amountError = nil
-        } catch {
-            amountError = error
-        }
-    }
-
-    /// The security code as typed.
-    public func enter(code text: String) {
-        guard phase == .ready else { return }
-        do throws(SecurityCodeError) {
-            code = try SecurityCode(text, for: card?.brand)
-            codeError = nil
-        } catch {
-            code = nil
-            codeError = error
-        }
-    }
-
-    /// Chooses another card. The user must enter the security code again, because it belongs to the card.
-    public func choose(_ id: UUID) async {
-        guard phase == .ready, let chosen = cards.first(where: { $0.id == id }) else { return }
-        card = chosen
-        forgetCode()
-        // A choice that cannot be stored still applies to this payment.
-        try? await service.choose(id)
-        lastChoice = await service.chosenCard(of: cards)?.id
     }
 
     /// Sends the payment, if everything is there and none is on its way.
@@ -216,11 +164,6 @@ public final class PaymentModel {
         forgetCode()
     }
 
-    private func isUsable(_ card: CardSummary?) -> Bool {
-        guard let card else { return false }
-        return card.isTestCard ? service.allowsTestCard : !card.expiry.isExpired(at: service.now())
-    }
-
     func show(_ record: PaymentRecord) async {
         switch record.state {
         case .approved: phase = .approved(record)
@@ -248,10 +191,5 @@ public final class PaymentModel {
         phase = .ready
         order = nil
         forgetCode()
-    }
-
-    func forgetCode() {
-        code = nil
-        codeError = nil
     }
 }

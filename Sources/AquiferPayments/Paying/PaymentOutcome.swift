@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferFoundation
 
 /// The end of a payment's request.

@@ -170,8 +170,7 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
         case .limit(let error): "\(error)"
         case .file(let error): "\(error)"
         case .transaction(let error): "\(error)"
-        case .noKeypair:
-            "there is no key to sign with; make one with `aquifer drive keygen FILE`, or name one with --keypair"
+        case .noKeypair: "there is no key to sign with; make one, or name the one you have"
         case .store(let error): "\(error)"
         case .cancelled: "cancelled"
         case .outcomeUnknown(let cause): "\(cause); it may have happened all the same: look before you do it again"

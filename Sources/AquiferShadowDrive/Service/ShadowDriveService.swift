@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferFoundation
 
 /// Creates, lists and changes storage accounts and their files, and shows them offline.

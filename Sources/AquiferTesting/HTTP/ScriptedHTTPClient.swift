@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import Foundation
 
 /// An HTTP client that answers as the test says, and remembers what it was asked.

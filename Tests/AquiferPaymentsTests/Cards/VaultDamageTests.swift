@@ -200,7 +200,7 @@ struct VaultDamageTests {
                 "the key of the saved cards is missing; put /k back, or move the vault away and add the cards again",
                 "/v was sealed with another key; put the key file that belongs to it back",
                 "/v is damaged; put a copy of it back, or move it away and add the cards again",
-                "/v, in which cards were kept, is gone; put a copy of it back, or begin without those cards: aquifer cards discard-older",
+                "/v, in which cards were kept, is gone; put a copy of it back, or begin without those cards",
                 "/v was written by a newer version (format 2, this one knows 1); update",
                 "/v is open to others; run: chmod 600 '/v'",
                 "there is no room left on the device of /v; free some, then try again",

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing

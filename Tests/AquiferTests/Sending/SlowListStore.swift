@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 
 /// A store whose first list waits at a gate. Later lists do not.
 struct SlowListStore: CacheStore {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 
 /// A store in which a new item waits at a gate, after its number was taken and before the item is written.
 struct SlowStore: CacheStore {

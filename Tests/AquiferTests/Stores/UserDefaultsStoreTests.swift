@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
 import AquiferUserDefaults
 import Foundation
@@ -8,7 +9,7 @@ import Testing
 struct UserDefaultsStoreTests {
     /// The domain of each store that a check has made, until the check has ended.
     private final class Domains: @unchecked Sendable {
-        private let lock = NSLock()
+        private let lock = Lock()
         private var all: [ObjectIdentifier: TemporaryDefaults] = [:]
 
         func make(_ entries: [String: StoredEntry] = [:], isFailing: Bool = false) throws -> UserDefaultsStore {

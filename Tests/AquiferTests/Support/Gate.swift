@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import Foundation
 
 /// Holds its waiters until it is opened. A cancelled waiter goes through at once.

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 
 /// A value that is opened on first use: a command that shows the feed does not open the pictures. While it cannot be
 /// opened, every call tries again, and throws the error.

@@ -1,10 +1,11 @@
 import Aquifer
+import AquiferConcurrency
 import Foundation
 
 /// Counts the reads of each entry, for the inspector.
 final class MeteredStore: CacheStore {
     private let store: any CacheStore
-    private let lock = NSLock()
+    private let lock = Lock()
     nonisolated(unsafe) private var counts: [String: Int] = [:]
 
     init(_ store: any CacheStore) {

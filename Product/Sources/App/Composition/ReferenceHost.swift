@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import Foundation
 import HTTPServer
 import ReferenceAPIs
@@ -19,7 +20,7 @@ final class ReferenceHost: Sendable {
         var faults: [ReferenceRemote: Fault]
     }
 
-    private let lock = NSLock()
+    private let lock = Lock()
     nonisolated(unsafe) private var state: State
 
     private let folder: URL

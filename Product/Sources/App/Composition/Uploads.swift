@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferAudioFeed
+import AquiferConcurrency
 import Foundation
 import HTTPServer
 

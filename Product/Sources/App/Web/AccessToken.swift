@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import Foundation
 
 /// The secret that gives access to the API. It is stored with the data, so that an open page has access after a
@@ -19,7 +20,7 @@ enum AccessToken {
             let lock = try POSIX.openToWrite(path + ".lock", truncate: false)
             var hasLock = try POSIX.tryLock(lock)
             for _ in 0..<1000 where !hasLock {
-                POSIX.pause(microseconds: 1000)
+                SystemThread.pause(microseconds: 1000)
                 hasLock = try POSIX.tryLock(lock)
             }
             defer { POSIX.unlock(lock) }

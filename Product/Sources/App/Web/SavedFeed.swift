@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferImageFeed
 import Foundation
 import HTTPServer
@@ -6,7 +7,7 @@ import HTTPServer
 /// Answers with the saved feed, as JSON. The text is made once per saved copy.
 final class SavedFeed: Sendable {
     private let services: Services
-    private let lock = NSLock()
+    private let lock = Lock()
     nonisolated(unsafe) private var last: (entry: StoredEntry, body: Data)?
 
     init(services: Services) {

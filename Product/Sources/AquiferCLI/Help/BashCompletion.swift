@@ -7,6 +7,18 @@ enum BashCompletion {
         _aquifer() {
             local line=${COMP_LINE:0:COMP_POINT} cur="" name="" option="" word="" kind="" candidates="" prefix="" i
             local -a words
+        \(reading)
+        \(finding)
+        \(offering)
+        }
+
+        complete -F _aquifer aquifer
+        """
+    }
+
+    /// Reads the line up to the cursor: the command, and the option whose value comes next.
+    private static var reading: String {
+        """
             # Readline splits words at "=", so the line is split here.
             read -r -a words <<< "$line"
             case $line in *[[:space:]]) words+=("") ;; esac
@@ -34,6 +46,12 @@ enum BashCompletion {
                     cur=${cur#*=}
                     ;;
             esac
+        """
+    }
+
+    /// Finds the candidates for the word under the cursor.
+    private static var finding: String {
+        """
             if [[ -n $option ]]; then
                 case $option in
         \(lines(values, indent: 12))
@@ -48,6 +66,12 @@ enum BashCompletion {
         \(lines(arguments, indent: 12))
                 esac
             fi
+        """
+    }
+
+    /// Gives bash the candidates that begin like the word.
+    private static var offering: String {
+        """
             case $kind in
                 file) while read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$cur") ;;
                 folder) while read -r word; do COMPREPLY+=("$word"); done < <(compgen -d -- "$cur") ;;
@@ -62,9 +86,6 @@ enum BashCompletion {
                 prefix=${cur%"${cur##*[=:]}"}
                 COMPREPLY=("${COMPREPLY[@]#"$prefix"}")
             fi
-        }
-
-        complete -F _aquifer aquifer
         """
     }
 

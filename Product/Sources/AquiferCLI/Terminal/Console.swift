@@ -1,5 +1,6 @@
 import App
 import Aquifer
+import AquiferConcurrency
 import Foundation
 
 #if canImport(Glibc)

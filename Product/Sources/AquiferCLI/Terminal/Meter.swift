@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import Foundation
 
 /// A progress meter on the terminal: one line of standard error that is overwritten. Nothing is written without a

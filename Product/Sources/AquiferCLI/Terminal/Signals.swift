@@ -1,5 +1,5 @@
+import AquiferConcurrency
 import Foundation
-import HTTPServer
 
 #if canImport(Glibc)
     import Glibc
@@ -29,8 +29,8 @@ struct Signals {
         let (readEnd, writeEnd) = (ends[0], ends[1])
         // The thread starts before the handlers are installed: if it cannot start, the signals end the process by
         // default.
-        do throws(ServerError) {
-            try SystemThread.start("Signals") {
+        do throws(SystemThread.Unavailable) {
+            try SystemThread.start(named: "Signals") {
                 var byte: UInt8 = 0
                 while read(readEnd, &byte, 1) < 0, errno == EINTR {}
                 continuation.finish()

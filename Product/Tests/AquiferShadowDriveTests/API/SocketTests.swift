@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferCurl
 import AquiferTesting
 import Foundation

@@ -145,7 +145,7 @@ export class Shell {
     const title = (this.comments ?? this.#screen)?.title;
     document.title = title ? `${title} · Aquifer` : "Aquifer";
     if (this.#signedOut) {
-      this.#main.replaceChildren(message({ glyph: "key", title: t("signedOut.title"), text: t("signedOut.text"), test: "signed-out", level: "h1" }));
+      this.#main.replaceChildren(message({ glyph: "key", title: t("signedOut.title"), text: t("signedOut.text", { command: "aquifer serve" }), test: "signed-out", level: "h1" }));
       document.getElementById("progress").hidden = true;
     }
     this.#drawStatus();
@@ -154,7 +154,7 @@ export class Shell {
   #drawStatus() {
     const key = this.#isLost ? "lost" : "";
     replaceWhen(this.#status, key, () => this.#isLost && h("div", { class: "lost", role: "alert", "data-test": "server-lost" },
-      icon("plug"), h("div", {}, h("strong", {}, t("lost.title")), h("span", {}, t("lost.text"))),
+      icon("plug"), h("div", {}, h("strong", {}, t("lost.title")), h("span", {}, t("lost.text", { command: "aquifer serve" }))),
       h("span", { class: "spinner", "aria-hidden": "true" })));
   }
 

@@ -16,8 +16,11 @@ struct DriveAccess: Sendable {
 
     /// The problem with the key in words.
     func keyText(_ language: Language) -> String? {
-        problem.map { language.text("drive.key.unusable", ["reason": $0]) }
-            ?? (service.owner == nil ? DriveError.noKeypair.message(in: language) : nil)
+        if let problem { return language.text("drive.key.unusable", ["reason": problem]) }
+        guard needsKey else { return nil }
+        // The library knows no command line: the pages are started from one.
+        let remedy = language.text("drive.noKeypair.make", ["command": "aquifer drive keygen", "option": "--keypair"])
+        return "\(DriveError.noKeypair.message(in: language)) \(remedy)"
     }
 }
 

@@ -28,5 +28,5 @@ extension PaymentsService {
 
 extension CommandError {
     /// The error of a failed operation of the vault.
-    init(_ error: VaultError) { self.init(status: .store, message: "\(error)") }
+    init(_ error: VaultError) { self.init(status: .store, error, Advice.on(error)) }
 }

@@ -19,7 +19,7 @@ extension CommandError {
             case .failed: .store
             case .tooOpen, .exists, .empty, .notAKey, .wrongLength, .mismatch: .usage
             }
-        self.init(status: status, message: "\(error)")
+        self.init(status: status, error, Advice.on(error))
     }
 
     /// Converts an error of Shadow Drive.
@@ -37,7 +37,6 @@ extension CommandError {
             case .limit, .file, .transaction, .noKeypair: .usage
             case .store: .store
             }
-        let advice = if case .file(.exists) = error { "; --replace takes its place" } else { "" }
-        self.init(status: error.isOutcomeUnknown ? .unknown : status, message: "\(error)\(advice)")
+        self.init(status: error.isOutcomeUnknown ? .unknown : status, error, Advice.on(error))
     }
 }

@@ -1,6 +1,4 @@
-import Aquifer
-import AquiferCCurl
-import AquiferFoundation
+import AquiferCThreads
 
 #if canImport(Darwin)
     import Darwin
@@ -11,11 +9,25 @@ import AquiferFoundation
 #endif
 
 /// Threads that say when there are none left. Foundation's `Thread` goes on as if it had started.
-enum SystemThread {
+package enum SystemThread {
+    /// The system gives no thread: there are too many of them, or no memory for a stack.
+    package struct Unavailable: Error, Hashable, CustomStringConvertible {
+        /// The error number of the system.
+        package let code: Int32
+
+        package init(code: Int32) { self.code = code }
+
+        /// The system's words for it.
+        package var description: String { String(cString: strerror(code)) }
+    }
+
     /// Runs a closure on a thread of its own.
     ///
-    /// - Throws: `.cannotConnect` when the system gives no thread: too many of them, or no memory for its stack.
-    static func start(named name: StaticString, _ body: @escaping @Sendable () -> Void) throws(TransportError) {
+    /// - Parameter name: for debuggers, which see its first 15 bytes on Linux.
+    /// - Throws: ``Unavailable``; `body` is not called then.
+    package static func start(
+        named name: StaticString, _ body: @escaping @Sendable () -> Void
+    ) throws(Unavailable) {
         let work = Unmanaged.passRetained(Work(name: name, body: body))
         #if canImport(Darwin)
             var thread: pthread_t?
@@ -28,17 +40,22 @@ enum SystemThread {
         #endif
         guard code == 0, let started else {
             work.release()
-            throw .outOfResources("a thread", code)
+            throw Unavailable(code: code)
         }
         pthread_detach(started)
     }
 
     /// Lets no signal for a closed connection end the process while this thread writes to it.
-    static func blockBrokenPipes() {
+    package static func blockBrokenPipes() {
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
+    /// Blocks this thread for a time. Never call it on a thread of the cooperative pool, which has few.
+    package static func pause(microseconds: UInt32) {
+        _ = usleep(microseconds)
     }
 
     private final class Work: Sendable {
@@ -58,14 +75,4 @@ enum SystemThread {
             return nil
         }
     }
-}
-
-extension TransportError {
-    /// The system has nothing left of something that a request needs. That may pass, like a connection that fails.
-    static func outOfResources(_ what: String, _ code: Int32) -> TransportError {
-        TransportError(.cannotConnect, "the system has no room for \(what): \(String(cString: strerror(code)))")
-    }
-
-    /// The system has no memory left for something that a request needs.
-    static func outOfMemory(_ what: String) -> TransportError { outOfResources(what, ENOMEM) }
 }

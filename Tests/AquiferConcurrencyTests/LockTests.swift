@@ -1,4 +1,4 @@
-import Aquifer
+import AquiferConcurrency
 import Foundation
 import Testing
 

@@ -1,0 +1,69 @@
+import Aquifer
+import AquiferFoundation
+
+/// The form: amount, card and security code, as users enter them.
+extension PaymentModel {
+    /// True if there is no card to pay with.
+    public var needsCard: Bool { cards.isEmpty && phase == .ready && problem == nil }
+    /// True if everything is there.
+    public var canPay: Bool {
+        phase == .ready && contact != nil && card != nil && code != nil && amount.cents > 0 && amount <= .limit
+            && isUsable(card)
+    }
+
+    /// The amount as digits, cents last. More digits than the limit has are not taken.
+    public func enter(digits: String) {
+        guard phase == .ready else { return }
+        let digits = digits.filter { $0.isASCII && $0.isNumber }.drop { $0 == "0" }
+        guard digits.count <= "\(Money.limit.cents)".count, let cents = Int(digits.isEmpty ? "0" : digits) else {
+            return
+        }
+        amount = Money(cents: cents)
+        amountError = nil
+    }
+
+    /// Takes the amount as people write it, such as pasted text. A text that is not an amount is an error, and changes
+    /// nothing.
+    public func enter(amount text: String) {
+        guard phase == .ready else { return }
+        do throws(MoneyError) {
+            amount = try Money(parsing: text)
+            amountError = nil
+        } catch {
+            amountError = error
+        }
+    }
+
+    /// The security code as typed.
+    public func enter(code text: String) {
+        guard phase == .ready else { return }
+        do throws(SecurityCodeError) {
+            code = try SecurityCode(text, for: card?.brand)
+            codeError = nil
+        } catch {
+            code = nil
+            codeError = error
+        }
+    }
+
+    /// Chooses another card. The user must enter the security code again, because it belongs to the card.
+    public func choose(_ id: UUID) async {
+        guard phase == .ready, let chosen = cards.first(where: { $0.id == id }) else { return }
+        card = chosen
+        forgetCode()
+        // A choice that cannot be stored still applies to this payment.
+        try? await service.choose(id)
+        lastChoice = await service.chosenCard(of: cards)?.id
+    }
+
+    private func isUsable(_ card: CardSummary?) -> Bool {
+        guard let card else { return false }
+        return card.isTestCard ? service.allowsTestCard : !card.expiry.isExpired(at: service.now())
+    }
+
+    /// Forgets the security code, which belongs to one payment with one card.
+    func forgetCode() {
+        code = nil
+        codeError = nil
+    }
+}
