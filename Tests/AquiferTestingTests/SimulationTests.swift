@@ -75,6 +75,13 @@ struct SimulationTests {
         try expectReplay(of: text, "--set", "volatile")
     }
 
+    @Test("The simulation of the documentation passes")
+    func example() throws {
+        let (status, text) = try run(["--count", "50"], of: "NotesSimulation")
+        #expect(status == 0, "\(text)")
+        #expect(text.contains("kill "))
+    }
+
     @Test("A wrong command line is told, with the options")
     func options() throws {
         #expect(try run("--world", "nowhere").status == 2)
@@ -95,9 +102,9 @@ struct SimulationTests {
 
     private func run(_ arguments: String...) throws -> (status: Int32, text: String) { try run(arguments) }
 
-    private func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
+    private func run(_ arguments: [String], of program: String = "Worlds") throws -> (status: Int32, text: String) {
         let process = Process()
-        process.executableURL = try #require(BuiltProgram.named("Worlds"), "Worlds is not built")
+        process.executableURL = try #require(BuiltProgram.named(program), "\(program) is not built")
         process.arguments = arguments
         let output = Pipe()
         process.standardOutput = output

@@ -19,6 +19,8 @@ enum DownloadsWorld {
     @Sendable static func run(_ world: Simulation) async throws {
         world.limits = .init(steps: 300_000, time: .seconds(2 * 24 * 3600))
         let (server, phase) = (FilesServer(world, files: files), Phase())
+        // Without its marker, a folder is not one of downloads.
+        world.disk.damageable = { !$0.contains("/aquifer-downloads") }
         let judge = FilesJudge(world, server, maxAge: maxAge)
         world.network.serve("files.example") { await server.answer($0) }
         world.faults.allow(faults)

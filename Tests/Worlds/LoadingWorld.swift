@@ -22,6 +22,8 @@ enum LoadingWorld {
         let server = PagesServer(world, pages: pages)
         let judge = PagesJudge(world, server, maxAge: maxAge, clocksAreRight: clocksAreRight)
         let phase = Phase()
+        // Without its marker, a folder is no store.
+        world.disk.damageable = { $0.hasSuffix(".entry") }
         world.network.serve("pages.example") { await server.answer($0) }
         world.faults.allow(clocksAreRight ? faults : faults.union([.clockSkew, .serverDate]))
         let readers = (0..<3).map { number in

@@ -29,6 +29,8 @@ final class DiskNode {
         (self.number, self.isFolder, self.mode) = (number, isFolder, mode)
     }
 
+    var isFlushed: Bool { changes.isEmpty }
+
     func write(_ new: [UInt8], at offset: Int) { make(.write(new, at: offset)) }
     func cut(to size: Int) { make(.cut(to: size)) }
 
@@ -59,7 +61,6 @@ final class DiskNode {
     func damage(_ change: (inout [UInt8]) -> Void) {
         change(&bytes)
         change(&flushedBytes)
-        changes = []
     }
 
     /// Only the device's state is left, and what happened to reach it.

@@ -19,6 +19,8 @@ public final class SimulatedDisk: @unchecked Sendable {
     private(set) var root: DiskNode
     private var nodes: [DiskNode] = []
     var files: [Int32: Open] = [:]
+    /// The files that may be damaged.
+    public var damageable: (_ path: String) -> Bool = { _ in true }
     /// A planted bug: what is flushed does not reach the device.
     public var forgetsFlushes = false
     /// Until when there is no room.
@@ -136,13 +138,16 @@ public final class SimulatedDisk: @unchecked Sendable {
     }
 
     private func damage(_ fault: Fault) {
-        let paths = paths.filter { node($0)?.bytes.isEmpty == false }
+        let paths = paths.filter { damageable($0) && node($0)?.bytes.isEmpty == false }
         guard let path = random.element(of: paths), let file = node(path) else { return }
+        let (place, bit) = (random.int(in: 0...file.bytes.count - 1), UInt8(1) << UInt8(random.int(in: 0...7)))
         switch fault {
-        case .bitFlip: file.damage { $0[random.int(in: 0...$0.count - 1)] ^= 1 << UInt8(random.int(in: 0...7)) }
-        case .fileCut: file.damage { $0.removeLast(random.int(in: 1...$0.count)) }
+        case .bitFlip: file.damage { if place < $0.count { $0[place] ^= bit } }
+        case .fileCut: file.damage { $0.removeLast(max(0, $0.count - place)) }
         default:
-            guard let other = random.element(of: paths), let second = node(other), second !== file else { return }
+            guard let other = random.element(of: paths), let second = node(other), second !== file,
+                file.isFlushed, second.isFlushed
+            else { return }
             let (one, two) = (file.bytes, second.bytes)
             file.damage { $0 = two }
             second.damage { $0 = one }
