@@ -5,7 +5,10 @@ VENV := .build/venv
 DATA ?= .build/data
 PORT ?= 8080
 
-.PHONY: help setup run test check format bench crash lab stress docs screenshots clean
+SEEDS ?= 10000
+FROM ?= 1
+
+.PHONY: help setup run test check format bench crash lab simulate stress docs screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -36,6 +39,10 @@ lab: setup ## each call of the system fails once in a session of each app, and t
 	@$(SWIFT) build --product AquiferCLI
 	@$(VENV)/bin/python Product/Tests/Lab/sweep.py $(LAB)
 	@$(VENV)/bin/python Product/Tests/Lab/power.py --cuts 200
+
+simulate: setup ## worlds in simulated time, SEEDS of them, with every fault drawn from a seed; also WORLD=name, FROM=seed
+	@$(SWIFT) build -c release --product Worlds
+	@Scripts/simulate --program .build/release/Worlds --seeds $(SEEDS) --from $(FROM) $(if $(WORLD),--world $(WORLD))
 
 stress: setup ## every test, three times, while all processors are busy: what is a matter of luck fails
 	@Scripts/stress

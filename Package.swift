@@ -184,6 +184,9 @@ let package = Package(
         .executableTarget(
             name: "Quickstart", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferWording"],
             path: "Examples/Quickstart", exclude: ["notes.json"], swiftSettings: strict),
+        .executableTarget(
+            name: "NotesSimulation", dependencies: ["Aquifer", "AquiferTesting"], path: "Examples/Simulation",
+            swiftSettings: strict),
         .testTarget(
             name: "ExamplesTests",
             dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting", "AquiferWording", "AquiferShadowDrive"],
@@ -205,6 +208,9 @@ let package = Package(
         .executableTarget(
             name: "VaultHammer", dependencies: ["AquiferConcurrency", "AquiferTesting", "AquiferPayments", "Hammer"],
             path: "Tests/VaultHammer",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "Worlds", dependencies: ["Aquifer", "AquiferPayments", "AquiferTesting"], path: "Tests/Worlds",
             swiftSettings: strict),
         .executableTarget(
             name: "FeedLoad", dependencies: ["Aquifer", "AquiferCurl", "AquiferSQLite", "AquiferImageFeed"],

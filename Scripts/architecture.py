@@ -173,7 +173,8 @@ def rules_of_a_file(target, name, declared, ours, lines):
         is_ours = (target, name) == ("AquiferConcurrency", THREAD_FILE) or target == "AquiferTesting"
         if not is_ours and SECOND_THREAD.search(code):
             yield number, "SystemThread of AquiferConcurrency starts threads: it says when there are none left"
-        if target not in PRODUCT and COMMAND.search(" ".join(TEXT.findall(code))):
+        # A simulation is a program, and AquiferTesting has its command line.
+        if target not in PRODUCT | {"AquiferTesting"} and COMMAND.search(" ".join(TEXT.findall(code))):
             yield number, NO_COMMAND
         if re.search(r"\btry!", code):
             yield number, "no try!"

@@ -85,7 +85,7 @@ public final class FileStore: CacheStore {
         guard name.hasSuffix(FileName.suffix), damaged.place == folder.path + "/" + name else { return }
         try await write { () throws(StoreError) in
             guard case .failure = try self.look(name) else { return }
-            if try POSIX.remove(self.folder.path + "/" + name) { try self.folder.flush() }
+            try self.folder.remove(self.folder.path + "/" + name)
         }
     }
 
@@ -140,6 +140,6 @@ public final class FileStore: CacheStore {
 
     private func remove(_ key: String) throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
-        if try POSIX.remove(path(of: key)) { try folder.flush() }
+        try folder.remove(path(of: key))
     }
 }

@@ -38,12 +38,12 @@ struct StoreFolder: Sendable {
             return
         }
         let ours = Set([lock, incoming].map { FilePath.name(of: $0) })
-        guard let names = try? POSIX.names(in: path) else {  // not a folder, or not ours to look into
-            throw .notAStore(path: path)
-        }
+        let names: [String]
+        do throws(StoreError) { names = try POSIX.names(in: path) } catch { throw reason(for: error) }
         guard ours.isSuperset(of: names) else { throw .notAStore(path: path) }
         try exclusively(patience) { () throws(StoreError) in
             if try isMarked() { return }  // another process was faster
+            try flushParents()
             try write([Data("\(title)\(Self.version)\n".utf8)], to: marker)
         }
     }
@@ -65,6 +65,8 @@ struct StoreFolder: Sendable {
     ///
     /// - Parameter isFlushed: true if the file must survive a loss of power, and not only a kill of the process.
     func write(_ parts: [Data], to target: String, isFlushed: Bool = true) throws(StoreError) {
+        // It is opened before anything is changed: without a descriptor, nothing must have happened.
+        let folder = isFlushed ? try opened() : nil
         do throws(StoreError) {
             let file = try POSIX.openToWrite(incoming, truncate: true)
             for part in parts {
@@ -76,15 +78,46 @@ struct StoreFolder: Sendable {
             _ = try? POSIX.remove(incoming)  // the first error is the one to tell; the next writer empties it anyway
             throw error
         }
-        if isFlushed { try flush() }
+        if let folder { try POSIX.flush(folder) }
+    }
+
+    /// Deletes a file, so that the deletion survives a loss of power. Does nothing if there is none.
+    func remove(_ target: String) throws(StoreError) {
+        let folder = try opened()
+        if try POSIX.remove(target) { try POSIX.flush(folder) }
     }
 
     /// Flushes the folder, so that a replacement or deletion survives a loss of power.
     func flush() throws(StoreError) {
+        try POSIX.flush(try opened())
+    }
+
+    private func opened() throws(StoreError) -> POSIX.File {
         guard let folder = try POSIX.openToRead(path) else {
             throw .failed(operation: "flush \(path)", reason: "the folder is gone")
         }
-        try POSIX.flush(folder)
+        return folder
+    }
+
+    /// Flushes the folders above: this one, and any of them, may have been made a moment ago, perhaps by a process that
+    /// was killed. A loss of power would take the whole store away.
+    private func flushParents() throws(StoreError) {
+        var folder = FilePath.folder(of: path)
+        // What we may not read, we have not made.
+        while !folder.isEmpty, POSIX.isReadable(folder) {
+            if let opened = try POSIX.openToRead(folder) {
+                do throws(StoreError) { try POSIX.flush(opened) } catch {
+                    guard case .readOnly = error else { throw error }  // nor what cannot be written
+                }
+            }
+            if folder == "/" { return }
+            folder = FilePath.folder(of: folder)
+        }
+    }
+
+    /// The reason why a folder cannot be looked into: it is none, or the system failed.
+    private func reason(for error: StoreError) -> StoreError {
+        POSIX.status(path)?.kind == .folder ? error : .notAStore(path: path)
     }
 
     private func removeLeftover() throws(StoreError) {
@@ -104,7 +137,7 @@ struct StoreFolder: Sendable {
         do throws(StoreError) {
             file = try POSIX.openToRead(marker)
         } catch {
-            throw .notAStore(path: path)
+            throw reason(for: error)
         }
         guard let file else { return false }
         let text = String(decoding: try POSIX.read(file, upTo: 64), as: UTF8.self)

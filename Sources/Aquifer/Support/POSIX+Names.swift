@@ -10,19 +10,19 @@
 extension POSIX {
     /// True if there is anything at `path`.
     package static func exists(_ path: String) -> Bool {
-        access(path, F_OK) == 0
+        FileCalls.canReach(path, F_OK) == 0
     }
 
     /// True if `path` leads to something other than a regular file: a folder, a device, a pipe, a socket.
     package static func isSpecial(_ path: String) -> Bool {
         var info = stat()
-        return stat(path, &info) == 0 && info.st_mode & S_IFMT != S_IFREG
+        return FileCalls.facts(path, &info) == 0 && info.st_mode & S_IFMT != S_IFREG
     }
 
     /// True if there is no file at `path`, or one of fewer than `least` bytes. False if that cannot be determined.
     package static func isMissing(_ path: String, orShorterThan least: Int) -> Bool {
         var info = stat()
-        if stat(path, &info) == 0 { return info.st_mode & S_IFMT == S_IFREG && info.st_size < least }
+        if FileCalls.facts(path, &info) == 0 { return info.st_mode & S_IFMT == S_IFREG && info.st_size < least }
         return errno == ENOENT
     }
 
@@ -35,7 +35,7 @@ extension POSIX {
     /// The identity of the file at `path` now; `nil` if there is none, or it cannot be determined.
     package static func identity(_ path: String) -> Identity? {
         var info = stat()
-        guard stat(path, &info) == 0 else { return nil }
+        guard FileCalls.facts(path, &info) == 0 else { return nil }
         return Identity(device: UInt64(truncatingIfNeeded: info.st_dev), inode: UInt64(info.st_ino))
     }
 
@@ -60,7 +60,7 @@ extension POSIX {
     /// - Parameter followsLink: True for the target of a symbolic link, false for the link itself.
     package static func status(_ path: String, followsLink: Bool = true) -> Status? {
         var info = stat()
-        guard (followsLink ? stat(path, &info) : lstat(path, &info)) == 0 else { return nil }
+        guard (followsLink ? FileCalls.facts(path, &info) : FileCalls.factsOfLink(path, &info)) == 0 else { return nil }
         let kind: Kind
         switch info.st_mode & S_IFMT {
         case S_IFREG: kind = .file
@@ -81,17 +81,28 @@ extension POSIX {
     /// True if `path` is a regular file that belongs to this user, and other users have no rights to it.
     package static func isPrivate(_ path: String) -> Bool {
         var info = stat()
-        guard lstat(path, &info) == 0 else { return false }
+        guard FileCalls.factsOfLink(path, &info) == 0 else { return false }
         return info.st_mode & S_IFMT == S_IFREG && info.st_mode & 0o077 == 0 && info.st_uid == geteuid()
+    }
+
+    /// True if the names in a folder, or the bytes of a file, may be read.
+    package static func isReadable(_ path: String) -> Bool {
+        FileCalls.canReach(path, R_OK) == 0
     }
 
     /// True if files can be created in a folder. Also true if it is not a folder: the next operation then reports that.
     package static func isWritable(_ folder: String) -> Bool {
-        access(folder, W_OK) == 0 || (errno != EACCES && errno != EROFS && errno != EPERM)
+        FileCalls.canReach(folder, W_OK) == 0 || (errno != EACCES && errno != EROFS && errno != EPERM)
     }
 
     /// The names in a folder, except for `.` and `..`.
     package static func names(in folder: String) throws(StoreError) -> [String] {
+        if let simulated = FileCalls.simulated {
+            guard let names = simulated.names(in: folder) else {
+                throw .failed(operation: "list \(folder)", reason: message(errno))
+            }
+            return names
+        }
         guard let stream = opendir(folder) else { throw .failed(operation: "list \(folder)", reason: message(errno)) }
         defer { closedir(stream) }
         var names: [String] = []
@@ -111,37 +122,37 @@ extension POSIX {
 
     /// Creates an empty file with mode 0600. Does nothing if there is anything at `path`.
     package static func makeEmpty(_ path: String) throws(StoreError) {
-        let descriptor = retry { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        let descriptor = retry { FileCalls.openFile(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
         if descriptor < 0 && errno == EEXIST { return }
         guard descriptor >= 0 else { throw .system(errno, "make \(path)", path: path) }
-        _ = close(descriptor)
+        _ = FileCalls.closeFile(descriptor)
     }
 
     /// Creates an empty file that only this user can read or write.
     ///
     /// - Throws: An error also if there is anything at `path`.
     package static func makeNew(_ path: String) throws(StoreError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = FileCalls.openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .system(errno, "make \(path)", path: path) }
-        _ = close(descriptor)
+        _ = FileCalls.closeFile(descriptor)
     }
 
     /// Creates a folder that only this user can enter, and its parent folders. Does nothing if it exists.
     package static func makeFolder(_ path: String) throws(StoreError) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        if FileCalls.addFolder(path, 0o700) == 0 || errno == EEXIST { return }
         let parent = FilePath.folder(of: path)
         guard errno == ENOENT, !parent.isEmpty, parent != path else {
             throw .system(errno, "make the folder \(path)", path: path)
         }
         try makeFolder(parent)
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+        guard FileCalls.addFolder(path, 0o700) == 0 || errno == EEXIST else {
             throw .system(errno, "make the folder \(path)", path: path)
         }
     }
 
     /// Restricts a file to this user.
     package static func makePrivate(_ path: String) throws(StoreError) {
-        guard chmod(path, 0o600) == 0 else { throw .system(errno, "protect \(path)", path: path) }
+        guard FileCalls.allow(path, 0o600) == 0 else { throw .system(errno, "protect \(path)", path: path) }
     }
 
     /// The outcome of giving a file a second name.
@@ -155,25 +166,19 @@ extension POSIX {
 
     /// Gives a file a second name, without replacing anything.
     package static func link(_ path: String, as name: String) -> Linking {
-        #if canImport(Darwin)
-            let result = Darwin.link(path, name)
-        #elseif canImport(Glibc)
-            let result = Glibc.link(path, name)
-        #else
-            let result = Musl.link(path, name)
-        #endif
+        let result = FileCalls.addName(path, name)
         if result == 0 { return .done }
         return errno == EEXIST ? .taken : .refused
     }
 
     /// Puts `source` in place of `target` in one step.
     package static func replace(_ target: String, with source: String) throws(StoreError) {
-        guard rename(source, target) == 0 else { throw .system(errno, "replace \(target)", path: target) }
+        guard FileCalls.move(source, target) == 0 else { throw .system(errno, "replace \(target)", path: target) }
     }
 
     /// Deletes a file; false if there was none.
     package static func remove(_ path: String) throws(StoreError) -> Bool {
-        if unlink(path) == 0 { return true }
+        if FileCalls.removeName(path) == 0 { return true }
         if errno == ENOENT { return false }
         throw .system(errno, "remove \(path)", path: path)
     }

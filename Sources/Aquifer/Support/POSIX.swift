@@ -22,13 +22,13 @@ package enum POSIX {
             self.path = path
         }
 
-        deinit { _ = close(descriptor) }
+        deinit { _ = FileCalls.closeFile(descriptor) }
     }
 
     /// Opens a file to read; `nil` if there is no such file.
     package static func openToRead(_ path: String) throws(StoreError) -> File? {
         // Without O_NONBLOCK a named pipe in place of a file would block for ever.
-        let descriptor = retry { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        let descriptor = retry { FileCalls.openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0) }
         if descriptor >= 0 { return File(descriptor, path) }
         if errno == ENOENT { return nil }
         throw .failed(operation: "open \(path)", reason: message(errno))
@@ -37,7 +37,7 @@ package enum POSIX {
     /// Opens a file to write. Empties it if `truncate` is true. Creates it with mode 0600 if it is missing.
     package static func openToWrite(_ path: String, truncate: Bool) throws(StoreError) -> File {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (truncate ? O_TRUNC : 0)
-        let descriptor = retry { open(path, flags, 0o600) }
+        let descriptor = retry { FileCalls.openFile(path, flags, 0o600) }
         guard descriptor >= 0 else { throw .system(errno, "open \(path)", path: path) }
         let file = File(descriptor, path)
         // A pipe or a device in its place would discard the bytes, or block.
@@ -48,7 +48,9 @@ package enum POSIX {
     /// The size of a regular file; `nil` if it is anything else.
     package static func size(_ file: File) throws(StoreError) -> Int? {
         var info = stat()
-        guard fstat(file.descriptor, &info) == 0 else { throw .system(errno, "look at \(file.path)", path: file.path) }
+        guard FileCalls.factsOfOpen(file.descriptor, &info) == 0 else {
+            throw .system(errno, "look at \(file.path)", path: file.path)
+        }
         return info.st_mode & S_IFMT == S_IFREG ? Int(info.st_size) : nil
     }
 
@@ -59,7 +61,7 @@ package enum POSIX {
         var done = 0
         while done < buffer.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-            let count = retry { pread(file.descriptor, rest.baseAddress, rest.count, off_t(offset + done)) }
+            let count = retry { FileCalls.readAt(file.descriptor, rest.baseAddress, rest.count, off_t(offset + done)) }
             guard count >= 0 else { throw .failed(operation: "read \(file.path)", reason: message(errno)) }
             if count == 0 { break }
             done += count
@@ -72,13 +74,7 @@ package enum POSIX {
         var done = 0
         while done < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-            #if canImport(Darwin)
-                let count = retry { Darwin.write(file.descriptor, rest.baseAddress, rest.count) }
-            #elseif canImport(Glibc)
-                let count = retry { Glibc.write(file.descriptor, rest.baseAddress, rest.count) }
-            #else
-                let count = retry { Musl.write(file.descriptor, rest.baseAddress, rest.count) }
-            #endif
+            let count = retry { FileCalls.writeOn(file.descriptor, rest.baseAddress, rest.count) }
             guard count > 0 else { throw .system(errno, "write \(file.path)", path: file.path) }
             done += count
         }
@@ -89,7 +85,7 @@ package enum POSIX {
         var done = 0
         while done < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-            let count = retry { pwrite(file.descriptor, rest.baseAddress, rest.count, off_t(offset + done)) }
+            let count = retry { FileCalls.writeAt(file.descriptor, rest.baseAddress, rest.count, off_t(offset + done)) }
             guard count > 0 else { throw .system(errno, "write \(file.path)", path: file.path) }
             done += count
         }
@@ -97,7 +93,7 @@ package enum POSIX {
 
     /// Truncates a file to its first `size` bytes.
     package static func cut(_ file: File, to size: Int) throws(StoreError) {
-        guard retry({ ftruncate(file.descriptor, off_t(size)) }) == 0 else {
+        guard retry({ FileCalls.cut(file.descriptor, off_t(size)) }) == 0 else {
             throw .system(errno, "shorten \(file.path)", path: file.path)
         }
     }
@@ -109,7 +105,7 @@ package enum POSIX {
             // and volume knows the command that flushes the cache too.
             if retry({ fcntl(file.descriptor, F_FULLFSYNC) }) == 0 { return }
         #endif
-        guard retry({ fsync(file.descriptor) }) == 0 else {
+        guard retry({ FileCalls.flush(file.descriptor) }) == 0 else {
             throw .system(errno, "flush \(file.path)", path: file.path)
         }
     }
@@ -117,14 +113,14 @@ package enum POSIX {
     /// Takes the exclusive advisory lock on `file`; false if another holder has one. The lock ends with the file or the
     /// process.
     package static func tryLock(_ file: File) throws(StoreError) -> Bool {
-        if retry({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
+        if retry({ FileCalls.lock(file.descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
         if errno == EWOULDBLOCK { return false }
         throw .system(errno, "lock \(file.path)", path: file.path)
     }
 
     /// Takes a shared advisory lock on `file`, which others may share; false if another holder has the exclusive one.
     package static func tryShare(_ file: File) throws(StoreError) -> Bool {
-        if retry({ flock(file.descriptor, LOCK_SH | LOCK_NB) }) == 0 { return true }
+        if retry({ FileCalls.lock(file.descriptor, LOCK_SH | LOCK_NB) }) == 0 { return true }
         if errno == EWOULDBLOCK { return false }
         throw .system(errno, "lock \(file.path)", path: file.path)
     }
@@ -132,13 +128,15 @@ package enum POSIX {
     /// True if the file still has a name; false once it was deleted or replaced.
     package static func hasName(_ file: File) throws(StoreError) -> Bool {
         var info = stat()
-        guard fstat(file.descriptor, &info) == 0 else { throw .system(errno, "look at \(file.path)", path: file.path) }
+        guard FileCalls.factsOfOpen(file.descriptor, &info) == 0 else {
+            throw .system(errno, "look at \(file.path)", path: file.path)
+        }
         return info.st_nlink > 0
     }
 
     /// Releases the lock.
     package static func unlock(_ file: File) {
-        _ = flock(file.descriptor, LOCK_UN)
+        _ = FileCalls.lock(file.descriptor, LOCK_UN)
     }
 
     /// `count` bytes that `fill` writes. They are not cleared first.

@@ -67,13 +67,13 @@ package final class Turnstile: Sendable {
 /// Runs blocking work in order on its own dispatch queue. Waiting for a disk or for another process thus takes no
 /// thread from the cooperative pool.
 package actor SerialQueue {
-    private nonisolated let executor: QueueExecutor
+    private nonisolated let executor: any SerialExecutor
+    package nonisolated let unownedExecutor: UnownedSerialExecutor
 
     package init(_ label: String) {
-        executor = QueueExecutor(label)
+        executor = Conducting.conductor?.makeExecutor(label) ?? QueueExecutor(label)
+        unownedExecutor = executor.asUnownedSerialExecutor()
     }
-
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     package func run<Value: Sendable, Failure: Error>(
         _ body: @Sendable () throws(Failure) -> Value
@@ -102,6 +102,7 @@ package enum Waiting {
     package static func until(
         _ patience: Duration, _ attempt: () throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {
+        if let conductor = Conducting.conductor { return try conductor.wait(patience, attempt) }
         let clock = ContinuousClock()
         let start = clock.now
         var pause: UInt32 = 50

@@ -1,0 +1,132 @@
+import Aquifer
+import Foundation
+
+/// The client of one process over the simulated network.
+struct SimulatedClient: HTTPClient {
+    let network: SimulatedNetwork
+    let process: SimulatedProcess
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        try request.checkHead()
+        guard request.url.isWebAddress else { throw TransportError(.unsupportedURL) }
+        var request = request
+        var redirects = 0
+        while true {
+            let (head, source) = try await exchange(request)
+            guard let next = try request.redirected(by: head) else { return HTTPResponse(head: head, source: source) }
+            redirects += 1
+            guard redirects <= request.limits.redirects else { throw TransportError(.tooManyRedirects) }
+            request = next
+        }
+    }
+
+    private typealias Outcome = Result<SimulatedNetwork.Answer, TransportError>
+
+    /// Sends a request once, and waits for the head of the answer.
+    private func exchange(
+        _ request: HTTPRequest
+    ) async throws(TransportError) -> (HTTPResponseHead, SimulatedBody) {
+        let scheduler = Scheduler.shared
+        network.faults.beforeCall()
+        let life = scheduler.current
+        guard life.isAlive, !scheduler.isOver else { throw TransportError(.cannotConnect, "the process is dead") }
+        guard !Task.isCancelled else { throw .cancelled }
+        let body = try read(request.body)
+        let passage = Passage(request, network)
+        let wait = SimulatedWait<Outcome>("\(request.method) \(request.url.absoluteString)")
+        let limits = request.limits
+        func fail(after delay: Duration, _ kind: TransportError.Kind) {
+            let alarm = scheduler.ring(after: delay) { wait.finish(.failure(TransportError(kind))) }
+            wait.afterwards { alarm.takeBack() }
+        }
+        if passage.resolving > limits.connect {
+            fail(after: limits.connect, .timedOut)
+        } else if passage.cannotResolve {
+            fail(after: passage.resolving, .cannotResolve)
+        } else {
+            if let total = limits.total, total < passage.resolving + limits.idle {
+                fail(after: total, .timedOut)
+            } else {
+                fail(after: passage.resolving + limits.idle, .timedOut)
+            }
+            depart(request, body, passage, life, wait)
+        }
+        guard let outcome = await wait.value() else { throw .cancelled }
+        var answer = try outcome.get()
+        answer.headers["Content-Length"] = "\(answer.body.count)"
+        let arrives = passage.cut.map { Int(Double(answer.body.count) * $0) } ?? answer.body.count
+        return (
+            HTTPResponseHead(status: answer.status, headers: answer.headers, url: request.url),
+            SimulatedBody(request.method == .head ? Data() : answer.body, arrives: arrives, network)
+        )
+    }
+
+    /// Lets a request travel.
+    private func depart(
+        _ request: HTTPRequest, _ body: Data, _ passage: Passage, _ life: Life, _ wait: SimulatedWait<Outcome>
+    ) {
+        let scheduler = Scheduler.shared
+        let (world, network) = (scheduler.world, network)
+        func arrive(_ outcome: Outcome, after delay: Duration) {
+            scheduler.ring(after: delay, as: life) { wait.finish(outcome) }
+        }
+        func lose(_ loss: Passage.Loss, after delay: Duration) {
+            switch loss {
+            case .silence: break
+            case .refused: arrive(.failure(TransportError(.cannotConnect)), after: delay)
+            case .broken: arrive(.failure(TransportError(.interrupted)), after: delay)
+            }
+        }
+        let there = passage.resolving + passage.there
+        if passage.lossThere != .refused, let onSent = request.onSent, let length = request.body?.length {
+            scheduler.ring(after: passage.resolving, as: life) { onSent(length) }
+        }
+        if let loss = passage.lossThere { return lose(loss, after: there) }
+        switch passage.interception {
+        case .insecure: return arrive(.failure(TransportError(.insecure)), after: there)
+        case .portal(let answer): return arrive(.success(answer), after: there)
+        case .redirect(let status, let target):
+            return arrive(.success(.init(status: status, headers: ["Location": target])), after: there)
+        case nil: break
+        }
+        guard network.server(request.url) != nil else { return arrive(.success(.stranger), after: there) }
+        let received = SimulatedNetwork.Request(
+            method: request.method, url: request.url, headers: request.headers, body: body)
+        let date = { [unowned world = process.world] in world.date }
+        scheduler.ring(after: there, as: world) {
+            network.server(request.url)?.take(received, at: date) { answer in
+                if let loss = passage.lossBack { return lose(loss, after: passage.back) }
+                guard let answer else { return lose(.broken, after: passage.back) }
+                arrive(.success(answer), after: passage.back)
+            }
+        }
+        if let again = passage.again {
+            scheduler.ring(after: there + again, as: world) {
+                network.server(request.url)?.take(received, at: date) { _ in }
+            }
+        }
+    }
+
+    private func read(_ body: HTTPBody?) throws(TransportError) -> Data {
+        var all = Data()
+        for part in body?.parts ?? [] {
+            switch part {
+            case .bytes(let data): all.append(data)
+            case .file(let url, let offset, let length):
+                do throws(StoreError) {
+                    guard let file = try POSIX.openToRead(url.path) else {
+                        throw .failed(operation: "read", reason: "gone")
+                    }
+                    let bytes = try POSIX.data(Int(length)) { target throws(StoreError) in
+                        let count = try POSIX.read(file, into: target, at: Int(offset))
+                        if count < target.count { throw .failed(operation: "read", reason: "too short") }
+                    }
+                    all.append(bytes)
+                } catch {
+                    throw TransportError(.unreadableBody, "\(error)")
+                }
+            }
+        }
+        return all
+    }
+}

@@ -1,0 +1,117 @@
+import AquiferTesting
+import Foundation
+import Testing
+
+@Suite("Simulations", .timeLimit(.minutes(10)), .enabled(if: Simulation.isSupported))
+struct SimulationTests {
+    @Test("The same seed twice gives the same bytes; two seeds differ")
+    func repeats() throws {
+        let first = try run("--world", "toy-tasks", "--seed", "7", "--trace")
+        let again = try run("--world", "toy-tasks", "--seed", "7", "--trace")
+        let other = try run("--world", "toy-tasks", "--seed", "8", "--trace")
+        #expect(first.status == 0)
+        #expect(first.text.contains("order ["))
+        #expect(first.text == again.text)
+        #expect(first.text != other.text)
+    }
+
+    @Test("A seed does the same after other seeds as alone")
+    func isAlone() throws {
+        let alone = try run("--world", "outbox", "--seed", "5", "--trace").text
+        let behind = try run("--world", "outbox", "--from", "3", "--count", "3", "--trace").text
+        let part = { (text: String) in
+            text.range(of: "outbox, seed 5").flatMap { start in
+                text.range(of: "  replay:", range: start.lowerBound..<text.endIndex).map {
+                    String(text[start.lowerBound..<$0.lowerBound])
+                }
+            }
+        }
+        #expect(part(alone) != nil)
+        #expect(part(alone) == part(behind))
+    }
+
+    @Test("A world that cannot go on fails, and says who waits")
+    func deadlock() throws {
+        let (status, text) = try run("--world", "toy-deadlock", "--seed", "1")
+        #expect(status == 1)
+        #expect(text.contains("nothing is ready and nobody sleeps"))
+        #expect(text.contains("waits for the end of waiting"))
+        #expect(text.contains("waiting (a task)"))
+        #expect(text.contains("replay: --world toy-deadlock --seed 1"))
+    }
+
+    @Test("A world that does not end meets the bound of steps or of time", arguments: ["endless", "eternity"])
+    func bounds(_ toy: String) throws {
+        let (status, text) = try run("--world", "toy-\(toy)", "--seed", "1")
+        #expect(status == 1)
+        #expect(text.contains(toy == "endless" ? "1000 steps were not enough" : "of simulated time were not enough"))
+    }
+
+    @Test("A job that waits for another process lets that one run")
+    func locks() throws {
+        let (status, text) = try run("--world", "toy-locks", "--count", "20")
+        #expect(status == 0, "\(text)")
+    }
+
+    @Test("A killed process releases its locks, and can be started again")
+    func kills() throws {
+        let (status, text) = try run("--world", "toy-kill", "--count", "20")
+        #expect(status == 0, "\(text)")
+    }
+
+    @Test("A server that forgets the keys is found, and its seed replays it")
+    func forgetfulServer() throws {
+        let (status, text) = try run("--world", "outbox", "--count", "200", "--set", "forgetful")
+        #expect(status == 1)
+        #expect(text.contains("is at the server twice"))
+        try expectReplay(of: text, "--set", "forgetful")
+    }
+
+    @Test("A disk that loses what was flushed is found, and its seed replays it")
+    func volatileDisk() throws {
+        let (status, text) = try run("--world", "outbox", "--count", "500", "--set", "volatile")
+        #expect(status == 1)
+        #expect(text.contains("FAILED"))
+        try expectReplay(of: text, "--set", "volatile")
+    }
+
+    @Test("The simulation of the documentation passes")
+    func example() throws {
+        let (status, text) = try run(["--count", "50"], of: "NotesSimulation")
+        #expect(status == 0, "\(text)")
+        #expect(text.contains("kill "))
+    }
+
+    @Test("A wrong command line is told, with the options")
+    func options() throws {
+        #expect(try run("--world", "nowhere").status == 2)
+        #expect(try run("--without", "nothing").status == 2)
+        #expect(try run("--help").text.contains("--trace"))
+    }
+
+    /// The first failing seed, alone, prints the same history.
+    private func expectReplay(of text: String, _ more: String...) throws {
+        let line = try #require(text.split(separator: "\n").first { $0.contains("FAILED") && $0.contains(", seed ") })
+        let seed = try #require(line.split(separator: ":").first?.split(separator: " ").last)
+        let again = try run(["--world", "outbox", "--seed", String(seed)] + more).text
+        let history = { (text: String) in
+            text.components(separatedBy: "  replay:").first?.components(separatedBy: "outbox, seed").last
+        }
+        #expect(history(text) == history(again))
+    }
+
+    private func run(_ arguments: String...) throws -> (status: Int32, text: String) { try run(arguments) }
+
+    private func run(_ arguments: [String], of program: String = "Worlds") throws -> (status: Int32, text: String) {
+        let process = Process()
+        process.executableURL = try #require(BuiltProgram.named(program), "\(program) is not built")
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text)
+    }
+}

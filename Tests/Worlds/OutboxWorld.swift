@@ -1,0 +1,74 @@
+import Aquifer
+import AquiferTesting
+import Foundation
+
+/// Two processes queue notes in one outbox on one disk, and send them to a server that honours idempotency keys.
+///
+/// Two switches plant a bug: with `forgetful`, the server forgets the keys when it is restarted; with `volatile`, what is
+/// flushed does not reach the disk.
+enum OutboxWorld {
+    static let faults: Set<Fault> = [
+        .kill, .slowness, .clockSkew, .requestLost, .answerLost, .bodyCut, .duplicated, .slowNetwork, .nameFails,
+        .redirect, .portal, .serverError, .serverRestart, .serverDate, .powerCut, .diskFull, .ioError, .tooManyFiles,
+        .preemption,
+    ]
+
+    @Sendable static func run(_ world: Simulation) async throws {
+        world.limits = .init(steps: 200_000, time: .seconds(5 * 24 * 3600))
+        let (server, judge, phase) = (NotesServer(world), NotesJudge(world), Phase())
+        world.network.serve("notes.example", whenRestarted: server.restart) { await server.answer($0) }
+        world.disk.forgetsFlushes = world.switches.contains("volatile")
+        world.faults.allow(faults)
+        let senders = (0..<2).map { number in
+            world.process("sender\(number)") { try await send($0, judge, phase) }
+        }
+        for sender in senders { sender.isMortal = true }
+        try await world.clock.sleep(for: world.random.duration(in: .seconds(1) ... .seconds(1800)))
+        world.faults.stop()
+        phase.isCalm = true
+        world.note("all faults have ended")
+        for sender in senders { await sender.waitUntilEnded() }
+        judge.compare(with: server.taken)
+    }
+
+    private static func send(
+        _ process: SimulatedProcess, _ judge: NotesJudge, _ phase: Phase
+    ) async throws {
+        let (world, random) = (process.world, process.random)
+        let policy = SendPolicy(
+            width: random.int(in: 1...4), clock: world.clock, random: { random.fraction() }, now: process.now,
+            makeKey: { random.uuid().uuidString })
+        let store = try await process.untilDone {
+            try FileStore(directory: URL(fileURLWithPath: "/disk/outbox", isDirectory: true))
+        }
+        let outbox = Outbox(in: store, client: process.client, policy: policy, owner: random.uuid())
+        let running = Task { await outbox.run() }
+        guard let url = URL(string: "http://notes.example/notes") else { return }
+        for index in 0..<random.int(in: 1...6) {
+            let note = "\(process.name).\(process.starts).\(index)"
+            let group = "group\(random.int(in: 0...1))"
+            let request = HTTPRequest(.post, url, body: .bytes(Data("\(group) \(note)".utf8)))
+            judge.begin(note, group)
+            do throws(OutboxError) {
+                try await outbox.enqueue(request, group: group, label: note)
+                judge.acknowledge(note, group)
+            } catch {
+                judge.refuse(note, error)
+            }
+            try await world.clock.sleep(for: random.duration(in: .milliseconds(1) ... .seconds(60)))
+        }
+        while !phase.isCalm { try await world.clock.sleep(for: .seconds(5)) }
+        while try await process.untilDone({ try await !outbox.items().isEmpty }) {
+            try await world.clock.sleep(for: .seconds(5))
+        }
+        running.cancel()
+        await running.value
+    }
+}
+
+/// What the world tells its processes.
+final class Phase: @unchecked Sendable {
+    // One thread at a time runs in a simulation.
+    /// True once no fault strikes any more.
+    var isCalm = false
+}

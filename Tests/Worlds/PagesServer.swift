@@ -1,0 +1,32 @@
+import Aquifer
+import AquiferTesting
+import Foundation
+
+/// A server of pages, which change from time to time. It knows when each version was the latest.
+final class PagesServer: @unchecked Sendable {
+    // One thread at a time runs in a simulation.
+    private let world: Simulation
+    /// For each page, when each version became the latest: version 0 from the beginning on.
+    private(set) var versions: [String: [Date]] = [:]
+
+    init(_ world: Simulation, pages: [String]) {
+        self.world = world
+        for page in pages { versions[page] = [world.date] }
+    }
+
+    /// Gives a page a new version.
+    func change(_ page: String) {
+        versions[page]?.append(world.date)
+        world.note("\(page) has version \((versions[page]?.count ?? 0) - 1)")
+    }
+
+    func answer(_ request: SimulatedNetwork.Request) async -> SimulatedNetwork.Answer {
+        try? await world.clock.sleep(for: world.random.duration(in: .microseconds(10) ... .milliseconds(50)))
+        let page = request.url.lastPathComponent
+        guard let version = versions[page].map({ $0.count - 1 }) else { return .init(status: 404) }
+        let etag = "\"\(page)-\(version)\""
+        if request.headers["If-None-Match"] == etag { return .init(status: 304, headers: ["ETag": etag]) }
+        return .init(
+            headers: ["ETag": etag, "Content-Type": "text/plain"], body: Data(PagesJudge.text(page, version).utf8))
+    }
+}

@@ -1,0 +1,108 @@
+import Aquifer
+import AquiferPayments
+import AquiferTesting
+import Foundation
+
+/// A user with two windows, two processes, pays through one ledger, with a card from one vault, on one disk.
+///
+/// The user wants each amount paid once: an unknown payment is sent again under its key, or asked for; a new payment is
+/// made only for an amount that the list does not have. The switch `forgetful` plants a bug: the bank forgets the keys
+/// when it is restarted.
+enum PaymentsWorld {
+    static let faults: Set<Fault> = [
+        .kill, .slowness, .clockSkew, .requestLost, .answerLost, .bodyCut, .duplicated, .slowNetwork, .nameFails,
+        .redirect, .portal, .serverError, .serverRestart, .serverDate, .powerCut, .diskFull, .ioError, .tooManyFiles,
+        .preemption,
+    ]
+
+    @Sendable static func run(_ world: Simulation) async throws {
+        world.limits = .init(steps: 300_000, time: .seconds(2 * 24 * 3600))
+        let (bank, phase) = (Bank(world), Phase())
+        world.network.serve("bank.example", whenRestarted: bank.restart) { await bank.answer($0) }
+        let wishes = (1...world.random.int(in: 1...5)).map { Wish(cents: 1000 + $0) }
+        world.faults.allow(faults)
+        let windows = (0..<2).map { number in
+            world.process("window\(number)") { try await use($0, wishes, phase) }
+        }
+        for window in windows { window.isMortal = true }
+        try await world.clock.sleep(for: world.random.duration(in: .seconds(1) ... .seconds(600)))
+        world.faults.stop()
+        phase.isCalm = true
+        world.note("all faults have ended")
+        for window in windows { await window.waitUntilEnded() }
+        PaymentsJudge.compare(wishes, with: bank, in: world)
+    }
+
+    private static func use(_ process: SimulatedProcess, _ wishes: [Wish], _ phase: Phase) async throws {
+        let (world, random) = (process.world, process.random)
+        guard let base = URL(string: "https://bank.example"), let picture = URL(string: "https://bank.example/m") else {
+            return
+        }
+        let folder = { (name: String) in URL(fileURLWithPath: "/disk/\(name)", isDirectory: true) }
+        let ledger = try await process.untilDone { try FileStore(directory: folder("ledger")) }
+        let service = PaymentsService(
+            base: base, client: process.client, store: MemoryStore(), pictureStore: MemoryStore(), ledgerStore: ledger,
+            sending: folder("sending"),
+            vault: CardVault(directory: folder("vault"), keys: folder("keys"), makeID: { random.uuid() }),
+            allowsTestCard: false, clock: world.clock, now: process.now, makeID: { random.uuid() })
+        let number = try CardNumber("4111111111111111")
+        let card = Card(id: random.uuid(), number: number, holder: "M", expiry: Expiry(month: 12, year: 2090))
+        let code = try SecurityCode("123", for: .visa)
+        let contact = Contact(id: 7, name: "M", imageURL: picture, username: "@m")
+        while !phase.isCalm || wishes.contains(where: { !$0.isOver }) {
+            if let wish = random.element(of: wishes.filter { !$0.isOver }) {
+                do {
+                    try await fulfil(wish, process, service, card, code, contact)
+                } catch {
+                    world.note("\(wish.cents) cents: \(error)")
+                }
+            }
+            try await world.clock.sleep(for: random.duration(in: .milliseconds(1) ... .seconds(30)))
+        }
+        // The list of payments says the same as what was told.
+        let contents = try await process.untilDone { try await service.desk.ledger.contents() }
+        for record in contents.records {
+            let present = await service.desk.present(record)
+            guard let wish = wishes.first(where: { $0.cents == record.amount.cents }) else { continue }
+            world.expect(
+                wish.told[record.id.uuidString] == present.state,
+                "the list says that \(wish.cents) cents are \(present.state.rawValue)")
+        }
+    }
+
+    /// Does what a careful user does for one amount.
+    private static func fulfil(
+        _ wish: Wish, _ process: SimulatedProcess, _ service: PaymentsService, _ card: Card, _ code: SecurityCode,
+        _ contact: Contact
+    ) async throws {
+        let world = process.world
+        let isMine = wish.isFree
+        if isMine, world.callerIsAlive { wish.payer = (process, process.starts) }
+        defer { if isMine, world.callerIsAlive, wish.payer?.process === process { wish.payer = nil } }
+        let contents = try await service.desk.ledger.contents()
+        world.expect(contents.unreadable.isEmpty, "a payment cannot be read: \(contents.unreadable)")
+        var open: PaymentRecord?
+        for record in contents.records where record.amount.cents == wish.cents {
+            let present = await service.desk.present(record)
+            if present.state == .sending { return }
+            wish.tell(present, by: world)
+            if wish.isOver { return }
+            if present.state == .unknown { open = present }
+        }
+        if let open {
+            if wish.looks > 20, let given = try await service.desk.giveUp(open.id) {
+                // The bank refuses it, which says nothing about an earlier try.
+                wish.tell(given, by: world)
+            } else if process.random.chance(0.3) {
+                if let checked = try await service.check(open.id) { wish.tell(checked, by: world) }
+            } else {
+                // The same card, as the service asks for.
+                let same = Card(id: open.card.id, number: card.number, holder: "M", expiry: card.expiry)
+                wish.tell(try await service.payAgain(open, with: same, code: code), by: world)
+            }
+        } else if isMine {
+            wish.tell(
+                try await service.pay(Money(cents: wish.cents), to: contact, with: card, code: code), by: world)
+        }
+    }
+}

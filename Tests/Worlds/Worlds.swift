@@ -1,0 +1,14 @@
+import AquiferTesting
+
+/// The worlds in which machines look for what nobody thought of: `make simulate`. A toy runs only when it is named.
+@main
+struct Worlds {
+    static func main() {
+        let worlds: [String: Simulation.World] = [
+            "downloads": DownloadsWorld.run, "loading": LoadingWorld.run, "outbox": OutboxWorld.run,
+            "payments": PaymentsWorld.run,
+        ]
+        let isOneNamed = CommandLine.arguments.contains("--world")
+        Simulation.main(isOneNamed ? worlds.merging(Toys.all) { world, _ in world } : worlds)
+    }
+}
