@@ -467,7 +467,7 @@ def test_a_wait_that_a_server_asked_for_is_kept_by_each_send(aquifer, portal):
 
 def test_the_next_try_is_told_from_now_in_the_document_too(aquifer, portal):
     remote = ("--remote", f"audio={portal(503, body=b'busy').address}")
-    assert aquifer("audio", "post", str(CLIP), "--title", "Later", "--later").returncode == 0
+    assert aquifer("audio", "post", str(CLIP), "--title", "Later", "--later", *remote).returncode == 0
     assert aquifer("outbox", "send", "--at", "+3d", *remote).returncode == UNKNOWN
     shown = aquifer("outbox", "list", "--at", "+3d").stdout
     (item,) = aquifer.json("outbox", "list", "--at", "+3d")["value"]

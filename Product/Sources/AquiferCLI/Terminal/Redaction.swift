@@ -24,14 +24,17 @@ struct Redaction: Sendable {
         let command = try? CommandTable.command(words)
         // Numbers and codes are typed in these commands. Elsewhere a few digits are not taken for a code.
         let isNearCards = ["pay", "payments", "cards"].contains(words.first)
+        var texts: [String] = []
         for (place, word) in words.enumerated() {
             let argument = command.flatMap { $0.argument(at: place - $0.words.count) }
-            add(word, isPath: argument?.words == .file || argument?.words == .folder, isNearCards)
+            let isPath = argument?.words == .file || argument?.words == .folder
+            add(word, isPath: isPath, isNearCards)
+            if !isPath, place >= command?.words.count ?? 0 { texts.append(word) }
         }
         // An error about a command has its group, too.
         if words.count > 1 { add(words[...1].joined(separator: " "), isPath: false, isNearCards) }
         // A number may be typed as several words.
-        add(words.dropFirst(command?.words.count ?? 0).joined(separator: " "), isPath: false, false)
+        if texts.count > 1 { add(texts.joined(separator: " "), isPath: false, false) }
         for case .option(let option, _, let value?) in scan.parts {
             add(value, isPath: option.words == .file || option.words == .folder, isNearCards)
         }
