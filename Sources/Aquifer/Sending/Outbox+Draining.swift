@@ -30,7 +30,7 @@ extension Outbox {
     public func run() async {
         var troubles = 0
         while !Task.isCancelled {
-            let heard = work.rings
+            var heard = work.rings
             var pause = policy.poll
             do throws(StoreError) {
                 let report = try await drain()
@@ -39,6 +39,8 @@ extension Outbox {
             } catch {
                 troubles += 1
                 pause = policy.wait(after: troubles)
+                // The failed attempts themselves have rung: without a pause, a full disk would be tried for ever.
+                heard = work.rings
             }
             await work.wait(after: heard, atMost: pause, on: policy.clock)
         }
