@@ -104,7 +104,8 @@ struct SimulationTests {
 
     private func run(_ arguments: [String], of program: String = "Worlds") throws -> (status: Int32, text: String) {
         let process = Process()
-        process.executableURL = try #require(BuiltProgram.named(program), "\(program) is not built")
+        let executable: URL = try #require(BuiltProgram.named(program), "\(program) is not built")
+        process.executableURL = executable
         process.arguments = arguments
         let output = Pipe()
         process.standardOutput = output
