@@ -9,7 +9,7 @@ enum LoadingWorld {
     static let pages = ["news", "weather"]
     static let maxAge = Duration.seconds(600)
 
-    static let faults: Set<Fault> = [
+    static let faults: Set<SimulatedFault> = [
         .kill, .slowness, .requestLost, .answerLost, .bodyCut, .duplicated, .slowNetwork, .nameFails, .redirect,
         .portal,
         .serverError, .serverRestart, .powerCut, .diskFull, .ioError, .tooManyFiles, .preemption, .bitFlip, .fileCut,

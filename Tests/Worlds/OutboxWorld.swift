@@ -7,7 +7,7 @@ import Foundation
 /// Two switches plant a bug: with `forgetful`, the server forgets the keys when it is restarted; with `volatile`, what is
 /// flushed does not reach the disk.
 enum OutboxWorld {
-    static let faults: Set<Fault> = [
+    static let faults: Set<SimulatedFault> = [
         .kill, .slowness, .clockSkew, .requestLost, .answerLost, .bodyCut, .duplicated, .slowNetwork, .nameFails,
         .redirect, .portal, .serverError, .serverRestart, .serverDate, .powerCut, .diskFull, .ioError, .tooManyFiles,
         .preemption,

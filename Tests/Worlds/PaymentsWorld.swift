@@ -9,7 +9,7 @@ import Foundation
 /// made only for an amount that the list does not have. The switch `forgetful` plants a bug: the bank forgets the keys
 /// when it is restarted.
 enum PaymentsWorld {
-    static let faults: Set<Fault> = [
+    static let faults: Set<SimulatedFault> = [
         .kill, .slowness, .clockSkew, .requestLost, .answerLost, .bodyCut, .duplicated, .slowNetwork, .nameFails,
         .redirect, .portal, .serverError, .serverRestart, .serverDate, .powerCut, .diskFull, .ioError, .tooManyFiles,
         .preemption,

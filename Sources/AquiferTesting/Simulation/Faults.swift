@@ -10,7 +10,7 @@ public final class Faults: @unchecked Sendable {
 
     /// The number of steps until a fault strikes that no call asks for.
     private struct Countdown {
-        var fault: Fault
+        var fault: SimulatedFault
         var left: Int
         /// The mean number of steps between two of them, for the rate 1.
         var mean: Double
@@ -19,33 +19,33 @@ public final class Faults: @unchecked Sendable {
     }
 
     private let random: SimulatedRandom
-    private let without: Set<Fault>
-    private var rates: [Fault: Double] = [:]
+    private let without: Set<SimulatedFault>
+    private var rates: [SimulatedFault: Double] = [:]
     private var countdowns: [Countdown] = []
-    private var counts: [Fault: Int] = [:]
+    private var counts: [SimulatedFault: Int] = [:]
     private var processes: [SimulatedProcess] = []
     /// What the disk does when the power fails, and when a file is to be damaged.
     var whenPowerFails: () -> Void = {}
-    var whenDamaged: (Fault) -> Void = { _ in }
+    var whenDamaged: (SimulatedFault) -> Void = { _ in }
 
-    init(_ random: SimulatedRandom, without: Set<Fault>) {
+    init(_ random: SimulatedRandom, without: Set<SimulatedFault>) {
         self.random = random
         self.without = without
         Scheduler.shared.faults = self
     }
 
     /// How often each kind has struck.
-    public var struck: [Fault: Int] { counts }
+    public var struck: [SimulatedFault: Int] { counts }
 
     /// True from ``allow(_:)`` to ``stop()``.
     public private(set) var areOn = false
 
     /// Lets faults strike from now on, as the seed draws them.
-    public func allow(_ faults: Set<Fault>) {
+    public func allow(_ faults: Set<SimulatedFault>) {
         areOn = true
         // All are drawn, in the order of their declaration: a seed draws the same for those that are left when one is
         // switched off.
-        for fault in Fault.allCases {
+        for fault in SimulatedFault.allCases {
             let (isOn, rate) = (random.chance(0.5), [0.01, 0.03, 0.1, 0.3][random.int(in: 0...3)])
             let (most, fraction) = (random.int(in: 1...6), random.fraction())
             guard faults.contains(fault), !without.contains(fault), isOn else { continue }
@@ -57,7 +57,7 @@ public final class Faults: @unchecked Sendable {
     }
 
     /// The faults that strike by themselves: the mean number of steps between them, and how often they may strike.
-    private static func steps(_ fault: Fault, _ most: Int) -> (Double, Int)? {
+    private static func steps(_ fault: SimulatedFault, _ most: Int) -> (Double, Int)? {
         switch fault {
         case .kill: (5, most)
         case .slowness: (2, .max)
@@ -76,7 +76,7 @@ public final class Faults: @unchecked Sendable {
     }
 
     /// True if a fault strikes now. It is counted.
-    public func strikes(_ fault: Fault) -> Bool {
+    public func strikes(_ fault: SimulatedFault) -> Bool {
         guard let rate = rates[fault], random.chance(rate) else { return false }
         count(fault)
         return true
@@ -87,7 +87,7 @@ public final class Faults: @unchecked Sendable {
     func duration(_ range: ClosedRange<Duration>) -> Duration { random.duration(in: range) }
     func int(in range: ClosedRange<Int>) -> Int { random.int(in: range) }
 
-    func count(_ fault: Fault) { counts[fault, default: 0] += 1 }
+    func count(_ fault: SimulatedFault) { counts[fault, default: 0] += 1 }
 
     func add(_ process: SimulatedProcess) { processes.append(process) }
 

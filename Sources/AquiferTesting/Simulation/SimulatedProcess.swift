@@ -15,7 +15,7 @@ public final class SimulatedProcess: @unchecked Sendable {
     public let random: SimulatedRandom
     /// The world that it is in.
     public unowned let world: Simulation
-    /// How far its date is ahead of the true one, in seconds. The fault ``Fault/clockSkew`` changes it.
+    /// How far its date is ahead of the true one, in seconds. The fault ``SimulatedFault/clockSkew`` changes it.
     public var skew: TimeInterval = 0
     /// True if the faults of ``Faults`` may kill it.
     public var isMortal = false

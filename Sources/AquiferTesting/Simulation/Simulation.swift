@@ -60,7 +60,7 @@ public final class Simulation: Sendable {
     public let switches: Set<String>
     private let beginning = Date(timeIntervalSinceReferenceDate: 800_000_000)
 
-    init(seed: UInt64, switches: Set<String>, without: Set<Fault>) {
+    init(seed: UInt64, switches: Set<String>, without: Set<SimulatedFault>) {
         self.seed = seed
         self.switches = switches
         random = SimulatedRandom(seed: seed, 1)

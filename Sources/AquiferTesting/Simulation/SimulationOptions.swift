@@ -11,7 +11,7 @@ struct SimulationOptions {
     var isTraced = false
     var goesOn = false
     var wantsHelp = false
-    var without: Set<Fault> = []
+    var without: Set<SimulatedFault> = []
     var switches: Set<String> = []
 
     /// Reads arguments; `SEED` and `COUNT` of the environment count where the arguments say nothing.
@@ -44,7 +44,7 @@ struct SimulationOptions {
             world = value
         case "--without":
             for name in value.split(separator: ",") {
-                guard let fault = Fault(rawValue: String(name)) else {
+                guard let fault = SimulatedFault(rawValue: String(name)) else {
                     throw Wrong(reason: "there is no fault \(name)")
                 }
                 without.insert(fault)
@@ -67,7 +67,7 @@ struct SimulationOptions {
           --world NAME     one of: \(worlds.joined(separator: ", "))
           --trace          prints history and schedule of each seed
           --keep-going     goes on after a seed that fails
-          --without A,B    faults that do not strike: \(Fault.allCases.map(\.rawValue).joined(separator: ", "))
+          --without A,B    faults that do not strike: \(SimulatedFault.allCases.map(\.rawValue).joined(separator: ", "))
           --set A,B        switches that the world knows
         """
     }

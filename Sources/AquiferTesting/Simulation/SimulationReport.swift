@@ -4,7 +4,7 @@ import Foundation
 struct SimulationReport {
     private let options: SimulationOptions
     private var failed = 0
-    private var counts: [Fault: Int] = [:]
+    private var counts: [SimulatedFault: Int] = [:]
     private let started = Date()
     private var seeds: UInt64 = 0
 
@@ -15,7 +15,7 @@ struct SimulationReport {
         var trace: Trace
         var steps: Int
         var time: Int64
-        var struck: [Fault: Int]
+        var struck: [SimulatedFault: Int]
     }
 
     mutating func run(_ name: String, _ world: @escaping Simulation.World) {
@@ -78,8 +78,8 @@ struct SimulationReport {
         Simulation.say(lines.joined(separator: "\n"))
     }
 
-    private static func line(_ counts: [Fault: Int]) -> String {
-        let named = Fault.allCases.compactMap { fault in counts[fault].map { "\(fault.rawValue) \($0)" } }
+    private static func line(_ counts: [SimulatedFault: Int]) -> String {
+        let named = SimulatedFault.allCases.compactMap { fault in counts[fault].map { "\(fault.rawValue) \($0)" } }
         return named.isEmpty ? "none" : named.joined(separator: ", ")
     }
 

@@ -137,7 +137,7 @@ public final class SimulatedDisk: @unchecked Sendable {
         scheduler.trace.note("the power fails; \(lost) files lose something", at: scheduler.now, by: scheduler.world)
     }
 
-    private func damage(_ fault: Fault) {
+    private func damage(_ fault: SimulatedFault) {
         let paths = paths.filter { damageable($0) && node($0)?.bytes.isEmpty == false }
         guard let path = random.element(of: paths), let file = node(path) else { return }
         let (place, bit) = (random.int(in: 0...file.bytes.count - 1), UInt8(1) << UInt8(random.int(in: 0...7)))

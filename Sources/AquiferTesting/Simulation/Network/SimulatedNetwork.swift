@@ -50,7 +50,7 @@ public final class SimulatedNetwork: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - host: the host's name, for `http` and `https`.
-    ///   - whenRestarted: called when the fault ``Fault/serverRestart`` strikes. What the server has begun does not go
+    ///   - whenRestarted: called when the fault ``SimulatedFault/serverRestart`` strikes. What the server has begun does not go
     ///     on. Drop here what it would not find on its disk.
     ///   - serve: answers a request.
     public func serve(

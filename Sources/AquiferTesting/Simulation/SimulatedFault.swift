@@ -1,5 +1,5 @@
 /// What can go wrong in a ``Simulation``.
-public enum Fault: String, Sendable, CaseIterable {
+public enum SimulatedFault: String, Sendable, CaseIterable {
     // MARK: Processes
 
     /// A process is killed, between two steps or at a call of disk or network, and started again later.
