@@ -1,8 +1,11 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// Declarations of the engine that other modules' files that call the system use. See Scripts/check-apple.
+// Declarations that the files that call the system use. See Scripts/check-apple. Embedded Swift has no concurrency
+// for Apple's systems, and no protocols as types.
 
-public struct TransportError: Error, Sendable {
-    public enum Kind: Sendable { case cannotConnect }
-    public init(_ kind: Kind, _ detail: String = "") {}
+public final class SerialExecutor: Sendable {}
+
+public struct TransportError: Error {
+    public enum Kind { case cannotConnect }
+    public init(_ kind: Kind, _ detail: String) {}
 }

@@ -5,3 +5,7 @@
 extension String {
     var folder: String { self }
 }
+
+enum Signals {
+    static var areHandled: Bool { false }
+}

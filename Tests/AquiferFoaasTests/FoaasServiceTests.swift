@@ -106,7 +106,7 @@ struct FoaasServiceTests {
             return
         }
         #expect(error?.message(in: .english).contains("needs a connection") == true)
-        #expect(error?.message(in: .brazilianPortuguese).contains("precisa") == true)
+        #expect(error?.message(in: .brazilianPortuguese).contains("é preciso ter conexão") == true)
     }
 
     @Test("The last phrases seen are kept, newest first, each once, at most fifty")

@@ -41,6 +41,7 @@ extension ScriptedHTTPClient.Reply {
     }
 
     static let refused = Self.failure(TransportError(.cannotConnect))
+    static let offline = Self.failure(TransportError(.offline))
 }
 
 /// A page as the contract has it: fields that are absent are left out.

@@ -26,7 +26,7 @@ struct ImageFeedOnlineStory {
 
 @Suite("Image feed, narrative #2: as an offline customer", .timeLimit(.minutes(10)))
 struct ImageFeedOfflineStory {
-    private let world = FeedWorld(.refused)
+    private let world = FeedWorld(.offline)
     private let week = Duration.days(7).timeInterval
 
     @Test("Given the cache is less than seven days old, the app displays the latest feed saved")
@@ -37,7 +37,7 @@ struct ImageFeedOfflineStory {
         #expect(
             loaded
                 == Loaded(
-                    items(1), source: .cache(savedAt: savedAt, because: .connectivity(TransportError(.cannotConnect))),
+                    items(1), source: .cache(savedAt: savedAt, because: .connectivity(TransportError(.offline))),
                     savedAt: savedAt))
     }
 
@@ -46,14 +46,14 @@ struct ImageFeedOfflineStory {
         try await world.service.cacheFeed(items(1))
         world.date.advance(by: week + more)
         let error = await failure { () async throws(LoadError) in try await world.service.feed.load() }
-        #expect(error == .connectivity(TransportError(.cannotConnect)))
+        #expect(error == .connectivity(TransportError(.offline)))
         #expect(error?.message(in: .english).contains("offline") == true)
     }
 
     @Test("Given the cache is empty, the app displays an error message")
     func empty() async {
         let error = await failure { () async throws(LoadError) in try await world.service.feed.load() }
-        #expect(error == .connectivity(TransportError(.cannotConnect)))
+        #expect(error == .connectivity(TransportError(.offline)))
         #expect(error?.message(in: .english).contains("offline") == true)
     }
 }
@@ -82,10 +82,10 @@ struct LoadFeedFromRemoteUseCase {
 
     @Test("No connectivity: delivers connectivity error, also when a feed is saved")
     func noConnectivity() async throws {
-        let world = FeedWorld(.refused)
+        let world = FeedWorld(.offline)
         try await world.service.cacheFeed(items(1))
         let error = await failure { () async throws(LoadError) in try await world.service.loadFeedFromRemote() }
-        #expect(error == .connectivity(TransportError(.cannotConnect)))
+        #expect(error == .connectivity(TransportError(.offline)))
     }
 }
 

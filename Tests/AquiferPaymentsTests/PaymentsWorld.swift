@@ -87,6 +87,7 @@ extension ScriptedHTTPClient.Reply {
             """.utf8))
 
     static let refused = Self.failure(TransportError(.cannotConnect))
+    static let offline = Self.failure(TransportError(.offline))
 }
 
 extension String {

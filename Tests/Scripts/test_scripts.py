@@ -70,7 +70,7 @@ def test_ci_tells_at_its_end_what_failed(root, tmp_path):
     assert "a.swift: error: wrong" in result.stdout
 
 
-#: These stand in for pytest and swift. Each writes a report of one test that passed, or ends before.
+#: These stand in for pytest, node and swift. Each writes a report of one test that passed, or ends before.
 PYTHON = """#!/bin/bash
 [ "$1" = -m ] || exec {python} "$@"
 folder=${{@: -1}}
@@ -78,6 +78,12 @@ echo "tests of $folder"
 [ "$(basename "$folder")" != "$CRASHES" ] || exit 139
 while [ "$1" != --junit-xml ]; do shift; done
 echo '<testsuite><testcase name="good()"/></testsuite>' > "$2"
+"""
+NODE = """#!/bin/bash
+for word; do
+    case "$word" in --test-reporter-destination=*) report=${word#*=} ;; esac
+done
+echo '<testsuite><testcase name="page"/></testsuite>' > "$report"
 """
 SWIFT = """#!/bin/bash
 [ "$1" != "$CRASHES" ] || kill -INT $$
@@ -89,15 +95,15 @@ while [ $# != 0 ] && [ "$1" != --xunit-output ]; do shift; done
 @pytest.mark.parametrize(
     "crashes, end",
     [
-        ("nothing", ["4 passed, 0 failed"]),
-        ("test", ["failed: swift ended with status 130", "3 passed, 1 failed"]),
-        ("Scripts", ["failed: Scripts ended with status 139", "3 passed, 1 failed"]),
-        ("Browser", ["failed: Browser ended with status 139", "3 passed, 1 failed"]),
-        ("build", ["failed: build ended with status 130", "0 passed, 1 failed"]),
+        ("nothing", ["5 passed, 0 failed"]),
+        ("test", ["failed: swift ended with status 130", "4 passed, 1 failed"]),
+        ("Scripts", ["failed: Scripts ended with status 139", "4 passed, 1 failed"]),
+        ("Browser", ["failed: Browser ended with status 139", "4 passed, 1 failed"]),
+        ("build", ["failed: build ended with status 130", "1 passed, 1 failed"]),
     ],
 )
 def test_every_suite_runs_and_one_that_crashes_counts_also_beside_others(root, tmp_path, crashes, end):
-    for name, text in {"bin/swift": SWIFT, ".build/venv/bin/python": PYTHON.format(python=sys.executable)}.items():
+    for name, text in {"bin/swift": SWIFT, "bin/node": NODE, ".build/venv/bin/python": PYTHON.format(python=sys.executable)}.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

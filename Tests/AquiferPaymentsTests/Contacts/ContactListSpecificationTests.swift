@@ -28,7 +28,7 @@ struct ContactListOnlineStory {
 
 @Suite("Contact list, narrative #2: as an offline customer", .timeLimit(.minutes(10)))
 struct ContactListOfflineStory {
-    private let world = PaymentsWorld(.refused)
+    private let world = PaymentsWorld(.offline)
     private let week = Duration.days(7).timeInterval
 
     @Test("Given the cache is less than seven days old, the app displays the latest contact list saved")
@@ -37,7 +37,7 @@ struct ContactListOfflineStory {
         world.date.advance(by: week - 1)
         let loaded = try await world.service.contacts.load()
         #expect(
-            loaded.source == .cache(savedAt: savedAt, because: .connectivity(TransportError(.cannotConnect)))
+            loaded.source == .cache(savedAt: savedAt, because: .connectivity(TransportError(.offline)))
                 && loaded.value == [world.contact])
     }
 
@@ -46,14 +46,14 @@ struct ContactListOfflineStory {
         try await world.service.cacheContactList([world.contact])
         world.date.advance(by: week + more)
         let error = await failure { () async throws(LoadError) in try await world.service.contacts.load() }
-        #expect(error == .connectivity(TransportError(.cannotConnect)))
+        #expect(error == .connectivity(TransportError(.offline)))
         #expect(error?.message(in: .english).contains("offline") == true)
     }
 
     @Test("Given the cache is empty, the app displays an error message")
     func empty() async {
         let error = await failure { () async throws(LoadError) in try await world.service.contacts.load() }
-        #expect(error == .connectivity(TransportError(.cannotConnect)))
+        #expect(error == .connectivity(TransportError(.offline)))
         #expect(error?.message(in: .english).contains("offline") == true)
     }
 }
@@ -85,10 +85,10 @@ struct LoadContactListFromRemoteUseCase {
 
     @Test("No connectivity error course: delivers connectivity error, also when a list is saved")
     func noConnectivity() async throws {
-        let world = PaymentsWorld(.refused)
+        let world = PaymentsWorld(.offline)
         try await world.service.cacheContactList([world.contact])
         let error = await failure { () async throws(LoadError) in try await world.service.loadContactListFromRemote() }
-        #expect(error == .connectivity(TransportError(.cannotConnect)))
+        #expect(error == .connectivity(TransportError(.offline)))
     }
 }
 
@@ -127,7 +127,7 @@ struct LoadContactListFromCacheUseCase {
 
     @Test("Retrieval error course, offline: the error is displayed, and not an empty list")
     func retrievalErrorOffline() async {
-        let world = PaymentsWorld(.refused)
+        let world = PaymentsWorld(.offline)
         world.store.fail(.retrieve, with: .notAStore(path: "/s"))
         let error = await failure { () async throws(LoadError) in try await world.service.contacts.load() }
         #expect(error == .store(.notAStore(path: "/s"), after: .connectivity))
