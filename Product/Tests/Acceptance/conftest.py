@@ -6,12 +6,17 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import threading
 
 import pytest
 
 from payments_remote import PaymentsRemote
+
+# A shell without job control makes what it starts in the background deaf to Ctrl-C. Programs started here must hear it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BINARY = os.environ.get("AQUIFER_BIN", str(ROOT / ".build/aquifer"))

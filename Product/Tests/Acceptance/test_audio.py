@@ -491,7 +491,7 @@ def test_send_wait_stays_until_all_is_sent_and_says_how_it_goes(aquifer, portal)
     healed = portal(201, [("Content-Type", "application/json")], json.dumps(clip).encode(), port=port)
     out, error = process.communicate(timeout=60)
     assert healed.posts and process.returncode == DELIVERED and out.strip().endswith("0 left")
-    assert "1 One: sent" in told + error and "2 Two: sent" in error
+    assert "item 1 “One”: sent" in told + error and "item 2 “Two”: sent" in error
 
 
 def test_an_item_that_never_was_is_told_from_one_that_was_sent_or_discarded(aquifer):

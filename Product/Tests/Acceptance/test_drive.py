@@ -81,7 +81,7 @@ def test_the_document_names_the_account_and_who_has_still_to_sign(aquifer, seed)
 
 
 @pytest.mark.parametrize("words, said", [
-    (["fly", "--bytes", "1"], "initialize_account2"),
+    (["fly", "--bytes", "1"], "add-immutable-storage"),
     (["create", "--bytes", "1"], "--name"),
     (["create", "--name", "x"], "--bytes"),
     (["add-storage", "--bytes", "-1"], "whole number"),

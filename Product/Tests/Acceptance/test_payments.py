@@ -886,7 +886,7 @@ def test_a_damaged_payment_is_removed_when_the_user_says_so_and_then_all_is_well
     assert listed.returncode == STORE and f"aquifer payments discard {bad}" in listed.stderr
     asked = payer("payments", "discard", bad)
     assert asked.returncode == USAGE and "--yes" in asked.stderr and is_one_line(asked.stderr)
-    assert "your bank's statement is the only record of it" in asked.stderr
+    assert "your bank's statement is the only record of the payment" in asked.stderr
     assert payer("payments", "list").returncode == STORE, "nothing was removed"
     said = payer("payments", "discard", bad, "--yes")
     assert (said.returncode, said.stdout, said.stderr) == (DELIVERED, "", f"aquifer: discarded {bad}\n")

@@ -248,7 +248,7 @@ def test_a_page_loaded_again_without_a_connection_says_how_old_it_is(server, ope
 
 
 @pytest.mark.parametrize(("mode", "words"), [
-    ("offline", "Try again when you are connected."), ("failing", "The server has a problem"), ("garbage", "The server has a problem")])
+    ("offline", "No saved copy can be shown either."), ("failing", "The server has a problem"), ("garbage", "The server has a problem")])
 def test_a_server_with_a_problem_is_not_called_a_missing_connection(stopped_server, open_page, mode, words):
     server = stopped_server.start("--fault", f"feed={mode}")
     page = open_page(server, wait=False)
