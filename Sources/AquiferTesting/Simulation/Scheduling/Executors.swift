@@ -10,17 +10,27 @@
             Scheduler.shared.enqueue { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
         }
 
-        // `Task.sleep`, which code without an injected clock calls: it sleeps in simulated time, too.
+        // `Task.sleep`, which code without an injected clock calls: it sleeps in simulated time, too. The runtime has
+        // subtracted the real time since the call, so the delay is rounded up: each run of a seed must be the same.
         func enqueue<C: Clock>(
             _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
         ) {
             let job = UnownedJob(job)
-            Scheduler.shared.ring(after: (delay as? Duration) ?? .zero) {
+            Scheduler.shared.ring(after: (delay as? Duration)?.roundedUp ?? .zero) {
                 Scheduler.shared.enqueue { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
             }
         }
 
         var asSchedulingExecutor: (any SchedulingExecutor)? { self }
+    }
+
+    extension Duration {
+        /// The next longer duration with two digits, in milliseconds at the finest.
+        fileprivate var roundedUp: Duration {
+            var grain: Int64 = 1_000_000
+            while nanoseconds > 100 * grain { grain *= 10 }
+            return .nanoseconds((max(0, nanoseconds) + grain - 1) / grain * grain)
+        }
     }
 
     /// Takes the place of the main thread: the main actor's jobs run in order, as there.
