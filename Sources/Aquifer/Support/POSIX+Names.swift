@@ -85,9 +85,10 @@ extension POSIX {
         return info.st_mode & S_IFMT == S_IFREG && info.st_mode & 0o077 == 0 && info.st_uid == geteuid()
     }
 
-    /// True if the names in a folder, or the bytes of a file, may be read.
+    /// True if the names in a folder, or the bytes of a file, may be read. Also true if that cannot be determined: the
+    /// next operation then reports the reason.
     package static func isReadable(_ path: String) -> Bool {
-        FileCalls.canReach(path, R_OK) == 0
+        FileCalls.canReach(path, R_OK) == 0 || (errno != EACCES && errno != EPERM)
     }
 
     /// True if files can be created in a folder. Also true if it is not a folder: the next operation then reports that.

@@ -56,7 +56,9 @@ enum PaymentsJudge {
                         booking?.isApproved != true, "\(wish.cents) cents were told as not paid, and are booked")
                 case .abandoned: continue
                 case .sending, .unknown:
-                    world.expect(false, "\(wish.cents) cents are \(state.rawValue) at the end")
+                    // A payment is sent once it is written down for good. Somebody may have seen it a moment earlier,
+                    // and then a loss of power took it away: it was never sent.
+                    world.expect(!bank.asked.contains(key), "\(wish.cents) cents are \(state.rawValue) at the end")
                 }
             }
         }
