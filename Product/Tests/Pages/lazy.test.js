@@ -60,3 +60,12 @@ test("a value that cannot be loaded is told to the act that waits for it", async
   await new Latest().when([broken], () => assert.fail(), () => (failures += 1));
   assert.equal(failures, 1);
 });
+
+test("an act that throws has failed", async () => {
+  /** @type {unknown[]} */
+  const errors = [];
+  await new Latest().when([], () => {
+    throw new Error("broken");
+  }, (error) => errors.push(error));
+  assert.equal(errors.length, 1);
+});

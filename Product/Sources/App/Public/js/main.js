@@ -1,3 +1,4 @@
+import { isRunning } from "./api.js";
 import { carried, load } from "./carried.js";
 import { MiniPlayer } from "./components/mini-player.js";
 import { player } from "./components/player.js";
@@ -25,23 +26,49 @@ const apps = [
   { name: "inspector", path: "/inspector", icon: "inspector" },
 ];
 
-/** The first screen of each app. A screen is loaded and made when it is first needed, and stays. */
+/**
+ * A screen whose module is loaded when it is first needed.
+ *
+ * @template Module
+ * @param {() => Promise<Module>} load
+ * @param {(module: Module, route: Route, cause: Cause) => Page} make
+ */
+function screen(load, make) {
+  const module = new Lazy(load);
+  return { module, make: (/** @type {Route} */ route, /** @type {Cause} */ cause) => make(module.value, route, cause) };
+}
+
+/**
+ * A screen that is made once, and stays. Its module is loaded when it is first needed.
+ *
+ * @template Module, Screen
+ * @param {() => Promise<Module>} load
+ * @param {(module: Module) => Screen} make
+ */
+function kept(load, make) {
+  const module = new Lazy(load);
+  /** @type {Screen | null} */
+  let made = null;
+  return { module, get screen() { return (made ??= make(module.value)); } };
+}
+
+/** The first screen of each app. */
 const starts = {
-  feed: new Lazy(async () => new (await import("./screens/feed.js")).FeedScreen(shell)),
-  contacts: new Lazy(async () => new (await import("./screens/contacts.js")).ContactsScreen(shell)),
-  foaas: new Lazy(async () => new (await import("./screens/foaas.js")).FoaasScreen(shell)),
-  audio: new Lazy(async () => new (await import("./screens/audio.js")).AudioScreen(shell)),
-  drive: new Lazy(async () => new (await import("./screens/drive.js")).DriveScreen(shell)),
-  inspector: new Lazy(async () => new (await import("./screens/inspector.js")).InspectorScreen(shell)),
+  feed: kept(() => import("./screens/feed.js"), ({ FeedScreen }) => new FeedScreen(shell)),
+  contacts: kept(() => import("./screens/contacts.js"), ({ ContactsScreen }) => new ContactsScreen(shell)),
+  foaas: kept(() => import("./screens/foaas.js"), ({ FoaasScreen }) => new FoaasScreen(shell)),
+  audio: kept(() => import("./screens/audio.js"), ({ AudioScreen }) => new AudioScreen(shell)),
+  drive: kept(() => import("./screens/drive.js"), ({ DriveScreen }) => new DriveScreen(shell)),
+  inspector: kept(() => import("./screens/inspector.js"), ({ InspectorScreen }) => new InspectorScreen(shell)),
 };
 
 /** @param {import("./shell.js").Entry["name"]} name */
-const start = (name) => Object.assign(starts[name].value, { name });
+const start = (name) => Object.assign(starts[name].screen, { name });
 
 /**
  * A page inside an app: `app` is the one that the navigation marks.
  *
- * @typedef {{ app: string, make: Lazy<(route: Route, cause: Cause) => Page>, isForgotten?: boolean }} Kind
+ * @typedef {{ app: string, module: Lazy<unknown>, make: (route: Route, cause: Cause) => Page, isForgotten?: boolean }} Kind
  */
 
 /**
@@ -50,53 +77,20 @@ const start = (name) => Object.assign(starts[name].value, { name });
  * @type {Partial<Record<Route["name"], Kind>>}
  */
 const pages = {
-  payment: { app: "contacts", make: new Lazy(async () => {
-    const { PaymentScreen } = await import("./screens/payment.js");
-    return ({ id }, cause) => new PaymentScreen(shell, id, cause === "link");
-  }) },
-  cards: { app: "contacts", make: new Lazy(async () => {
-    const { CardsScreen } = await import("./screens/cards.js");
-    return () => new CardsScreen(shell);
-  }) },
-  cardForm: { app: "contacts", isForgotten: true, make: new Lazy(async () => {
-    const { CardFormScreen } = await import("./screens/card-form.js");
-    return ({ query }) => new CardFormScreen(shell, contactId(query.get("pay")));
-  }) },
-  payments: { app: "contacts", make: new Lazy(async () => {
-    const { PaymentsScreen } = await import("./screens/payments.js");
-    return () => new PaymentsScreen(shell);
-  }) },
-  operations: { app: "foaas", make: new Lazy(async () => {
-    const { FoaasOperationsScreen } = await import("./screens/foaas-operations.js");
-    return () => new FoaasOperationsScreen(shell);
-  }) },
-  preview: { app: "foaas", make: new Lazy(async () => {
-    const { FoaasPreviewScreen } = await import("./screens/foaas-preview.js");
-    return ({ id }) => new FoaasPreviewScreen(shell, id);
-  }) },
-  foaasSettings: { app: "foaas", make: new Lazy(async () => {
-    const { FoaasSettingsScreen } = await import("./screens/foaas-settings.js");
-    return () => new FoaasSettingsScreen(shell);
-  }) },
-  compose: { app: "audio", make: new Lazy(async () => {
-    const { AudioComposeScreen } = await import("./screens/audio-compose.js");
-    return () => new AudioComposeScreen(shell);
-  }) },
-  outbox: { app: "audio", make: new Lazy(async () => {
-    const { OutboxScreen } = await import("./screens/outbox.js");
-    return () => new OutboxScreen(shell);
-  }) },
-  driveCreate: { app: "drive", make: new Lazy(async () => {
-    const { DriveCreateScreen } = await import("./screens/drive-create.js");
-    return () => new DriveCreateScreen(shell);
-  }) },
-  driveAccount: { app: "drive", make: new Lazy(async () => {
-    const { DriveAccountScreen } = await import("./screens/drive-account.js");
-    return ({ id }) => new DriveAccountScreen(shell, id);
-  }) },
+  payment: { app: "contacts", ...screen(() => import("./screens/payment.js"), ({ PaymentScreen }, { id }, cause) => new PaymentScreen(shell, id, cause === "link")) },
+  cards: { app: "contacts", ...screen(() => import("./screens/cards.js"), ({ CardsScreen }) => new CardsScreen(shell)) },
+  cardForm: { app: "contacts", isForgotten: true, ...screen(() => import("./screens/card-form.js"), ({ CardFormScreen }, { query }) => new CardFormScreen(shell, contactId(query.get("pay")))) },
+  payments: { app: "contacts", ...screen(() => import("./screens/payments.js"), ({ PaymentsScreen }) => new PaymentsScreen(shell)) },
+  operations: { app: "foaas", ...screen(() => import("./screens/foaas-operations.js"), ({ FoaasOperationsScreen }) => new FoaasOperationsScreen(shell)) },
+  preview: { app: "foaas", ...screen(() => import("./screens/foaas-preview.js"), ({ FoaasPreviewScreen }, { id }) => new FoaasPreviewScreen(shell, id)) },
+  foaasSettings: { app: "foaas", ...screen(() => import("./screens/foaas-settings.js"), ({ FoaasSettingsScreen }) => new FoaasSettingsScreen(shell)) },
+  compose: { app: "audio", ...screen(() => import("./screens/audio-compose.js"), ({ AudioComposeScreen }) => new AudioComposeScreen(shell)) },
+  outbox: { app: "audio", ...screen(() => import("./screens/outbox.js"), ({ OutboxScreen }) => new OutboxScreen(shell)) },
+  driveCreate: { app: "drive", ...screen(() => import("./screens/drive-create.js"), ({ DriveCreateScreen }) => new DriveCreateScreen(shell)) },
+  driveAccount: { app: "drive", ...screen(() => import("./screens/drive-account.js"), ({ DriveAccountScreen }, { id }) => new DriveAccountScreen(shell, id)) },
 };
 /** The comments, which lie over the feed. */
-const comments = new Lazy(async () => (await import("./screens/comments.js")).CommentsScreen);
+const comments = new Lazy(() => import("./screens/comments.js"));
 
 /**
  * The modules that a route needs to be shown.
@@ -106,8 +100,8 @@ const comments = new Lazy(async () => (await import("./screens/comments.js")).Co
  */
 function needs({ name }) {
   if (name === "notFound") return [];
-  if (name === "comments") return [starts.feed, comments];
-  return [pages[name]?.make ?? starts[/** @type {import("./shell.js").Entry["name"]} */ (name)]];
+  if (name === "comments") return [starts.feed.module, comments];
+  return [(pages[name] ?? starts[/** @type {import("./shell.js").Entry["name"]} */ (name)]).module];
 }
 
 /** @type {Map<string, { id: string, screen: Page }>} */
@@ -126,7 +120,7 @@ function page(route, cause) {
   if (known && !kind.isForgotten && known.id === route.id && (cause === "history" || !route.id || shell.isFront(known.screen))) return known.screen;
   known?.screen.element.remove();
   if (known) shell.leave(known.screen);
-  const screen = Object.assign(kind.make.value(route, cause), { name: kind.app });
+  const screen = Object.assign(kind.make(route, cause), { name: kind.app });
   made.set(route.name, { id: route.id, screen });
   return screen;
 }
@@ -138,10 +132,17 @@ function notFound() {
     action: { title: t("notFound.home"), run: () => router.go("/") } })) };
 }
 
+/** The server runs, and yet a module has not come, or is broken. @returns {Page} */
+function notLoaded() {
+  return { isWorking: false, element: h("section", { class: "screen" }, message({
+    glyph: "drop", title: t("notLoaded.title"), text: t("notLoaded.text"), test: "not-loaded", level: "h1",
+    action: { title: t("retry"), run: () => load(location.pathname + location.search) } })) };
+}
+
 /** @param {string} id */
 function openComments(id) {
-  const feed = starts.feed.value;
-  const opened = new comments.value(shell, id);
+  const feed = starts.feed.screen;
+  const opened = new comments.value.CommentsScreen(shell, id);
   shell.comments = opened;
   opened.drawItem(feed.item(id));
   feed.onState = () => opened.drawItem(feed.item(id));
@@ -151,7 +152,7 @@ function openComments(id) {
 function closeComments() {
   shell.comments?.close();
   shell.comments = null;
-  starts.feed.value.onState = null;
+  starts.feed.screen.onState = null;
 }
 
 /** @type {Shell} */
@@ -160,7 +161,7 @@ const shell = new Shell(apps, {
   back: (path) => router.back(path),
   closeComments: () => router.back("/"),
   paid: () => {
-    if (starts.contacts.isReady) starts.contacts.value.forgetSearch();
+    if (starts.contacts.module.isReady) starts.contacts.screen.forgetSearch();
     router.go("/contacts");
   },
 });
@@ -193,18 +194,23 @@ let stuck = null;
  *
  * @param {Route} route
  * @param {Cause} cause
- * @param {boolean} isAgain
  */
-function open(route, cause, isAgain = false) {
+function open(route, cause) {
   stuck = null;
   shell.loading(needs(route).some((need) => !need.isReady));
   latest.when(needs(route), () => {
     shell.loading(false);
     show(route, cause);
-  }, () => {
-    // A browser may keep a module's failure until the page is loaded anew.
-    if (isAgain && !shell.isHeld) return load(location.pathname + location.search);
-    stuck = () => open(route, cause, true);
+  }, async (error) => {
+    const address = location.href;
+    const isServed = await isRunning();
+    if (location.href !== address) return;
+    shell.loading(false);
+    if (isServed) {
+      console.error(error);
+      return shell.present(notLoaded(), cause);
+    }
+    stuck = () => open(route, cause);
     shell.lost();
   });
 }

@@ -151,12 +151,13 @@ export class Shell {
   }
 
   /**
-   * Says whether the modules of the next page are being loaded. The one before it stays until then.
+   * Says whether the modules of the next page are being loaded. The one before it is seen until then, and takes no input.
    *
    * @param {boolean} isLoading
    */
   loading(isLoading) {
     this.#isLoading = isLoading;
+    this.#main.inert = isLoading;
     this.#drawProgress();
   }
 

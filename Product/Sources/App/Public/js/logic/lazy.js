@@ -46,20 +46,17 @@ export class Latest {
    *
    * @param {Lazy<unknown>[]} needs
    * @param {() => void} act
-   * @param {() => void} failed is called if a value cannot be loaded, unless a later act has begun
+   * @param {(error: unknown) => void} failed is called if a value cannot be loaded, or the act throws, unless a later act has begun
    */
   async when(needs, act, failed) {
     this.#turn += 1;
     const turn = this.#turn;
     const missing = needs.filter((need) => !need.isReady);
-    if (missing.length > 0) {
-      try {
-        await Promise.all(missing.map((need) => need.load()));
-      } catch {
-        if (turn === this.#turn) failed();
-        return;
-      }
+    try {
+      if (missing.length > 0) await Promise.all(missing.map((need) => need.load()));
+      if (turn === this.#turn) act();
+    } catch (error) {
+      if (turn === this.#turn) failed(error);
     }
-    if (turn === this.#turn) act();
   }
 }
