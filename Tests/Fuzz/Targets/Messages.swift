@@ -12,8 +12,12 @@ extension FuzzTarget {
             var parser = HeadParser(limit: 4_096)
             for line in data.split(separator: 0x0A, omittingEmptySubsequences: false) {
                 let step = (line + [0x0A]).withUnsafeBytes { parser.add($0) }
-                guard case .complete(let status, let headers) = step else { continue }
-                try check(HTTPResponseHead(status: status, headers: headers, url: somewhere))
+                switch step {
+                case .more: continue
+                case .refused: return
+                case .complete(let status, let headers):
+                    return try check(HTTPResponseHead(status: status, headers: headers, url: somewhere))
+                }
             }
         },
         .now("request-heads") { data in try checkRequest(data.asText) },
