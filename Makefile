@@ -48,8 +48,10 @@ simulate: setup ## worlds in simulated time, SEEDS of them, with every fault dra
 fuzz: setup ## libFuzzer on each decoder of foreign bytes, TIME seconds in all; also TARGET=name
 	@Scripts/fuzz --time $(TIME) $(if $(TARGET),--target $(TARGET))
 
-nightly: setup ## what takes hours: each decoder is fuzzed for 60 seconds
+nightly: setup ## what takes an hour: each decoder is fuzzed for 60 seconds, and the server over sockets
 	@Scripts/fuzz --each 60
+	@$(SWIFT) build --product AquiferCLI
+	@$(VENV)/bin/python Product/Tests/Lab/requests_fuzz.py --requests 50000
 
 stress: setup ## every test, three times, while all processors are busy: what is a matter of luck fails
 	@Scripts/stress
