@@ -1,29 +1,12 @@
-import { carried } from "./carried.js";
+import { carried, load } from "./carried.js";
 import { MiniPlayer } from "./components/mini-player.js";
 import { player } from "./components/player.js";
 import { message } from "./components/states.js";
 import { frame, h } from "./dom.js";
 import { isOutdated, t } from "./i18n.js";
+import { Latest, Lazy } from "./logic/lazy.js";
 import { contactId } from "./logic/routes.js";
 import { Router } from "./router.js";
-import { AudioScreen } from "./screens/audio.js";
-import { AudioComposeScreen } from "./screens/audio-compose.js";
-import { CardFormScreen } from "./screens/card-form.js";
-import { CardsScreen } from "./screens/cards.js";
-import { CommentsScreen } from "./screens/comments.js";
-import { ContactsScreen } from "./screens/contacts.js";
-import { DriveScreen } from "./screens/drive.js";
-import { DriveAccountScreen } from "./screens/drive-account.js";
-import { DriveCreateScreen } from "./screens/drive-create.js";
-import { FeedScreen } from "./screens/feed.js";
-import { FoaasScreen } from "./screens/foaas.js";
-import { FoaasOperationsScreen } from "./screens/foaas-operations.js";
-import { FoaasPreviewScreen } from "./screens/foaas-preview.js";
-import { FoaasSettingsScreen } from "./screens/foaas-settings.js";
-import { InspectorScreen } from "./screens/inspector.js";
-import { OutboxScreen } from "./screens/outbox.js";
-import { PaymentScreen } from "./screens/payment.js";
-import { PaymentsScreen } from "./screens/payments.js";
 import { Shell } from "./shell.js";
 
 /** @typedef {import("./logic/routes.js").Route} Route */
@@ -42,47 +25,91 @@ const apps = [
   { name: "inspector", path: "/inspector", icon: "inspector" },
 ];
 
-/** The first screen of each app. A screen is made when it is first needed, and stays. */
+/** The first screen of each app. A screen is loaded and made when it is first needed, and stays. */
 const starts = {
-  feed: once(() => new FeedScreen(shell)),
-  contacts: once(() => new ContactsScreen(shell)),
-  foaas: once(() => new FoaasScreen(shell)),
-  audio: once(() => new AudioScreen(shell)),
-  drive: once(() => new DriveScreen(shell)),
-  inspector: once(() => new InspectorScreen(shell)),
+  feed: new Lazy(async () => new (await import("./screens/feed.js")).FeedScreen(shell)),
+  contacts: new Lazy(async () => new (await import("./screens/contacts.js")).ContactsScreen(shell)),
+  foaas: new Lazy(async () => new (await import("./screens/foaas.js")).FoaasScreen(shell)),
+  audio: new Lazy(async () => new (await import("./screens/audio.js")).AudioScreen(shell)),
+  drive: new Lazy(async () => new (await import("./screens/drive.js")).DriveScreen(shell)),
+  inspector: new Lazy(async () => new (await import("./screens/inspector.js")).InspectorScreen(shell)),
 };
-
-/**
- * @template Screen
- * @param {() => Screen} make
- */
-function once(make) {
-  /** @type {Screen | null} */
-  let made = null;
-  return () => (made ??= make());
-}
 
 /** @param {import("./shell.js").Entry["name"]} name */
-const start = (name) => Object.assign(starts[name](), { name });
+const start = (name) => Object.assign(starts[name].value, { name });
 
 /**
- * Pages inside an app: `app` is the one that the navigation marks. Each is made anew, unless one comes back to it.
+ * A page inside an app: `app` is the one that the navigation marks.
  *
- * @type {Partial<Record<Route["name"], { app: string, make: (route: Route, cause: Cause) => Page, isForgotten?: boolean }>>}
+ * @typedef {{ app: string, make: Lazy<(route: Route, cause: Cause) => Page>, isForgotten?: boolean }} Kind
+ */
+
+/**
+ * Pages inside an app. Each is made anew, unless one comes back to it.
+ *
+ * @type {Partial<Record<Route["name"], Kind>>}
  */
 const pages = {
-  payment: { app: "contacts", make: ({ id }, cause) => new PaymentScreen(shell, id, cause === "link") },
-  cards: { app: "contacts", make: () => new CardsScreen(shell) },
-  cardForm: { app: "contacts", make: ({ query }) => new CardFormScreen(shell, contactId(query.get("pay"))), isForgotten: true },
-  payments: { app: "contacts", make: () => new PaymentsScreen(shell) },
-  operations: { app: "foaas", make: () => new FoaasOperationsScreen(shell) },
-  preview: { app: "foaas", make: ({ id }) => new FoaasPreviewScreen(shell, id) },
-  foaasSettings: { app: "foaas", make: () => new FoaasSettingsScreen(shell) },
-  compose: { app: "audio", make: () => new AudioComposeScreen(shell) },
-  outbox: { app: "audio", make: () => new OutboxScreen(shell) },
-  driveCreate: { app: "drive", make: () => new DriveCreateScreen(shell) },
-  driveAccount: { app: "drive", make: ({ id }) => new DriveAccountScreen(shell, id) },
+  payment: { app: "contacts", make: new Lazy(async () => {
+    const { PaymentScreen } = await import("./screens/payment.js");
+    return ({ id }, cause) => new PaymentScreen(shell, id, cause === "link");
+  }) },
+  cards: { app: "contacts", make: new Lazy(async () => {
+    const { CardsScreen } = await import("./screens/cards.js");
+    return () => new CardsScreen(shell);
+  }) },
+  cardForm: { app: "contacts", isForgotten: true, make: new Lazy(async () => {
+    const { CardFormScreen } = await import("./screens/card-form.js");
+    return ({ query }) => new CardFormScreen(shell, contactId(query.get("pay")));
+  }) },
+  payments: { app: "contacts", make: new Lazy(async () => {
+    const { PaymentsScreen } = await import("./screens/payments.js");
+    return () => new PaymentsScreen(shell);
+  }) },
+  operations: { app: "foaas", make: new Lazy(async () => {
+    const { FoaasOperationsScreen } = await import("./screens/foaas-operations.js");
+    return () => new FoaasOperationsScreen(shell);
+  }) },
+  preview: { app: "foaas", make: new Lazy(async () => {
+    const { FoaasPreviewScreen } = await import("./screens/foaas-preview.js");
+    return ({ id }) => new FoaasPreviewScreen(shell, id);
+  }) },
+  foaasSettings: { app: "foaas", make: new Lazy(async () => {
+    const { FoaasSettingsScreen } = await import("./screens/foaas-settings.js");
+    return () => new FoaasSettingsScreen(shell);
+  }) },
+  compose: { app: "audio", make: new Lazy(async () => {
+    const { AudioComposeScreen } = await import("./screens/audio-compose.js");
+    return () => new AudioComposeScreen(shell);
+  }) },
+  outbox: { app: "audio", make: new Lazy(async () => {
+    const { OutboxScreen } = await import("./screens/outbox.js");
+    return () => new OutboxScreen(shell);
+  }) },
+  driveCreate: { app: "drive", make: new Lazy(async () => {
+    const { DriveCreateScreen } = await import("./screens/drive-create.js");
+    return () => new DriveCreateScreen(shell);
+  }) },
+  driveAccount: { app: "drive", make: new Lazy(async () => {
+    const { DriveAccountScreen } = await import("./screens/drive-account.js");
+    return ({ id }) => new DriveAccountScreen(shell, id);
+  }) },
 };
+/** The comments, which lie over the feed. */
+const comments = new Lazy(async () => (await import("./screens/comments.js")).CommentsScreen);
+
+/**
+ * The modules that a route needs to be shown.
+ *
+ * @param {Route} route
+ * @returns {Lazy<unknown>[]}
+ */
+function needs({ name }) {
+  if (name === "notFound") return [];
+  if (name === "comments") return [starts.feed, comments];
+  return [pages[name]?.make ?? starts[/** @type {import("./shell.js").Entry["name"]} */ (name)]];
+}
+
 /** @type {Map<string, { id: string, screen: Page }>} */
 const made = new Map();
 
@@ -99,7 +126,7 @@ function page(route, cause) {
   if (known && !kind.isForgotten && known.id === route.id && (cause === "history" || !route.id || shell.isFront(known.screen))) return known.screen;
   known?.screen.element.remove();
   if (known) shell.leave(known.screen);
-  const screen = Object.assign(kind.make(route, cause), { name: kind.app });
+  const screen = Object.assign(kind.make.value(route, cause), { name: kind.app });
   made.set(route.name, { id: route.id, screen });
   return screen;
 }
@@ -113,18 +140,18 @@ function notFound() {
 
 /** @param {string} id */
 function openComments(id) {
-  const feed = starts.feed();
-  const comments = new CommentsScreen(shell, id);
-  shell.comments = comments;
-  comments.drawItem(feed.item(id));
-  feed.onState = () => comments.drawItem(feed.item(id));
-  comments.open();
+  const feed = starts.feed.value;
+  const opened = new comments.value(shell, id);
+  shell.comments = opened;
+  opened.drawItem(feed.item(id));
+  feed.onState = () => opened.drawItem(feed.item(id));
+  opened.open();
 }
 
 function closeComments() {
   shell.comments?.close();
   shell.comments = null;
-  starts.feed().onState = null;
+  starts.feed.value.onState = null;
 }
 
 /** @type {Shell} */
@@ -133,21 +160,59 @@ const shell = new Shell(apps, {
   back: (path) => router.back(path),
   closeComments: () => router.back("/"),
   paid: () => {
-    starts.contacts().forgetSearch();
+    if (starts.contacts.isReady) starts.contacts.value.forgetSearch();
     router.go("/contacts");
   },
 });
 
-/** @type {Router} */
-const router = new Router((route, cause) => {
+/**
+ * Shows a route.
+ *
+ * @param {Route} route
+ * @param {Cause} cause
+ */
+function show(route, cause) {
   if (shell.comments && shell.comments.id !== route.id) closeComments();
   if (route.name === "notFound") shell.present(notFound(), cause);
   else if (route.name === "comments") shell.present(start("feed"), "start");
   else shell.present(page(route, cause) ?? start(/** @type {import("./shell.js").Entry["name"]} */ (route.name)), cause);
   if (route.name === "comments" && !shell.comments) openComments(route.id);
   shell.titleChanged();
-  // Another tab has changed the language: this one follows as soon as nothing is lost by it.
-}, () => isOutdated() && !shell.isHeld && !shell.isLost);
+}
+
+const latest = new Latest();
+/**
+ * Opens the page again that could not be loaded; null if there is none.
+ *
+ * @type {(() => void) | null}
+ */
+let stuck = null;
+
+/**
+ * Shows a route as soon as its modules are there.
+ *
+ * @param {Route} route
+ * @param {Cause} cause
+ * @param {boolean} isAgain
+ */
+function open(route, cause, isAgain = false) {
+  stuck = null;
+  shell.loading(needs(route).some((need) => !need.isReady));
+  latest.when(needs(route), () => {
+    shell.loading(false);
+    show(route, cause);
+  }, () => {
+    // A browser may keep a module's failure until the page is loaded anew.
+    if (isAgain && !shell.isHeld) return load(location.pathname + location.search);
+    stuck = () => open(route, cause, true);
+    shell.lost();
+  });
+}
+document.addEventListener("aquifer:found", () => stuck?.());
+
+// Another tab has changed the language: this one follows as soon as nothing is lost by it.
+/** @type {Router} */
+const router = new Router((route, cause) => open(route, cause), () => isOutdated() && !shell.isHeld && !shell.isLost);
 
 frame("main").after(new MiniPlayer().element);
 if (carried?.playing) player.resume(carried.playing);
