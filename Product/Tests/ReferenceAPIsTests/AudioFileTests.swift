@@ -51,7 +51,9 @@ struct AudioFileTests {
         return try AudioDuration.seconds(of: file, kind)
     }
 
-    @Test("The chunks before the data of a WAV file are passed over, unless there are too many", arguments: [0, 900, 1_100])
+    @Test(
+        "The chunks before the data of a WAV file are passed over, unless there are too many",
+        arguments: [0, 900, 1_100])
     func emptyChunks(count: Int) throws {
         var file = Data("RIFF\u{0}\u{0}\u{0}\u{0}WAVEfmt ".utf8) + [16, 0, 0, 0, 1, 0, 1, 0]
         file += [0x40, 0x1F, 0, 0, 0x40, 0x1F, 0, 0, 1, 0, 8, 0]  // 8 000 bytes a second
