@@ -88,10 +88,10 @@ enum PaymentsWorld {
             if present.state == .sending {
                 // Somebody else sends it: a question now must conclude nothing from an answer that there is none.
                 guard process.random.chance(0.3), let checked = try await service.check(record.id) else { return }
-                if checked.state != .sending { wish.tell(checked, by: world) }
+                if checked.state != .sending { await wish.tell(checked, by: world, kept: service.desk.ledger) }
                 return
             }
-            wish.tell(present, by: world)
+            await wish.tell(present, by: world, kept: service.desk.ledger)
             if wish.isOver { return }
             if present.state == .unknown { open = present }
         }
@@ -100,15 +100,18 @@ enum PaymentsWorld {
                 // The bank refuses it, which says nothing about an earlier try.
                 wish.tell(given, by: world)
             } else if process.random.chance(0.3) {
-                if let checked = try await service.check(open.id) { wish.tell(checked, by: world) }
+                if let checked = try await service.check(open.id) {
+                    await wish.tell(checked, by: world, kept: service.desk.ledger)
+                }
             } else {
                 // The same card, as the service asks for.
                 let same = Card(id: open.card.id, number: card.number, holder: "M", expiry: card.expiry)
-                wish.tell(try await service.payAgain(open, with: same, code: code), by: world)
+                let paid = try await service.payAgain(open, with: same, code: code)
+                await wish.tell(paid, by: world, kept: service.desk.ledger)
             }
         } else if isMine {
-            wish.tell(
-                try await service.pay(Money(cents: wish.cents), to: contact, with: card, code: code), by: world)
+            let paid = try await service.pay(Money(cents: wish.cents), to: contact, with: card, code: code)
+            await wish.tell(paid, by: world, kept: service.desk.ledger)
         }
     }
 }
