@@ -94,7 +94,7 @@ enum PaymentsWorld {
                 if checked.state != .sending { await wish.tell(checked, by: world, kept: service.desk.ledger) }
                 return
             }
-            await wish.tell(present, by: world, kept: service.desk.ledger)
+            await wish.tell(present, by: world, kept: service.desk.ledger, isListed: true)
             if wish.isOver { return }
             if present.state == .unknown { open = present }
         }

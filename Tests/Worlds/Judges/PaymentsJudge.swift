@@ -44,8 +44,13 @@ final class Wish: @unchecked Sendable {
 }
 
 extension Wish {
-    /// Tells the outcome of a request, and looks whether it was written down.
-    func tell(_ record: PaymentRecord, by world: Simulation, kept ledger: PaymentLedger) async {
+    /// Tells what the list says, or the outcome of a request, and looks whether it was written down.
+    func tell(
+        _ record: PaymentRecord, by world: Simulation, kept ledger: PaymentLedger, isListed: Bool = false
+    ) async {
+        // A window that has waited for its own answer, and cannot read the ledger then, does not know what the other one
+        // has learned meanwhile.
+        if isOver, record.state == .unknown, !isListed { return }
         tell(record, by: world)
         guard record.isDecided else { return }
         // A ledger that cannot be read now tells nothing.
