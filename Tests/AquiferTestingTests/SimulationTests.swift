@@ -87,7 +87,7 @@ struct SimulationTests {
             // The bytes of a growing download were delivered as they were on disk.
             ("downloads", 8),
             // A loss of power took the lock of a sender away.
-            ("payments", 91),
+            ("payments", 316),
         ])
     func mended(_ world: String, _ seed: Int) throws {
         let (status, text) = try run("--world", world, "--seed", "\(seed)")
