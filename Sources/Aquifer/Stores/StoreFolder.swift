@@ -40,7 +40,7 @@ struct StoreFolder: Sendable {
         }
         try exclusively(patience) { () throws(StoreError) in
             if try mark() == .whole { return }  // another process was faster
-            try flushParents()
+            try POSIX.flushFolders(of: path)
             // Whoever sees the text of the marker saves files. If a loss of power took only the marker away, they could
             // not be opened any more. Therefore the marker's name reaches the device before its text can be seen.
             try POSIX.makeEmpty(marker)
@@ -108,22 +108,6 @@ struct StoreFolder: Sendable {
             throw .failed(operation: "flush \(path)", reason: "the folder is gone")
         }
         return folder
-    }
-
-    /// Flushes the folders above: this one, and any of them, may have been made a moment ago, perhaps by a process that
-    /// was killed. A loss of power would take the whole store away.
-    private func flushParents() throws(StoreError) {
-        var folder = FilePath.folder(of: path)
-        // What we may not read, we have not made.
-        while !folder.isEmpty, POSIX.isReadable(folder) {
-            if let opened = try POSIX.openToRead(folder) {
-                do throws(StoreError) { try POSIX.flush(opened) } catch {
-                    guard case .readOnly = error else { throw error }  // nor what cannot be written
-                }
-            }
-            if folder == "/" { return }
-            folder = FilePath.folder(of: folder)
-        }
     }
 
     /// The reason why a folder cannot be looked into: it is none, or the system failed.

@@ -151,6 +151,24 @@ extension POSIX {
         }
     }
 
+    /// Flushes the folder of a new file or folder, and all folders above.
+    ///
+    /// Any of them may have been made a moment ago, perhaps by a process that was killed. A loss of power would take it
+    /// away, with everything in it.
+    package static func flushFolders(of path: String) throws(StoreError) {
+        var folder = FilePath.folder(of: path)
+        // What we may not read, we have not made.
+        while !folder.isEmpty, isReadable(folder) {
+            if let opened = try openToRead(folder) {
+                do throws(StoreError) { try flush(opened) } catch {
+                    guard case .readOnly = error else { throw error }  // nor what cannot be written
+                }
+            }
+            if folder == "/" { return }
+            folder = FilePath.folder(of: folder)
+        }
+    }
+
     /// Restricts a file to this user.
     package static func makePrivate(_ path: String) throws(StoreError) {
         guard FileCalls.allow(path, 0o600) == 0 else { throw .system(errno, "protect \(path)", path: path) }
