@@ -73,4 +73,6 @@ final class Phase: @unchecked Sendable {
     // One thread at a time runs in a simulation.
     /// True once no fault strikes any more.
     var isCalm = false
+    /// The processes of the world, where they need to know of one another.
+    var processes: [SimulatedProcess] = []
 }
