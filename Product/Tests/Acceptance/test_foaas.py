@@ -1,6 +1,7 @@
 """`aquifer foaas`, against another implementation of the contract and the reference remote."""
 
 import json
+import os
 import re
 import subprocess
 import urllib.request
@@ -10,7 +11,7 @@ import pytest
 from conftest import BINARY
 from foaas_remote import FoaasRemote
 
-DELIVERED, USAGE, INVALID, NOT_FOUND, UNAVAILABLE = 0, 64, 65, 66, 69
+DELIVERED, USAGE, INVALID, NOT_FOUND, UNAVAILABLE, STORE = 0, 64, 65, 66, 69, 74
 
 
 @pytest.fixture
@@ -287,3 +288,14 @@ def test_the_first_page_of_the_phrases_starts_them_with_the_stored_operations_el
     tell(address, "foaas", "appear")
     assert first_state(address, "foaas", lambda state: state["phrase"])["phrase"]["message"]
     assert asked_for_operations(remote) == 0 and len(remote.said) == 1
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_something_else_in_the_place_of_the_settings_is_refused_without_being_opened(aquifer, kind):
+    aquifer.data.mkdir(parents=True)
+    place = aquifer.data / "foaas.plist"
+    os.mkfifo(place) if kind == "pipe" else place.mkdir() if kind == "folder" else place.symlink_to("/dev/null")
+    assert aquifer("foaas", "list").returncode == DELIVERED
+    listed = aquifer("cache", "list")
+    assert listed.returncode == STORE and "foaas.plist" in listed.stderr, listed.stderr
+    assert "foaas" in listed.stdout

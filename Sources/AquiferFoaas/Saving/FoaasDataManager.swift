@@ -24,7 +24,7 @@ public final class FoaasDataManager: Sendable {
     public var operations: [FoaasOperation]? { known.withLock { $0 } }
 
     private let known = Locked<[FoaasOperation]?>(nil)
-    private let open: @Sendable () -> UserDefaultsStore
+    private let open: @Sendable () throws(StoreError) -> UserDefaultsStore
     private let opened = Locked<UserDefaultsStore?>(nil)
     private let key: String
     private let center: NotificationCenter
@@ -44,11 +44,15 @@ public final class FoaasDataManager: Sendable {
 
     /// A manager over a store that is opened, once, by the first call that needs it.
     ///
-    /// - Parameter server: the server of the operations, for a store that holds those of several servers. Operations of
-    ///   another server are never delivered.
+    /// - Parameters:
+    ///   - server: the server of the operations, for a store that holds those of several servers. Operations of another
+    ///     server are never delivered.
+    ///   - center: posts that operations are known: see ``loadOrRequest(_:)``.
+    ///   - now: the clock that stamps and judges.
+    ///   - open: opens the store. As long as it throws, nothing is saved or loaded, and the next call opens again.
     public init(
         server: URL? = nil, center: NotificationCenter = .default, now: @escaping @Sendable () -> Date = { Date() },
-        opening open: @escaping @Sendable () -> UserDefaultsStore
+        opening open: @escaping @Sendable () throws(StoreError) -> UserDefaultsStore
     ) {
         self.open = open
         key = server.map { "\(Self.operationsKey) \($0.absoluteString)" } ?? Self.operationsKey
@@ -121,11 +125,13 @@ public final class FoaasDataManager: Sendable {
     }
 
     private var store: UserDefaultsStore {
-        opened.withLock { opened in
-            if let opened { return opened }
-            let store = open()
-            opened = store
-            return store
+        get throws(StoreError) {
+            try opened.withLock { opened throws(StoreError) in
+                if let opened { return opened }
+                let store = try open()
+                opened = store
+                return store
+            }
         }
     }
 

@@ -143,13 +143,17 @@ public actor PaymentDesk {
             known = try await ledger.record(order.key)
             earlier = try await unresolved(order.amount, to: order.contact)
         } catch { throw .ledger(error) }
+        var isResolved = false
         if let known {
             try expectOwn(known)
+            if known.isDecided { return }
             // A payment whose own outcome is unknown is sent again under its key, which resolves it.
-            if known.isDecided || known.state == .unknown || known.state == .sending { return }
+            isResolved = known.state == .unknown || known.state == .sending
         }
         // A payment that is being sent has no outcome that the user could know, so none is paid besides it.
-        let others = earlier.filter { $0.id != order.key && ($0.state == .sending || !besides.contains($0.id)) }
+        let others = earlier.filter { other in
+            other.id != order.key && (other.state == .sending || !isResolved && !besides.contains(other.id))
+        }
         guard others.isEmpty else { throw .unresolved(others) }
     }
 

@@ -68,6 +68,32 @@ struct EarlierPaymentTests {
         #expect(world.client.requests.count == 1)
     }
 
+    @Test("A payment of unknown outcome is not sent again while another one like it is being sent")
+    func retryBesidesSending() async throws {
+        let world = PaymentsWorld(
+            client: ScriptedHTTPClient { request in
+                request.method == .post ? .held : .failure(TransportError(.timedOut))
+            })
+        let desk = world.desk
+        let first = try world.order()
+        let unanswered = Task { await Self.result { () async throws(PaymentError) in try await desk.send(first) } }
+        await world.client.exchange(0).fail(TransportError(.timedOut))
+        #expect(try await unanswered.value.get().state == .unknown)
+        let second = try world.order()
+        let sending = Task {
+            await Self.result { () async throws(PaymentError) in try await desk.send(second, besides: [first.key]) }
+        }
+        var index = 1
+        while await world.client.exchange(index).request.method != .post { index += 1 }
+        let exchange = await world.client.exchange(index)
+        let error = await failure { () async throws(PaymentError) in try await world.otherDesk(world.client).send(first)
+        }
+        guard case .unresolved(let others) = error else { return #expect(Bool(false), "\(error as Any)") }
+        #expect(others.map(\.id) == [second.key] && others.map(\.state) == [.sending])
+        exchange.respond(body: Answer.approvedBody)
+        #expect(try await sending.value.get().state == .approved)
+    }
+
     private static func result(
         _ body: () async throws(PaymentError) -> PaymentRecord
     ) async -> Result<PaymentRecord, PaymentError> {

@@ -53,13 +53,23 @@ final class FoaasDefaults: Sendable {
         #endif
     }
 
+    /// The store of the defaults.
+    ///
+    /// - Throws: ``StoreError/notAStore(path:)`` if a pipe, a device or a folder is in the file's place: opening a pipe would wait
+    ///   for ever.
     var store: UserDefaultsStore {
-        opened.withLock { opened in
-            if let opened { return opened }
-            // The initializer returns `nil` only for the names of the standard and the global domain.
-            let store = UserDefaultsStore(UserDefaults(suiteName: domain) ?? UserDefaults())
-            opened = store
-            return store
-        }
+        get throws(StoreError) { try opened.withLock { opened throws(StoreError) in try open(&opened) } }
+    }
+
+    private func open(_ opened: inout UserDefaultsStore?) throws(StoreError) -> UserDefaultsStore {
+        if let opened { return opened }
+        #if os(Linux)
+            let file = domain + ".plist"
+            if POSIX.isSpecial(file) { throw .notAStore(path: file) }
+        #endif
+        // The initializer returns `nil` only for the names of the standard and the global domain.
+        let store = UserDefaultsStore(UserDefaults(suiteName: domain) ?? UserDefaults())
+        opened = store
+        return store
     }
 }

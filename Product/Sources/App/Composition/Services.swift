@@ -87,7 +87,9 @@ extension FoaasService {
         let defaults = ground.defaults
         self.init(
             base: server, client: ground.client, store: ground.values, ownStore: ground.phrases,
-            manager: FoaasDataManager(server: server, center: center, now: ground.now) { defaults.store },
+            manager: FoaasDataManager(server: server, center: center, now: ground.now) { () throws(StoreError) in
+                try defaults.store
+            },
             retry: ground.configuration.retry, now: ground.now)
     }
 }
@@ -113,7 +115,7 @@ extension Inspector {
             StoreShelf(name: "pictures.sqlite", store: ground.pictures, policy: .sevenDays, now: now),
             StoreShelf(name: "foaas.sqlite", store: ground.phrases, policy: .forever, isOwn: true, now: now),
             StoreShelf(
-                name: "foaas.plist", store: MeteredStore(LazyStore { () throws(StoreError) in defaults.store }),
+                name: "foaas.plist", store: MeteredStore(LazyStore { () throws(StoreError) in try defaults.store }),
                 policy: .sevenDays, now: now),
             DownloadsShelf(name: "audio", downloads: ground.sound, policy: .sevenDays, now: now),
         ])
