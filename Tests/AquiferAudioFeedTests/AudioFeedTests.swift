@@ -325,6 +325,8 @@ struct ClipDraftTests {
         // AAC in its own stream, which browsers do not all play, and a picture that begins like M4A.
         #expect(AudioKind(Data([0xFF, 0xF1, 0x50, 0x80])) == nil)
         #expect(AudioKind(Data("0000ftypheic".utf8)) == nil)
+        // The server takes it for the same.
+        #expect(AudioKind(Data([0xFF, 0xFB, 0x90, 0x44]) + Data("ftypmp42".utf8)) == .mp3)
         #expect(AudioKind(Data([0x1A, 0x45, 0xDF, 0xA3])) == .webm)
         for none in ["", "I", "<html>", "RIFF0000AVI ", "\u{FF}", "# Title", "PNG"] {
             #expect(AudioKind(Data(none.utf8)) == nil, "\(none)")

@@ -31,7 +31,7 @@ enum AudioKind: String, Sendable, Codable, CaseIterable {
             self = .flac
         } else if text(0..<4) == "RIFF", text(8..<12) == "WAVE" {
             self = .wav
-        } else if text(4..<8) == "ftyp", let brand = text(8..<12), Self.brands.contains(brand) {
+        } else if text(4..<8) == "ftyp", bytes[0] < 0x80, let brand = text(8..<12), Self.brands.contains(brand) {
             self = .m4a
         } else if bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
             self = .webm

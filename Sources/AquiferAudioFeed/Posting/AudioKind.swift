@@ -7,7 +7,8 @@ public enum AudioKind: String, Sendable, Hashable, CaseIterable {
     /// The bytes of a file's beginning that tell its kind.
     public static let signature = 16
 
-    /// The brands of MPEG-4 files of sound. Pictures (HEIC) begin alike.
+    /// The brands of MPEG-4 files of sound. Pictures (HEIC) begin alike. The length of the box comes first, and is
+    /// below 2 GB: a frame of MP3 that has these letters begins with 0xFF.
     private static let soundBrands = [
         "M4A ", "M4B ", "mp41", "mp42", "isom", "iso2", "iso4", "iso5", "iso6", "dash",
     ]
@@ -26,7 +27,7 @@ public enum AudioKind: String, Sendable, Hashable, CaseIterable {
             self = .flac
         } else if has("RIFF"), has("WAVE", at: 8) {
             self = .wav
-        } else if has("ftyp", at: 4), Self.soundBrands.contains(where: { has($0, at: 8) }) {
+        } else if has("ftyp", at: 4), bytes[0] < 0x80, Self.soundBrands.contains(where: { has($0, at: 8) }) {
             self = .m4a
         } else if bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
             self = .webm

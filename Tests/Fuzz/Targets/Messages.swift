@@ -24,7 +24,8 @@ extension FuzzTarget {
         .now("header-parameters") { data in
             guard let header = HeaderParameters(data.asText) else { return }
             try promise(header.value.isSame(header.value.lowercased()), "a value is not in lower case")
-            try promise(!header.value.contains(";"), "a value goes on after its end")
+            // By bytes: Swift's characters take the Greek question mark for a semicolon.
+            try promise(!header.value.utf8.contains(UInt8(ascii: ";")), "a value goes on after its end")
         },
         .now("ranges") { data in
             var input = FuzzInput(data)
