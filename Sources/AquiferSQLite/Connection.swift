@@ -123,6 +123,9 @@ package final class Statement {
     private let pointer: OpaquePointer
     private let connection: Connection
     private let purpose: String
+    /// The first failure to bind a parameter since the last reset. The parameter is NULL then: the statement must not
+    /// run.
+    private var unbound = SQLITE_OK
 
     init(_ connection: Connection, _ sql: String, _ purpose: String) throws(StoreError) {
         var prepared: OpaquePointer?
@@ -138,12 +141,16 @@ package final class Statement {
 
     /// Advances to the next row; true if there is one.
     package func step() throws(StoreError) -> Bool {
+        if unbound != SQLITE_OK {
+            defer { reset() }
+            throw connection.error(unbound, purpose)
+        }
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         case let code:
             let error = connection.error(code, purpose)
-            sqlite3_reset(pointer)
+            reset()
             throw error
         }
     }
@@ -164,6 +171,17 @@ package final class Statement {
 
     package func reset() {
         sqlite3_reset(pointer)
+        unbound = SQLITE_OK
+    }
+
+    /// - Throws: when there was no memory to read a column of this row, which is no damage of the row.
+    func checkMemory() throws(StoreError) {
+        let code = sqlite3_errcode(connection.handle)
+        if code & 0xff == SQLITE_NOMEM { throw connection.error(code, purpose) }
+    }
+
+    private func note(_ code: Int32) {
+        if unbound == SQLITE_OK { unbound = code }
     }
 
     // MARK: Parameters, counted from 1
@@ -171,35 +189,35 @@ package final class Statement {
     /// Binds a text without copying it: the memory must stay valid until the statement is reset.
     func bind(_ index: Int32, unowned text: UnsafeBufferPointer<UInt8>) {
         text.withMemoryRebound(to: CChar.self) {
-            _ = sqlite3_bind_text(pointer, index, $0.baseAddress, Int32($0.count), nil)
+            note(sqlite3_bind_text(pointer, index, $0.baseAddress, Int32($0.count), nil))
         }
     }
 
     /// Binds bytes without copying them: the memory must stay valid until the statement is reset.
     func bind(_ index: Int32, unowned bytes: UnsafeRawBufferPointer) {
         if bytes.isEmpty {
-            sqlite3_bind_zeroblob(pointer, index, 0)  // no address would bind NULL
+            note(sqlite3_bind_zeroblob(pointer, index, 0))  // no address would bind NULL
         } else {
-            sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count), nil)
+            note(sqlite3_bind_blob64(pointer, index, bytes.baseAddress, UInt64(bytes.count), nil))
         }
     }
 
     package func bind(_ index: Int32, _ integer: Int64) {
-        sqlite3_bind_int64(pointer, index, integer)
+        note(sqlite3_bind_int64(pointer, index, integer))
     }
 
     package func bind(_ index: Int32, _ integer: Int64?) {
-        if let integer { bind(index, integer) } else { sqlite3_bind_null(pointer, index) }
+        if let integer { bind(index, integer) } else { note(sqlite3_bind_null(pointer, index)) }
     }
 
     package func bind(_ index: Int32, _ text: String?) {
         guard let text else {
-            sqlite3_bind_null(pointer, index)
+            note(sqlite3_bind_null(pointer, index))
             return
         }
         withUTF8(text) { utf8 in
             utf8.withMemoryRebound(to: CChar.self) {
-                _ = aquifer_sqlite_bind_text_copy(pointer, index, $0.baseAddress, Int32($0.count))
+                note(aquifer_sqlite_bind_text_copy(pointer, index, $0.baseAddress, Int32($0.count)))
             }
         }
     }

@@ -115,6 +115,7 @@ final class EntryTable {
 
     private func entry(_ statement: Statement, _ key: String) throws(StoreError) -> StoredEntry {
         guard let header = EntryHeader(statement, key: key, first: 3) else {
+            try statement.checkMemory()
             throw .unreadable(key: key, reason: "the header's checksum is wrong")
         }
         let bytes =
@@ -132,6 +133,7 @@ final class EntryTable {
     private func small(_ statement: Statement, _ key: String) throws(StoreError) -> Data {
         guard statement.isBlob(2) else { throw .unreadable(key: key, reason: "its bytes are not bytes") }
         let raw = statement.blob(2)
+        if raw.isEmpty { try statement.checkMemory() }
         return raw.isEmpty ? Data() : Data(raw)
     }
 
