@@ -62,6 +62,12 @@ package final class Connection {
     /// The number of rows that the last statement changed.
     var changes: Int32 { sqlite3_changes(handle) }
 
+    /// Leaves the log as it is when the connection closes. SQLite would move what is good in it, and delete the rest.
+    func keepLog() {
+        // If the log is moved all the same, the error was told before.
+        _ = aquifer_sqlite_keep_log(handle)
+    }
+
     /// Allows statements to change the schema table itself, which some systems forbid.
     func allowSchemaChanges() {
         // If it stays forbidden, the statements fail.

@@ -32,8 +32,15 @@ final class EntryTable {
         }
     }
 
-    init(_ connection: Connection) {
+    /// True if each commit is counted (``CommitCount``).
+    private let countsCommits: Bool
+    private var count: Statement?
+    /// The number of the last commit of this table; 0 if it has not committed, or does not count.
+    private(set) var committed: UInt64 = 0
+
+    init(_ connection: Connection, countsCommits: Bool = false) {
         self.connection = connection
+        self.countsCommits = countsCommits
     }
 
     /// The fully verified entry under `key`.
@@ -94,7 +101,39 @@ final class EntryTable {
     /// Takes the exclusive right to write, among all processes.
     func begin() throws(StoreError) { try statement(.begin).run() }
 
-    func commit() throws(StoreError) { try statement(.commit).run() }
+    func commit() throws(StoreError) {
+        guard countsCommits else { return try statement(.commit).run() }
+        let count: Statement
+        if let known = self.count { count = known } else { count = try CommitCount.next(connection) }
+        let number = try Self.number(count, connection)
+        try statement(.commit).run()
+        // A rolled back transaction may have made the table that this statement needs.
+        self.count = count
+        committed = number
+    }
+
+    /// Carries out a change as a commit of its own.
+    func commit(_ change: Change) throws(StoreError) {
+        // A statement outside of a transaction is its own commit.
+        guard countsCommits else { return try change(self) }
+        try begin()
+        do throws(StoreError) {
+            try change(self)
+            try commit()
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+
+    private static func number(_ count: Statement, _ connection: Connection) throws(StoreError) -> UInt64 {
+        defer { count.reset() }
+        guard try count.step() else { throw connection.damage("its commits cannot be counted") }
+        let number = UInt64(clamping: count.integer(0))
+        // The statement is done only after its last row.
+        _ = try count.step()
+        return number
+    }
 
     /// Undoes all changes since `begin`.
     func rollback() {

@@ -41,6 +41,7 @@ enum Opening {
         }
         // The store works without its mark, and the next opening makes a mark that cannot be written now.
         try? mark?.make(connection)
+        if let mark { try CommitCount.check(connection, mark) }
         return connection
     }
 

@@ -69,8 +69,12 @@ struct EveryBitOfSQLiteTests {
         }
     }
 
-    private static func verdict(_ file: URL, _ entries: [String: StoredEntry]) async -> Verdict {
-        do throws(StoreError) { return await .of(try SQLiteStore(file: file), holding: entries) } catch {
+    private static func verdict(
+        _ file: URL, _ entries: [String: StoredEntry], isIrreplaceable: Bool = false
+    ) async -> Verdict {
+        do throws(StoreError) {
+            return await .of(try SQLiteStore(file: file, isIrreplaceable: isIrreplaceable), holding: entries)
+        } catch {
             return .told(error)
         }
     }
@@ -97,11 +101,15 @@ struct EveryBitOfSQLiteTests {
         try await make(file)
         do {
             let connection = try Connection(file.path, .readWrite)
-            let table = EntryTable(connection)
+            let (table, mark) = (EntryTable(connection, countsCommits: true), BirthMark(of: file.path))
+            try mark.make(connection)
             for (key, entry) in commits {
-                if let entry { try table.upsert(entry, key) } else { try table.delete(key) }
+                try table.commit { table throws(StoreError) in
+                    if let entry { try table.upsert(entry, key) } else { try table.delete(key) }
+                }
+                mark.acknowledge(table.committed)
             }
-            for part in ["", "-wal"] {
+            for part in ["", "-wal", "-made"] {
                 try FileManager.default.copyItem(atPath: file.path + part, toPath: copy.path + part)
             }
         }
@@ -126,6 +134,27 @@ struct EveryBitOfSQLiteTests {
                 return last
             }
             #expect(sweep.wrong.isEmpty, "\(sweep)")
+        }
+    }
+
+    @Test("the log of a store that cannot be made again: a commit that is gone is told, and the log stays as it is")
+    func guardedLog() async throws {
+        try await Fixture.withFolder { folder in
+            let fixture = try await Self.killed(folder)
+            let file = folder.appendingPathComponent("store.db")
+            let sweep = try await Sweep("SQLite: log, counted", "store.db-wal", of: fixture, mayChange: true) {
+                damage in
+                let verdict = await Self.verdict(file, Self.states[4], isIrreplaceable: true)
+                guard case .told = verdict else { return verdict }
+                let isKept = try fixture.read("store.db-wal") == damage.applied(to: fixture.bytes("store.db-wal"))
+                return isKept ? verdict : .wrong("the log was changed")
+            }
+            #expect(sweep.told["lost"] ?? 0 > 0 && sweep.wrong.isEmpty, "\(sweep)")
+            // Whoever deletes the mark goes on with what is left.
+            try fixture.put(Data(fixture.bytes("store.db-wal").dropLast()), at: "store.db-wal")
+            #expect(throws: StoreError.lost(path: file.path)) { try SQLiteStore(file: file, isIrreplaceable: true) }
+            try FileManager.default.removeItem(atPath: file.path + "-made")
+            #expect(await Self.verdict(file, Self.states[3], isIrreplaceable: true) == .unchanged)
         }
     }
 

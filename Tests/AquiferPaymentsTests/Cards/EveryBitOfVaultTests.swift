@@ -16,7 +16,7 @@ struct EveryBitOfVaultTests {
             let cards = try await place.open().cards()
             let fixture = try Fixture(root)
             for path in fixture.paths where !path.hasSuffix("lock") {
-                let name = path.hasPrefix("keys/") ? "keys/ID." + path.split(separator: ".")[1] : path
+                let name = path.hasPrefix("keys/") ? "keys/ID.\(path.split(separator: ".")[1])" : path
                 // A damaged mark is written anew by the next change of a vault that can be read.
                 let sweep = try await Sweep(
                     "Vault: \(name)", path, of: fixture, limit: 200, mayChange: path.hasSuffix("cards.mark")
