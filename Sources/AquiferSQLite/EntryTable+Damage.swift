@@ -17,10 +17,10 @@ extension EntryTable {
 
     /// All rows, divided into valid and damaged headers, and the rows that only an index has. Reads no bytes of entries.
     func contents() throws(StoreError) -> StoreContents {
-        // The table and its indexes are read in one state: another process may write in between.
-        try connection.execute("BEGIN", to: "list the entries")
-        // A transaction that has read only can always be ended.
-        defer { try? connection.execute("ROLLBACK") }
+        try look { () throws(StoreError) in try contentsNow() }
+    }
+
+    private func contentsNow() throws(StoreError) -> StoreContents {
         var contents = StoreContents()
         let rows = try rows()
         for (id, key) in try lost(rows) {

@@ -10,7 +10,7 @@ final class EntryTable {
     private var upsertStatement: Statement?
 
     private enum Query: String {
-        case selectAgain, delete, remainder, begin, commit, rollback
+        case selectAgain, delete, remainder, begin, look, commit, rollback
 
         var sql: String {
             switch self {
@@ -18,6 +18,7 @@ final class EntryTable {
             case .delete: "DELETE FROM entry WHERE id IN (\(EntryTable.rows)) AND +key = ?1"
             case .remainder: EntryTable.rows
             case .begin: "BEGIN IMMEDIATE"
+            case .look: "BEGIN"
             case .commit: "COMMIT"
             case .rollback: "ROLLBACK"
             }
@@ -27,6 +28,7 @@ final class EntryTable {
             switch self {
             case .selectAgain: "read an entry"
             case .delete, .remainder: "delete an entry"
+            case .look: "list the entries"
             case .begin, .commit, .rollback: "change an entry"
             }
         }
@@ -101,6 +103,16 @@ final class EntryTable {
     /// Takes the exclusive right to write, among all processes.
     func begin() throws(StoreError) { try statement(.begin).run() }
 
+    /// Reads in one state of the database, whatever other processes write meanwhile.
+    func look<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+        // Both are prepared before the first one runs: without memory, a transaction would stay open.
+        let (begin, end) = (try statement(.look), try statement(.rollback))
+        // There is no transaction if it could not begin.
+        defer { try? end.run() }
+        try begin.run()
+        return try body()
+    }
+
     func commit() throws(StoreError) {
         guard countsCommits else { return try statement(.commit).run() }
         let count: Statement
@@ -113,9 +125,10 @@ final class EntryTable {
     }
 
     /// Carries out a change as a commit of its own.
-    func commit(_ change: Change) throws(StoreError) {
-        // A statement outside of a transaction is its own commit.
-        guard countsCommits else { return try change(self) }
+    ///
+    /// - Parameter isOneStatement: true if the change is one statement, which is its own commit outside of a transaction.
+    func commit(_ isOneStatement: Bool, _ change: Change) throws(StoreError) {
+        if isOneStatement, !countsCommits { return try change(self) }
         try begin()
         do throws(StoreError) {
             try change(self)

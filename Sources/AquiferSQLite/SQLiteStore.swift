@@ -101,7 +101,7 @@ public final class SQLiteStore: CacheStore {
     /// See ``CacheStore/delete(_:)``.
     public func delete(_ key: String) async throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
-        try await write { table throws(StoreError) in try table.delete(key) }
+        try await write(isOneStatement: false) { table throws(StoreError) in try table.delete(key) }
     }
 
     /// See ``CacheStore/update(_:_:)``.
@@ -134,13 +134,15 @@ public final class SQLiteStore: CacheStore {
     // MARK: Writing
 
     /// Carries out a change that may be repeated.
-    private func write(_ body: @Sendable (EntryTable) throws(StoreError) -> Void) async throws(StoreError) {
+    private func write(
+        isOneStatement: Bool = true, _ body: @Sendable (EntryTable) throws(StoreError) -> Void
+    ) async throws(StoreError) {
         try await inTurn { mayWait throws(StoreError) in
             try mark?.check()
             // The number of attempts is limited, because another program may keep replacing the file.
             for _ in 0..<3 {
                 do throws(StoreError) {
-                    do throws(StoreError) { try writer.table.commit(body) } catch .damaged {
+                    do throws(StoreError) { try writer.table.commit(isOneStatement, body) } catch .damaged {
                         try writer.table.mend(andCarryOut: body)
                     }
                     try mark?.check()

@@ -57,6 +57,8 @@ struct EveryBitOfSQLiteTests {
             let sweep = try await Sweep("SQLite: database", "store.db", of: fixture, mayChange: true) { damage in
                 let damaged = damage.applied(to: fixture.bytes("store.db"))
                 let verdict = await Self.verdict(file, Self.base)
+                // Only a store that cannot be made again tells an empty file from a new one, as is documented.
+                if damage == .cut(to: 0) { return .told("empty: a new store") }
                 if case .wrong = verdict { return verdict }
                 // Reading changes nothing, except that it puts a header right.
                 let left = try fixture.read("store.db")
@@ -104,7 +106,7 @@ struct EveryBitOfSQLiteTests {
             let (table, mark) = (EntryTable(connection, countsCommits: true), BirthMark(of: file.path))
             try mark.make(connection)
             for (key, entry) in commits {
-                try table.commit { table throws(StoreError) in
+                try table.commit(true) { table throws(StoreError) in
                     if let entry { try table.upsert(entry, key) } else { try table.delete(key) }
                 }
                 mark.acknowledge(table.committed)

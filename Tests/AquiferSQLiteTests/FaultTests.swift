@@ -13,7 +13,7 @@
             arguments: ["process", "power"])
         func faults(durability: String) async throws {
             let program = try #require(BuiltProgram.named("SQLiteFaults"), "SQLiteFaults is not built")
-            let every = Damage.areAll ? 1 : durability == "process" ? 23 : 47
+            let every = Damage.areAll ? 1 : durability == "process" ? 47 : 97
             let (status, output) = try await Child.run(
                 program.path, ["--every", "\(every)", "--durability", durability])
             #expect(status == 0, "\(output)")

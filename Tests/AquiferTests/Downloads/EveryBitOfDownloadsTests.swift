@@ -90,7 +90,7 @@ struct EveryBitOfDownloadsTests {
                 let isGrowing = path.hasPrefix(DownloadFolder.name(of: Self.part.absoluteString))
                 let suffix = path.split(separator: ".").last.map(String.init) ?? path
                 let name = suffix == "data" ? (isGrowing ? "data, partial" : "data, whole") : suffix
-                try await sweep(name, path, fixture, world, Self.content, limit: 150)
+                try await sweep(name, path, fixture, world, Self.content, limit: 80)
             }
         }
     }
@@ -104,7 +104,7 @@ struct EveryBitOfDownloadsTests {
             let name = DownloadFolder.name(of: Self.part.absoluteString)
             for path in fixture.paths where path.hasPrefix(name) && (path.hasSuffix(".part") || path.hasSuffix(".data"))
             {
-                try await sweep("two blocks, \(path.suffix(4))", path, fixture, world, content, limit: 40)
+                try await sweep("two blocks, \(path.suffix(4))", path, fixture, world, content, limit: 20)
             }
         }
     }

