@@ -7,8 +7,9 @@ PORT ?= 8080
 
 SEEDS ?= 10000
 FROM ?= 1
+TIME ?= 600
 
-.PHONY: help setup run test check format bench crash lab simulate stress docs screenshots clean
+.PHONY: help setup run test check format bench crash lab simulate fuzz nightly stress docs screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -45,6 +46,14 @@ simulate: setup ## worlds in simulated time, SEEDS of them, with every fault dra
 	@$(SWIFT) build -c release --product Worlds
 	@Scripts/simulate --program .build/release/Worlds --seeds $(SEEDS) --from $(FROM) $(if $(WORLD),--world $(WORLD))
 
+fuzz: setup ## libFuzzer on each decoder of foreign bytes, TIME seconds in all; also TARGET=name
+	@Scripts/fuzz --time $(TIME) $(if $(TARGET),--target $(TARGET))
+
+nightly: setup ## what takes an hour: each decoder is fuzzed for 60 seconds, and the server over sockets
+	@Scripts/fuzz --each 60
+	@$(SWIFT) build --product AquiferCLI
+	@$(VENV)/bin/python Product/Tests/Lab/requests_fuzz.py --requests 50000
+
 stress: setup ## every test, three times, while all processors are busy: what is a matter of luck fails
 	@Scripts/stress
 
@@ -56,4 +65,4 @@ screenshots: setup ## pictures of all pages, into .build/screenshots
 	@$(VENV)/bin/python Scripts/screenshots.py
 
 clean: ## delete what was built
-	@rm -rf .build .build-tsan .build-coverage Benchmarks/.build Benchmarks/Start/.build
+	@rm -rf .build .build-tsan .build-coverage .build-fuzz Benchmarks/.build Benchmarks/Start/.build

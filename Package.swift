@@ -79,6 +79,21 @@ func tests(
         path: "\(folder)/\(target)Tests", resources: resources, swiftSettings: strict)
 }
 
+/// What the command line depends on.
+let commandLine: [Target.Dependency] = [
+    "App", "Aquifer", "AquiferConcurrency", "AquiferWording", "AquiferAudioFeed", "AquiferFoaas", "HTTPServer",
+    "AquiferImageFeed", "AquiferPayments", "ReferenceAPIs", "AquiferShadowDrive",
+]
+
+/// The modules with decoders of foreign bytes.
+let decoders = [
+    "Aquifer", "AquiferAudioFeed", "AquiferCLI", "AquiferCrypto", "AquiferCurl", "AquiferFoaas", "AquiferHTTP",
+    "AquiferImageFeed", "AquiferPayments", "AquiferShadowDrive", "AquiferSolana", "HTTPServer", "ReferenceAPIs",
+]
+
+/// What the targets of fuzzing depend on.
+let fuzzed: [Target.Dependency] = decoders.map { .init(stringLiteral: $0) } + ["AquiferConcurrency", "AquiferWording"]
+
 let package = Package(
     name: "Aquifer",
     defaultLocalization: "en",
@@ -171,14 +186,7 @@ let package = Package(
             ],
             resources: [.copy("Public")]),
         .executableTarget(
-            name: "AquiferCLI",
-            dependencies: [
-                "App", "Aquifer", "AquiferConcurrency", "AquiferWording", "AquiferAudioFeed", "AquiferFoaas",
-                "HTTPServer",
-                "AquiferImageFeed", "AquiferPayments",
-                "ReferenceAPIs", "AquiferShadowDrive",
-            ],
-            path: "Product/Sources/AquiferCLI", swiftSettings: strict),
+            name: "AquiferCLI", dependencies: commandLine, path: "Product/Sources/AquiferCLI", swiftSettings: strict),
 
         // The examples of README and the documentation
         .executableTarget(
@@ -251,4 +259,26 @@ let package = Package(
             "App", in: "Product/Tests",
             ["AquiferCurl", "AquiferTesting", "AquiferWording", "EveryBit", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", in: "Product/Tests", ["App", "AquiferPayments", "AquiferShadowDrive", "ReferenceAPIs"]),
+        // The sources of fuzzing, over its kept inputs.
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["Corpora", "Entry", "tokens.dict"],
+            sources: ["Targets", "Kept"], swiftSettings: strict),
     ])
+
+// Fuzzing builds the sources of FuzzTests as a static library, which libFuzzer's `main` is linked to (see Scripts/fuzz).
+// A library cannot reach a program, so the command line is a library there, without its `main`. Only the modules with
+// decoders count what they cover: libFuzzer reads all counters after each input.
+if Context.environment["AQUIFER_FUZZ"] == "1" {
+    package.products = [.library(name: "FuzzTargets", type: .static, targets: ["FuzzTargets"])]
+    package.targets.removeAll { $0.name == "AquiferCLI" || $0.type == .test }
+    package.targets += [
+        .target(
+            name: "AquiferCLI", dependencies: commandLine, path: "Product/Sources/AquiferCLI", exclude: ["Main.swift"]),
+        .target(
+            name: "FuzzTargets", dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["Corpora", "Kept", "tokens.dict"],
+            sources: ["Targets", "Entry"]),
+    ]
+    for target in package.targets where (decoders + ["FuzzTargets"]).contains(target.name) {
+        target.swiftSettings = strict + [.unsafeFlags(["-enable-testing", "-sanitize=fuzzer,address"])]
+    }
+}

@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 from architecture_pages import rules_of_the_pages
 from architecture_sizes import rules_of_the_sizes
@@ -73,9 +74,10 @@ COMMENT = re.compile(r"(?:^|\s)//.*")
 def package_of(folder, description=None):
     if description:
         return json.loads(pathlib.Path(description).read_text())
-    described = subprocess.run(
-        ["swift", "package", "dump-package"], cwd=folder, check=True, capture_output=True, text=True
-    )
+    # It has a scratch folder of its own, because the usual one is locked while Swift builds or tests.
+    with tempfile.TemporaryDirectory() as scratch:
+        described = subprocess.run(
+            ["swift", "package", "--scratch-path", scratch, "dump-package"], cwd=folder, check=True, capture_output=True, text=True)
     return json.loads(described.stdout)
 
 

@@ -34,7 +34,9 @@ struct ShowingSavedCopiesTests {
     func headlines() async throws {
         let server = try #require(URL(string: "https://example.org"))
         let good = ScriptedHTTPClient.Reply.answer(body: Data("[]".utf8))
-        let client = ScriptedHTTPClient([good, good, .failure(TransportError(.offline)), .answer(status: 500), .failure(TransportError(.offline))])
+        let client = ScriptedHTTPClient([
+            good, good, .failure(TransportError(.offline)), .answer(status: 500), .failure(TransportError(.offline)),
+        ])
         let resource = contacts(from: server, client: client, store: store, now: date.read)
 
         store.fail(.save, with: .full(path: "/disk"))

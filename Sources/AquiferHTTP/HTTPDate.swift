@@ -8,10 +8,13 @@ package enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
+    /// The last second of the year 9999, since 1970.
+    private static let last = 253_402_300_799
+
     /// The date in whole seconds. HTTP has years of four digits: a date beyond them is the nearest that it can write.
     package static func format(_ date: Date) -> String {
         let time = date.timeIntervalSince1970.rounded(.down)
-        let seconds = time.isNaN ? 0 : Int(min(max(time, -62_135_596_800), 253_402_300_799))
+        let seconds = time.isNaN ? 0 : Int(min(max(time, -62_135_596_800), Double(last)))
         let days = seconds.flooredDivision(by: 86400)
         let ofDay = seconds - days * 86400
         // Days to a civil date, with years that begin in March (Hinnant, "chrono-compatible low-level date algorithms").
@@ -44,7 +47,9 @@ package enum HTTPDate {
         let yearOfEra = shiftedYear - era * 400
         let dayOfYear = (153 * ((month + 10) % 12) + 2) / 5 + day - 1
         let days = era * 146097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719468
-        return Date(timeIntervalSince1970: Double(days * 86400 + time[0] * 3600 + time[1] * 60 + time[2]))
+        let seconds = days * 86400 + time[0] * 3600 + time[1] * 60 + time[2]
+        // The leap second of the last day leads out of the years that can be written.
+        return Date(timeIntervalSince1970: Double(min(seconds, last)))
     }
 
     /// The number of days of a month, which counts from 0.

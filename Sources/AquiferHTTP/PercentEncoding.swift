@@ -32,9 +32,13 @@ package enum PercentEncoding {
     /// that are not UTF-8 become U+FFFD.
     package static func decode(_ text: some StringProtocol) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        return decode(Array(text.utf8)[...])
+    }
+
+    private static func decode(_ text: ArraySlice<UInt8>) -> String {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        var rest = text.utf8[...]
+        bytes.reserveCapacity(text.count)
+        var rest = text
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%"), let high = rest.first?.hexValue,
                 let low = rest.dropFirst().first?.hexValue
@@ -66,14 +70,15 @@ package enum PercentEncoding {
 
     /// The items of a query: `a=1&b`. A `+` is a space, as forms write it.
     package static func decodeQuery(_ query: some StringProtocol) -> [(name: String, value: String)] {
-        query.split(separator: "&").map { item in
-            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        // Bytes, not characters: an `=` that a combining mark follows is an `=`.
+        Array(query.utf8).split(separator: UInt8(ascii: "&")).map { item in
+            let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             return (decodeItem(parts[0]), parts.count > 1 ? decodeItem(parts[1]) : "")
         }
     }
 
-    private static func decodeItem(_ text: some StringProtocol) -> String {
-        decode(String(text.map { $0 == "+" ? " " : $0 }))
+    private static func decodeItem(_ text: ArraySlice<UInt8>) -> String {
+        decode(text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }[...])
     }
 }
 

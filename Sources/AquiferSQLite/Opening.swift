@@ -62,6 +62,7 @@ enum Opening {
             if !POSIX.exists(path) {
                 for leftover in ["-wal", "-shm", "-journal"] { _ = try POSIX.remove(path + leftover) }
                 try POSIX.makeEmpty(path)  // private before there is anything in it; its log gets the same mode
+                try POSIX.flushFolders(of: path)
             }
         }
         return try Connection(path, .create)

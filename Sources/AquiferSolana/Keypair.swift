@@ -158,14 +158,19 @@ enum KeypairText {
         bytes.reserveCapacity(letters.count)  // never grown: growing would leave copies
         var number: Int?
         var hasEnded = false  // white space after the digits: no more may follow
-        for letter in letters.dropFirst() {
+        for (place, letter) in zip(letters.indices, letters).dropFirst() {
             switch letter {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                guard number != 0 || hasEnded else {
+                    throw .notAKey(reason: "number \(bytes.count + 1) of the list begins with a zero")
+                }
                 let value = (number ?? 0) * 10 + Int(letter - UInt8(ascii: "0"))
                 guard value < 256, !hasEnded else {
                     throw .notAKey(reason: "number \(bytes.count + 1) of the list is none of 0 to 255")
                 }
                 number = value
+            case UInt8(ascii: "]") where place != letters.endIndex - 1:
+                throw .notAKey(reason: "something follows the list")
             case UInt8(ascii: ","), UInt8(ascii: "]"):
                 if number == nil, letter == UInt8(ascii: "]"), bytes.isEmpty { break }
                 guard let value = number else {

@@ -79,6 +79,21 @@ struct FoaasModelsTests {
         #expect(FoaasOperation(data: Data(text.utf8)) == nil)
     }
 
+    @Test("A path that is too long to be sent, and fields without number, are no operation's")
+    func endlessOperations() throws {
+        func read(placeholders: Int, fields: Int) throws -> FoaasOperation? {
+            let field = #"{"name":"A","field":"a"}"#
+            let url = (0..<placeholders).map { "/:\($0)" }.joined()
+            return FoaasOperation(
+                json: try json(
+                    #"{"name":"A","url":"\#(url)","fields":[\#(Array(repeating: field, count: fields).joined(separator: ","))]}"#
+                ))
+        }
+        #expect(try read(placeholders: 2_000, fields: 1_000)?.placeholders.count == 2_000)
+        #expect(try read(placeholders: 200_000, fields: 1) == nil)
+        #expect(try read(placeholders: 1, fields: 200_000) == nil)
+    }
+
     @Test("Bytes that are no JSON object are no operation", arguments: ["", "null", "[]", "<html>", "\u{0}"])
     func noData(text: String) {
         #expect(FoaasOperation(data: Data(text.utf8)) == nil)

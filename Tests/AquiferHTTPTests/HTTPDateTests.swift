@@ -30,6 +30,13 @@ struct HTTPDateTests {
         #expect(HTTPDate.parse(text) == nil)
     }
 
+    @Test("The leap second of the last day is read as the last second that can be written")
+    func lastLeapSecond() throws {
+        let date = try #require(HTTPDate.parse("Fri, 31 Dec 9999 23:59:60 GMT"))
+        #expect(HTTPDate.format(date) == "Fri, 31 Dec 9999 23:59:59 GMT")
+        #expect(HTTPDate.parse(HTTPDate.format(date)) == date)
+    }
+
     @Test(
         "Numbers are digits alone: a sign or a foreign digit makes no date",
         arguments: [

@@ -25,6 +25,9 @@ struct MessagePartsTests {
         #expect(["::1", "[::1]", "a.example"].map(\.asURLHost) == ["[::1]", "[::1]", "a.example"])
         #expect(PercentEncoding.decodeQuery("a=1+2&b&c=%26=").map(\.name) == ["a", "b", "c"])
         #expect(PercentEncoding.decodeQuery("a=1+2&b&c=%26=").map(\.value) == ["1 2", "", "&="])
+        // A sign that a combining mark follows is a sign.
+        let marked = PercentEncoding.decodeQuery("a=\u{301}1&\u{301}b=+\u{301}")
+        #expect(marked.map(\.name) == ["a", "\u{301}b"] && marked.map(\.value) == ["\u{301}1", " \u{301}"])
     }
 
     @Test("The range that a server writes is the range that a client reads")

@@ -20,8 +20,8 @@ def architecture(script, folder):
 
 
 @pytest.fixture(scope="session")
-def description(root):
-    command = ["swift", "package", "dump-package"]
+def description(root, tmp_path_factory):
+    command = ["swift", "package", "--scratch-path", str(tmp_path_factory.mktemp("described")), "dump-package"]
     return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True, timeout=120).stdout
 
 

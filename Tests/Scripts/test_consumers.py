@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import tempfile
 
 #: Names that an app is likely to have, and names of targets that no product of ours reaches.
 NAMES = [
@@ -25,8 +26,14 @@ let package = Package(
 
 
 def products(root):
-    described = subprocess.run(["swift", "package", "dump-package"], cwd=root, check=True, capture_output=True, text=True)
-    return [product["name"] for product in json.loads(described.stdout)["products"]]
+    with tempfile.TemporaryDirectory() as scratch:
+        described = subprocess.run(
+            ["swift", "package", "--scratch-path", scratch, "dump-package"], cwd=root, check=True, capture_output=True, text=True)
+    return json.loads(described.stdout)["products"]
+
+
+def libraries_of(root):
+    return [product["name"] for product in products(root)]
 
 
 def consumer(folder, path, names, libraries):
@@ -48,13 +55,13 @@ def graph(folder, cache):
 
 
 def test_an_app_with_targets_of_any_name_adds_every_library(root, tmp_path):
-    result = graph(consumer(tmp_path / "app", root, NAMES, products(root)), tmp_path / "cache")
+    result = graph(consumer(tmp_path / "app", root, NAMES, libraries_of(root)), tmp_path / "cache")
     assert result.returncode == 0, result.stderr
 
 
 def test_the_folder_of_the_clone_may_have_any_name(root, tmp_path):
     (tmp_path / "Any Name").symlink_to(root)
-    result = graph(consumer(tmp_path / "app", tmp_path / "Any Name", ["Notes"], products(root)), tmp_path / "cache")
+    result = graph(consumer(tmp_path / "app", tmp_path / "Any Name", ["Notes"], libraries_of(root)), tmp_path / "cache")
     assert result.returncode == 0, result.stderr
 
 
@@ -65,5 +72,4 @@ def test_a_name_that_a_library_has_is_refused(root, tmp_path):
 
 
 def test_the_package_has_libraries_only(root):
-    described = subprocess.run(["swift", "package", "dump-package"], cwd=root, check=True, capture_output=True, text=True)
-    assert {next(iter(product["type"])) for product in json.loads(described.stdout)["products"]} == {"library"}
+    assert {next(iter(product["type"])) for product in products(root)} == {"library"}

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 
@@ -70,7 +71,7 @@ def test_ci_tells_at_its_end_what_failed(root, tmp_path):
     assert "a.swift: error: wrong" in result.stdout
 
 
-#: These stand in for pytest, node and swift. Each writes a report of one test that passed, or ends before.
+#: These stand in for pytest, node, swift and the worlds. Each writes a report of one test that passed, or ends before.
 PYTHON = """#!/bin/bash
 [ "$1" = -m ] || exec {python} "$@"
 folder=${{@: -1}}
@@ -90,26 +91,39 @@ SWIFT = """#!/bin/bash
 while [ $# != 0 ] && [ "$1" != --xunit-output ]; do shift; done
 [ $# = 0 ] || echo '<testsuite><testcase name="swift()"/></testsuite>' > "$2"
 """
+WORLDS = """#!/bin/bash
+if [ "$1" = --help ]; then echo '  --world NAME     one of: fair, stormy'; exit; fi
+[ "$2" != "$CRASHES" ] || exit 139
+[ "$2" != "$UNSUPPORTED" ] || exit 3
+if [ "$2" = "$FAILS" ]; then
+    printf '%s\\n' "$2, seed 7: FAILED: it rains" '  history:' '    0.1 world: FAILED: it rains' \
+        '  schedule, the last 1 of 30 steps:' '    30 0.1 rain: a job (1 of 1)' "  replay: --world $2 --seed 7" "$2: 6 passed, $4 on, 30 steps, trace a1" 'faults: kill 2'
+    exit 1
+fi
+printf '%s\\n' "$2: $6 passed, $4 on, 100 steps, trace a1" 'faults: kill 3, bitFlip 1'
+"""
 
 
 @pytest.mark.parametrize(
     "crashes, end",
     [
-        ("nothing", ["5 passed, 0 failed"]),
-        ("test", ["failed: swift ended with status 130", "4 passed, 1 failed"]),
-        ("Scripts", ["failed: Scripts ended with status 139", "4 passed, 1 failed"]),
-        ("Browser", ["failed: Browser ended with status 139", "4 passed, 1 failed"]),
+        ("nothing", ["7 passed, 0 failed"]),
+        ("test", ["failed: swift ended with status 130", "6 passed, 1 failed"]),
+        ("Scripts", ["failed: Scripts ended with status 139", "6 passed, 1 failed"]),
+        ("stormy", ["failed: Worlds stormy", "6 passed, 1 failed"]),
+        ("Browser", ["failed: Browser ended with status 139", "6 passed, 1 failed"]),
         ("build", ["failed: build ended with status 130", "1 passed, 1 failed"]),
     ],
 )
 def test_every_suite_runs_and_one_that_crashes_counts_also_beside_others(root, tmp_path, crashes, end):
-    for name, text in {"bin/swift": SWIFT, "bin/node": NODE, ".build/venv/bin/python": PYTHON.format(python=sys.executable)}.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        path.chmod(0o755)
+    stand_in(
+        tmp_path,
+        {
+            "bin/swift": SWIFT, "bin/node": NODE, ".build/venv/bin/python": PYTHON.format(python=sys.executable),
+            ".build/debug/Worlds": WORLDS,
+        })
     (tmp_path / "Scripts").mkdir()
-    for name in ("test", "total.py"):
+    for name in ("test", "total.py", "simulate"):
         shutil.copy(root / "Scripts" / name, tmp_path / "Scripts" / name)
     environment = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "CRASHES": crashes}
     result = subprocess.run(
@@ -120,3 +134,47 @@ def test_every_suite_runs_and_one_that_crashes_counts_also_beside_others(root, t
     if crashes != "build":
         said = [line.removeprefix("tests of ") for line in lines if line.startswith("tests of ")]
         assert said == ["Tests/Scripts", "Product/Tests/Acceptance", "Product/Tests/Browser"]
+
+
+def stand_in(folder, programs):
+    for name, text in programs.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+
+
+def simulate(root, folder, *options, **environment):
+    stand_in(folder, {"Worlds": WORLDS})
+    result = subprocess.run(
+        [str(root / "Scripts/simulate"), "--program", str(folder / "Worlds"), "--junit", str(folder / "Worlds.xml"), *options],
+        capture_output=True, text=True, timeout=30, env={**os.environ, **environment})
+    cases = ElementTree.parse(folder / "Worlds.xml").getroot().iter("testcase")
+    return result, {case.get("name"): case for case in cases}
+
+
+def test_seeds_are_spread_over_the_worlds_and_what_they_showed_is_added_up(root, tmp_path):
+    result, cases = simulate(root, tmp_path, "--seeds", "500", "--jobs", "1")
+    assert result.returncode == 0, result.stdout + result.stderr
+    faults, total = result.stdout.splitlines()
+    # 250 seeds of each world, in pieces of 200 and 50.
+    assert faults == "faults: bitFlip 4, kill 12"
+    assert total.startswith("fair, stormy: 500 seeds passed, 0 worlds failed; 400 steps, ")
+    assert {name: len(case) for name, case in cases.items()} == {"fair": 0, "stormy": 0}
+
+
+def test_a_seed_that_fails_is_printed_and_reported_with_the_command_that_replays_it(root, tmp_path):
+    result, cases = simulate(root, tmp_path, FAILS="stormy")
+    replay = f"replay: {tmp_path}/Worlds --world stormy --seed 7"
+    assert result.returncode == 1
+    assert "stormy, seed 7: FAILED: it rains" in result.stdout and replay in result.stdout
+    failure = cases["stormy"].find("failure")
+    assert failure.text.splitlines()[2:4] == ["    0.1 world: FAILED: it rains", f"  {replay}"]
+    assert cases["fair"].find("failure") is None
+
+
+def test_a_system_that_cannot_run_simulations_skips_the_worlds(root, tmp_path):
+    result, cases = simulate(root, tmp_path, UNSUPPORTED="fair")
+    assert result.returncode == 0
+    assert "fair: skipped" in result.stdout
+    assert cases["fair"].find("skipped") is not None and cases["stormy"].find("skipped") is None

@@ -16,6 +16,8 @@ final class Bank: @unchecked Sendable {
     private let world: Simulation
     /// By key.
     private(set) var bookings: [String: Booking] = [:]
+    /// The keys of all orders that have come.
+    private(set) var asked: Set<String> = []
 
     init(_ world: Simulation) { self.world = world }
 
@@ -39,6 +41,7 @@ final class Bank: @unchecked Sendable {
             return bookings[key].map(shown) ?? Self.json(404, #"{"error":"no transaction has this key"}"#)
         }
         guard request.method == .post, let key = request.headers["Idempotency-Key"] else { return .init(status: 405) }
+        asked.insert(key)
         let order = try? JSONDecoder().decode(Order.self, from: request.body)
         // It refuses some amounts, whenever they come.
         guard let order, order.cents % 7 != 0 else { return Self.json(400, #"{"error":"not an amount"}"#) }

@@ -10,13 +10,15 @@ enum OutboxWorld {
     static let faults: Set<SimulatedFault> = [
         .kill, .slowness, .clockSkew, .requestLost, .answerLost, .bodyCut, .duplicated, .slowNetwork, .nameFails,
         .redirect, .portal, .serverError, .serverRestart, .serverDate, .powerCut, .diskFull, .ioError, .tooManyFiles,
-        .preemption,
+        .preemption, .bitFlip, .fileCut,
     ]
 
     @Sendable static func run(_ world: Simulation) async throws {
         world.limits = .init(steps: 200_000, time: .seconds(5 * 24 * 3600))
         let (server, judge, phase) = (NotesServer(world), NotesJudge(world), Phase())
         world.network.serve("notes.example", whenRestarted: server.restart) { await server.answer($0) }
+        // A damaged item cannot be sent. A damaged counter must cost nothing.
+        world.disk.damageable = { $0.hasSuffix("/counter.entry") }
         world.disk.forgetsFlushes = world.switches.contains("volatile")
         world.faults.allow(faults)
         let senders = (0..<2).map { number in
@@ -71,4 +73,6 @@ final class Phase: @unchecked Sendable {
     // One thread at a time runs in a simulation.
     /// True once no fault strikes any more.
     var isCalm = false
+    /// The processes of the world, where they need to know of one another.
+    var processes: [SimulatedProcess] = []
 }

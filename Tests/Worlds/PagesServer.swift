@@ -8,6 +8,8 @@ final class PagesServer: @unchecked Sendable {
     private let world: Simulation
     /// For each page, when each version became the latest: version 0 from the beginning on.
     private(set) var versions: [String: [Date]] = [:]
+    /// The dates of the first and the last answer with each version of each page, in whole seconds, as in an answer.
+    private var answered: [String: [Int: (first: Int, last: Int)]] = [:]
 
     init(_ world: Simulation, pages: [String]) {
         self.world = world
@@ -20,10 +22,18 @@ final class PagesServer: @unchecked Sendable {
         world.note("\(page) has version \((versions[page]?.count ?? 0) - 1)")
     }
 
+    /// True if the dates of all answers tell that one version of a page is older than another one.
+    func datesTell(_ old: Int, from new: Int, of page: String) -> Bool {
+        guard let old = answered[page]?[old], let new = answered[page]?[new] else { return true }
+        return old.last < new.first
+    }
+
     func answer(_ request: SimulatedNetwork.Request) async -> SimulatedNetwork.Answer {
         try? await world.clock.sleep(for: world.random.duration(in: .microseconds(10) ... .milliseconds(50)))
         let page = request.url.lastPathComponent
         guard let version = versions[page].map({ $0.count - 1 }) else { return .init(status: 404) }
+        let second = Int(world.date.timeIntervalSince1970)
+        answered[page, default: [:]][version, default: (second, second)].last = second
         let etag = "\"\(page)-\(version)\""
         if request.headers["If-None-Match"] == etag { return .init(status: 304, headers: ["ETag": etag]) }
         return .init(

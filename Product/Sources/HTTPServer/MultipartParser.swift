@@ -165,9 +165,10 @@ struct MultipartParser {
         // A line that begins with a blank continues the one before (RFC 2045 allows it, HTTP does not).
         let unfolded = text.replacingOccurrences(of: "\r\n ", with: " ").replacingOccurrences(of: "\r\n\t", with: " ")
         for line in unfolded.components(separatedBy: "\r\n") where !line.isEmpty {
-            guard let colon = line.firstIndex(of: ":"), colon != line.startIndex else {
-                throw .malformed("a line in the head of a part is no header")
-            }
+            // A lone CR or LF, or a NUL, would pass on as a line of its own.
+            guard let colon = line.firstIndex(of: ":"), colon != line.startIndex,
+                !line.utf8.contains(where: { [0, 0x0A, 0x0D].contains($0) })
+            else { throw .malformed("a line in the head of a part is no header") }
             headers.add(
                 String(line[..<colon]),
                 line[line.index(after: colon)...].trimmingCharacters(in: CharacterSet(charactersIn: " \t")))

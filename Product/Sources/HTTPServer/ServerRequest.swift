@@ -24,7 +24,8 @@ public struct ServerRequest: Sendable {
         _ method: HTTPMethod = .get, _ target: String, headers: HTTPHeaders = [:], body: Data = Data(),
         remoteAddress: String = "127.0.0.1"
     ) {
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+            .map(Substring.init)
         self.init(
             method: method, rawPath: String(parts[0]),
             query: parts.count > 1 ? PercentEncoding.decodeQuery(parts[1]) : [], headers: headers,

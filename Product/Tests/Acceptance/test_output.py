@@ -132,8 +132,8 @@ def world(tmp_path_factory):
         "drive reduce-storage": lambda: ("drive", "reduce-storage", reduced(), "1KB", "--yes", *key),
         "drive make-immutable": lambda: ("drive", "make-immutable", account(), "--yes", *key),
         "drive delete-account": lambda: ("drive", "delete-account", account(), "--yes", *key),
-        "drive keep-account": lambda: ("drive", "keep-account", doomed(), "--yes", *key),
-        "drive claim": lambda: ("drive", "claim", reduced(), "--yes", *key),
+        "drive keep-account": lambda: ("drive", "keep-account", doomed(), *key),
+        "drive claim": lambda: ("drive", "claim", reduced(), *key),
     }
     yield aquifer
     aquifer.foreign.stop()

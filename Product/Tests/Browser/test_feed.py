@@ -226,6 +226,39 @@ def test_a_server_that_stops_is_reported_and_the_page_comes_back_by_itself_after
     expect(page.items.first).to_be_visible()
 
 
+@pytest.mark.parametrize("typed", ["", "Ana B Lima"], ids=["nothing-typed", "something-typed"])
+def test_a_screen_that_the_server_could_not_give_comes_when_it_runs_again(stopped_server, open_page, typed):
+    server = stopped_server.start()
+    page = open_page(server, "/cards/new")
+    page.expects_failed_requests = True
+    page.by("card-holder").fill(typed)
+    server.stop()
+    page.by("nav-feed").click()
+    expect(page.by("server-lost")).to_be_visible()
+    expect(page.by("card-holder")).to_have_value(typed)
+    server.start()
+    expect(page.items.first).to_be_visible()
+    expect(page.by("server-lost")).to_have_count(0)
+
+
+@pytest.mark.parametrize("body", [None, "export class ContactsScreen { constructor() { throw new Error('broken'); } }", "export {"], ids=["missing", "throws", "no-script"])
+def test_a_screen_that_is_broken_is_told_once_while_the_server_runs(server, open_page, body):
+    page = open_page(server)
+    page.expects_failed_requests = True
+    page.page.route("**/contacts.js", lambda route: route.fulfill(status=404) if body is None else route.fulfill(body=body, content_type="text/javascript"))
+    loads = []
+    page.page.on("load", lambda _: loads.append(1))
+    page.by("nav-contacts").click()
+    expect(page.by("not-loaded")).to_be_visible()
+    expect(page.by("server-lost")).to_have_count(0)
+    page.page.unroute("**/contacts.js")
+    page.by("not-loaded").get_by_role("button").click()
+    expect(page.by("contact").first).to_be_visible()
+    assert loads == [1]
+    assert page.errors, "developers are told"
+    page.errors.clear()
+
+
 class TestTheToken:
     def test_it_leaves_the_address_bar_and_is_no_cookie(self, feed):
         assert feed.page.url == feed.server.base + "/"

@@ -176,6 +176,10 @@ struct MultipartTests {
             "Content-Disposition: attachment; name=a\r\n\r\n", "Content-Disposition: form-data; name=\"a\r\n\r\n",
             "Content-Disposition: form-data; name=\"a\" b\r\n\r\n", "no header at all\r\n\r\n", ": empty\r\n\r\n",
             "Content-Disposition: form-data; =a\r\n\r\n",
+            // A lone line end or a NUL in a value would go on as a line of its own.
+            "Content-Disposition: form-data; name=a\r\nContent-Type: a/b\nX-Evil: 1\r\n\r\n",
+            "Content-Disposition: form-data; name=a\r\nContent-Type: a/b\rX-Evil: 1\r\n\r\n",
+            "Content-Disposition: form-data; name=a\r\nContent-Type: a/b\u{0}\r\n\r\n",
         ])
     func badHeads(head: String) async {
         let read = await ReadParts.read("--frontier\r\n\(head)x\r\n--frontier--")

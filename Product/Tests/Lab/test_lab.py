@@ -2,6 +2,7 @@
 
 import pytest
 
+import requests_fuzz
 from power import lose_power
 from sessions import SESSIONS
 from sweep import Lab, faults_of
@@ -62,3 +63,9 @@ def test_a_failing_system_is_told_and_the_next_try_works(lab, baseline, session)
 def test_what_was_acknowledged_survives_a_loss_of_power(lab, name):
     problems, count = lose_power(lab, session_named(name), range(1, LOSSES[name] + 1), jobs=1)
     assert count == LOSSES[name] and problems == []
+
+
+def test_a_server_lives_through_requests_that_are_changed_at_random():
+    statuses = requests_fuzz.run(requests_fuzz.BINARY, 200, seed=7)
+    # Good requests, and refused ones: the changes are neither too few nor too many.
+    assert all(counts.get(200, 0) > 0 and counts.get(400, 0) > 0 for counts in statuses.values())

@@ -51,6 +51,17 @@ struct AudioFileTests {
         return try AudioDuration.seconds(of: file, kind)
     }
 
+    @Test(
+        "The chunks before the data of a WAV file are passed over, unless there are too many",
+        arguments: [0, 900, 1_100])
+    func emptyChunks(count: Int) throws {
+        var file = Data("RIFF\u{0}\u{0}\u{0}\u{0}WAVEfmt ".utf8) + [16, 0, 0, 0, 1, 0, 1, 0]
+        file += [0x40, 0x1F, 0, 0, 0x40, 0x1F, 0, 0, 1, 0, 8, 0]  // 8 000 bytes a second
+        for _ in 0..<count { file += Data("junk".utf8) + [0, 0, 0, 0] }
+        file += Data("data".utf8) + [0x40, 0x1F, 0, 0] + Data(count: 8_000)
+        #expect(try seconds(file, .wav) == (count < AudioDuration.mostChunks ? 1 : nil))
+    }
+
     @Test("The clips of the remote last as long as is written")
     func ownClips() async throws {
         try await AudioWorld.run(.inProcess) { world in

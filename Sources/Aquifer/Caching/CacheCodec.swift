@@ -146,14 +146,19 @@ public struct BinaryReader {
 
     private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Reads a whole number.
+    /// Reads a whole number. Only the form that a writer gives it is one: a number has no two forms.
     public mutating func uint() throws(Failure) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while shift < 64 {
             let next = try byte()
             value |= UInt64(next & 0x7F) << shift
-            if next < 0x80 { return value }
+            if next < 0x80 {
+                guard shift == 0 || next > 0, shift < 63 || next < 2 else {
+                    throw failure("a number in a form that is not written")
+                }
+                return value
+            }
             shift += 7
         }
         throw failure("a number without an end")

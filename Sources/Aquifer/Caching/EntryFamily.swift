@@ -11,7 +11,9 @@ public struct EntryFamily: Sendable {
 
     /// The entries whose keys begin with `prefix`.
     ///
-    /// - Parameter check: throws if an entry with these bytes cannot be used.
+    /// - Parameters:
+    ///   - prefix: the beginning of their keys.
+    ///   - check: throws if an entry with these bytes cannot be used.
     public init(_ prefix: String, check: @escaping @Sendable (Data) throws -> Void) {
         self.prefix = prefix
         self.check = check

@@ -60,7 +60,8 @@ public final class Download: Sendable {
     ///
     /// - Each sequence, and each iteration of one, has its own position. A slow reader slows neither the transfer nor
     ///   other readers. At most one block of 256 KiB is in memory.
-    /// - No byte is delivered before a server has confirmed that the bytes on disk are the latest.
+    /// - No byte is delivered before a server has confirmed that the bytes on disk are the latest, and none whose
+    ///   checksum is wrong.
     /// - When the content changes on the server, the transfer begins again. A reader that has read bytes of the earlier
     ///   content receives `.invalidData`: bytes of two contents are never mixed.
     public func bytes(from offset: Int = 0) -> DownloadBytes { DownloadBytes(download: self, offset: offset) }
@@ -146,11 +147,8 @@ public struct DownloadBytes: AsyncSequence, Sendable {
             do throws(StoreError) {
                 if case .success(let file) = state.end {
                     bytes = try await file.chunk(at: offset)
-                } else if let file = state.growing, state.progress.received > offset {
-                    let count = Swift.min(BlockSum.size, state.progress.received - offset)
-                    bytes = try await queue.run { [offset] () throws(StoreError) in
-                        try file.bytes(count, at: offset)
-                    }
+                } else if let blocks = state.growing, state.progress.received > offset {
+                    bytes = try await queue.run { [offset] () throws(StoreError) in try blocks.read(at: offset) }
                 } else {
                     bytes = Data()
                 }
@@ -173,14 +171,5 @@ extension DownloadedFile {
     fileprivate func chunk(at offset: Int) async throws(StoreError) -> Data {
         guard offset < length else { return Data() }
         return try await read(offset..<((offset / BlockSum.size + 1) * BlockSum.size))
-    }
-}
-
-extension POSIX.File {
-    /// Reads bytes that are known to be in the file.
-    fileprivate func bytes(_ count: Int, at offset: Int) throws(StoreError) -> Data {
-        let bytes = try POSIX.read(self, upTo: count, at: offset)
-        guard bytes.count == count else { throw .failed(operation: "read \(path)", reason: "it became shorter") }
-        return bytes
     }
 }

@@ -22,8 +22,8 @@ public struct DownloadProgress: Sendable, Hashable {
 /// One transfer of a URL, as its waiting callers see it. `DownloadFetch` carries it out.
 final class DownloadTransfer: Sendable {
     struct State: Sendable {
-        /// The growing data file; `nil` until a server has confirmed that its bytes are the latest.
-        var growing: POSIX.File?
+        /// The growing file's bytes; `nil` until a server has confirmed that they are the latest.
+        var growing: GrowingBlocks?
         /// The number of times that the transfer began from the first byte. Bytes of two beginnings are never mixed.
         var beginning = 0
         var progress = DownloadProgress(received: 0, total: nil)
@@ -40,10 +40,10 @@ final class DownloadTransfer: Sendable {
 
     /// Lets readers follow the bytes of a partial file that the server has confirmed.
     func follow(_ part: PartialFile) {
-        let (data, progress) = (part.data, DownloadProgress(received: part.received, total: part.record.total))
+        let (blocks, progress) = (part.blocks, DownloadProgress(received: part.received, total: part.record.total))
         state.update { state in
-            if state.growing !== data { state.beginning += 1 }
-            state.growing = data
+            if state.growing !== blocks { state.beginning += 1 }
+            state.growing = blocks
             state.progress = progress
         }
     }
@@ -61,6 +61,7 @@ final class DownloadTransfer: Sendable {
         state.update { state in
             if case .success(let file) = end {
                 state.progress = DownloadProgress(received: file.length, total: file.length)
+                state.growing = nil
             }
             state.end = end
         }

@@ -57,7 +57,7 @@ struct AttachmentFolder: Sendable {
             try POSIX.replace(path + "/" + newName, with: path + "/" + name)
             hold.parts[place] = .kept(name: newName, original: original, length: length, sum: sum)
         }
-        if !hold.files.isEmpty, let folder = try POSIX.openToRead(path) { try POSIX.flush(folder) }
+        if let name = hold.names.first { try POSIX.flushFolders(of: path + "/" + name) }
     }
 
     /// Deletes files. A later sweep deletes a file that cannot be deleted now.

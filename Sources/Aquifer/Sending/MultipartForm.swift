@@ -75,8 +75,23 @@ public struct MultipartForm: Sendable {
     /// Escapes a name as browsers do (RFC 7578, 2 and 4.2; WHATWG HTML, "multipart/form-data encoding algorithm"). An
     /// unescaped quote or line break would end the name, so that its author could add fields.
     private static func escaped(_ text: String, quotes: Bool = true) -> String {
-        PercentEncoding.encode(text) { byte in
+        PercentEncoding.encode(quotes ? withEscapedBackslashes(text) : text) { byte in
             ![0, 0x0A, 0x0D].contains(byte) && (byte != UInt8(ascii: "\"") || !quotes)
         }
+    }
+
+    /// Doubles the backslashes that a server would take for an escape (RFC 822, 3.3): those before the closing quote or
+    /// before another one. Browsers leave the others as they are, and so does this.
+    private static func withEscapedBackslashes(_ text: String) -> String {
+        let backslash = UInt8(ascii: "\\")
+        guard text.utf8.contains(backslash) else { return text }
+        let bytes = Array(text.utf8)
+        var escaped: [UInt8] = []
+        for (place, byte) in bytes.enumerated() {
+            escaped.append(byte)
+            let next = place + 1 < bytes.count ? bytes[place + 1] : backslash
+            if byte == backslash, next == backslash { escaped.append(backslash) }
+        }
+        return String(decoding: escaped, as: UTF8.self)
     }
 }

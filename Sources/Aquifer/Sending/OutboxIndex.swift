@@ -70,7 +70,8 @@ struct OutboxIndex: Sendable {
     mutating func note(_ finding: OutboxShelf.Finding, _ number: UInt64) {
         switch finding {
         case .record(let record):
-            if rows[number]?.head == nil {
+            // After the loss of a counter, an item may get the number of one that was sent, and be of another group.
+            if rows[number]?.head?.key != record.head.key {
                 drop(number)
                 add(number, to: group(of: number, record.head))
             }

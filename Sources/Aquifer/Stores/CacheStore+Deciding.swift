@@ -4,7 +4,9 @@ import AquiferConcurrency
 extension CacheStore {
     /// Reads and changes an entry in one atomic step, as ``update(_:_:)`` does, and returns the value of the decision.
     ///
-    /// - Parameter decide: Takes the result of ``retrieve(_:)``, and returns the change with a value for the caller.
+    /// - Parameters:
+    ///   - key: the key of the entry.
+    ///   - decide: takes the result of ``retrieve(_:)``, and returns the change with a value for the caller.
     /// - Returns: the value of the decision that was carried out.
     /// - Throws: the error of the store, or the error that `decide` throws. Nothing was changed then.
     public func decide<Value: Sendable>(

@@ -33,19 +33,30 @@ struct StoreFolder: Sendable {
     /// Opens the folder, or creates a store in it if it is missing or empty.
     func open(patience: Duration) throws(StoreError) {
         try POSIX.makeFolder(path)
-        if try isMarked() {
-            try removeLeftover()
-            return
+        switch try mark() {
+        case .whole: return try removeLeftover()
+        case .begun: break
+        case .none: try expectEmpty()
         }
-        let ours = Set([lock, incoming].map { FilePath.name(of: $0) })
-        let names: [String]
-        do throws(StoreError) { names = try POSIX.names(in: path) } catch { throw reason(for: error) }
-        guard ours.isSuperset(of: names) else { throw .notAStore(path: path) }
         try exclusively(patience) { () throws(StoreError) in
-            if try isMarked() { return }  // another process was faster
-            try flushParents()
+            if try mark() == .whole { return }  // another process was faster
+            try POSIX.flushFolders(of: path)
+            // Whoever sees the text of the marker saves files. If a loss of power took only the marker away, they could
+            // not be opened any more. Therefore the marker's name reaches the device before its text can be seen.
+            try POSIX.makeEmpty(marker)
+            try flush()
             try write([Data("\(title)\(Self.version)\n".utf8)], to: marker)
         }
+    }
+
+    /// Refuses a folder that holds anything else.
+    private func expectEmpty() throws(StoreError) {
+        let names: [String]
+        do throws(StoreError) { names = try POSIX.names(in: path) } catch { throw reason(for: error) }
+        // Another process may be making the store now.
+        if names.contains(FilePath.name(of: marker)) { return }
+        let ours = Set([lock, incoming].map { FilePath.name(of: $0) })
+        guard ours.isSuperset(of: names) else { throw .notAStore(path: path) }
     }
 
     /// Runs `body` while no other caller, in this process or another, writes to the folder.
@@ -99,25 +110,10 @@ struct StoreFolder: Sendable {
         return folder
     }
 
-    /// Flushes the folders above: this one, and any of them, may have been made a moment ago, perhaps by a process that
-    /// was killed. A loss of power would take the whole store away.
-    private func flushParents() throws(StoreError) {
-        var folder = FilePath.folder(of: path)
-        // What we may not read, we have not made.
-        while !folder.isEmpty, POSIX.isReadable(folder) {
-            if let opened = try POSIX.openToRead(folder) {
-                do throws(StoreError) { try POSIX.flush(opened) } catch {
-                    guard case .readOnly = error else { throw error }  // nor what cannot be written
-                }
-            }
-            if folder == "/" { return }
-            folder = FilePath.folder(of: folder)
-        }
-    }
-
     /// The reason why a folder cannot be looked into: it is none, or the system failed.
     private func reason(for error: StoreError) -> StoreError {
-        POSIX.status(path)?.kind == .folder ? error : .notAStore(path: path)
+        guard let kind = POSIX.status(path)?.kind, kind != .folder else { return error }
+        return .notAStore(path: path)
     }
 
     private func removeLeftover() throws(StoreError) {
@@ -132,21 +128,31 @@ struct StoreFolder: Sendable {
         }
     }
 
-    private func isMarked() throws(StoreError) -> Bool {
+    /// How far a folder has become a store.
+    private enum Mark {
+        /// It has no marker.
+        case none
+        /// The marker is empty: whoever made it was killed, or failed, before the store could be used.
+        case begun
+        case whole
+    }
+
+    private func mark() throws(StoreError) -> Mark {
         let file: POSIX.File?
         do throws(StoreError) {
             file = try POSIX.openToRead(marker)
         } catch {
             throw reason(for: error)
         }
-        guard let file else { return false }
+        guard let file else { return .none }
         let text = String(decoding: try POSIX.read(file, upTo: 64), as: UTF8.self)
+        if text.isEmpty { return .begun }
         guard text.hasPrefix(title), text.hasSuffix("\n"),
             let found = Int(text.dropFirst(title.count).dropLast())
         else { throw .notAStore(path: path) }
         guard found <= Self.version else {
             throw .newerVersion(path: path, found: found, supported: Self.version)
         }
-        return true
+        return .whole
     }
 }

@@ -85,9 +85,10 @@ extension POSIX {
         return info.st_mode & S_IFMT == S_IFREG && info.st_mode & 0o077 == 0 && info.st_uid == geteuid()
     }
 
-    /// True if the names in a folder, or the bytes of a file, may be read.
+    /// True if the names in a folder, or the bytes of a file, may be read. Also true if that cannot be determined: the
+    /// next operation then reports the reason.
     package static func isReadable(_ path: String) -> Bool {
-        FileCalls.canReach(path, R_OK) == 0
+        FileCalls.canReach(path, R_OK) == 0 || (errno != EACCES && errno != EPERM)
     }
 
     /// True if files can be created in a folder. Also true if it is not a folder: the next operation then reports that.
@@ -147,6 +148,24 @@ extension POSIX {
         try makeFolder(parent)
         guard FileCalls.addFolder(path, 0o700) == 0 || errno == EEXIST else {
             throw .system(errno, "make the folder \(path)", path: path)
+        }
+    }
+
+    /// Flushes the folder of a new file or folder, and all folders above.
+    ///
+    /// Any of them may have been made a moment ago, perhaps by a process that was killed. A loss of power would take it
+    /// away, with everything in it.
+    package static func flushFolders(of path: String) throws(StoreError) {
+        var folder = FilePath.folder(of: path)
+        // What we may not read, we have not made.
+        while !folder.isEmpty, isReadable(folder) {
+            if let opened = try openToRead(folder) {
+                do throws(StoreError) { try flush(opened) } catch {
+                    guard case .readOnly = error else { throw error }  // nor what cannot be written
+                }
+            }
+            if folder == "/" { return }
+            folder = FilePath.folder(of: folder)
         }
     }
 

@@ -20,11 +20,16 @@ public struct FoaasOperation: Sendable, Hashable, Codable, Identifiable, JSONCon
         self.fields = fields
     }
 
-    /// The operation of an answer; `nil` when it has no name, when its url is no path, or when a field cannot be read.
+    /// The most fields that an operation may have.
+    static let mostFields = 1_000
+
+    /// The operation of an answer; `nil` when it has no name, when its url is no path or too long to be sent, when it has
+    /// more than a thousand fields, or when a field cannot be read.
     public init?(json: [String: AnyObject]) {
         guard let name = json["name"] as? String, !name.isEmpty,
-            let url = json["url"] as? String, Self.isPath(url),
-            let written = json["fields"] as? [[String: AnyObject]]
+            let url = json["url"] as? String, url.utf8.count <= FoaasPathBuilder.longest, Self.isPath(url),
+            // Looking up the placeholders takes the product of both: a hostile list must not take for ever.
+            let written = json["fields"] as? [[String: AnyObject]], written.count <= Self.mostFields
         else { return nil }
         let fields = written.compactMap(FoaasField.init(json:))
         guard fields.count == written.count else { return nil }

@@ -10,7 +10,9 @@ public enum HolderName {
     ///
     /// - Throws: ``HolderNameError``. Digits are refused: a number typed into the wrong field would be shown.
     public static func parse(_ text: String) throws(HolderNameError) -> String {
-        let name = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        // Scalars, not characters: a combining mark makes a character of the space before it, which is then no space.
+        let words = text.unicodeScalars.split(whereSeparator: \.properties.isWhitespace)
+        let name = words.map(String.init).joined(separator: " ")
         if name.isEmpty { throw .empty }
         guard name.count <= longest, name.utf8.count <= longest * 4 else { throw .tooLong }
         let isName = name.unicodeScalars.allSatisfy { scalar in

@@ -43,8 +43,9 @@ struct PrivateFile: Sendable {
     /// Replaces the file with the prepared bytes. The old content is not secret, and is not overwritten.
     func commit() throws(VaultError) {
         try posix { () throws(StoreError) in
+            let isNew = !POSIX.exists(path)
             try POSIX.replace(path, with: incoming)
-            try flushFolder()
+            try flushFolder(isNew: isNew)
         }
     }
 
@@ -59,7 +60,7 @@ struct PrivateFile: Sendable {
                 let hasName = old != nil && POSIX.link(path, as: outgoing) == .done
                 let isShared = (Privacy.links(path) ?? 0) > (hasName ? 2 : 1)
                 try POSIX.replace(path, with: incoming)
-                try flushFolder()
+                try flushFolder(isNew: old == nil)
                 if let old, !isShared { try Self.overwrite(old) }
                 if hasName { _ = try POSIX.remove(outgoing) }
             } catch {
@@ -100,7 +101,9 @@ struct PrivateFile: Sendable {
         try POSIX.flush(file)
     }
 
-    private func flushFolder() throws(StoreError) {
+    /// Flushes the folder of the file; with a new file also the folders above, which may be new, too.
+    private func flushFolder(isNew: Bool) throws(StoreError) {
+        if isNew { return try POSIX.flushFolders(of: path) }
         let folder = FilePath.folder(of: path)
         guard let opened = try POSIX.openToRead(folder) else {
             throw .failed(operation: "flush \(folder)", reason: "the folder is gone")

@@ -101,11 +101,21 @@ extension PaymentDesk {
     }
 
     private func hasLivingSender(_ record: PaymentRecord) async -> Bool {
-        // If the lock cannot be checked, the date decides.
-        if let isHeld = try? await locks?.isHeld(record.id) { return isHeld }
+        if let isLocked = await isLocked(record) { return isLocked }
         // Payments written by versions without leases were sent for at most about this long.
         let end = record.lease?.until ?? record.startedAt.addingTimeInterval(SendingLease.length.timeInterval)
         return SendingLease.isCurrent(end, at: now())
+    }
+
+    /// True if the sender's lock is held, false if the sender is dead; `nil` if the date must decide, because the lock
+    /// cannot be checked, or there is no sign that the sender had one.
+    private func isLocked(_ record: PaymentRecord) async -> Bool? {
+        guard let locks else { return nil }
+        do throws(StoreError) {
+            if let isHeld = try await locks.isHeld(record.id) { return isHeld }
+        } catch { return nil }
+        // The lock of a living sender has a file. A loss of power ends the sender, and may take the file away.
+        return record.lease?.isLocked == true ? false : nil
     }
 
     private func ask(_ id: UUID) async throws(PaymentError) -> Finding {

@@ -155,7 +155,7 @@ public actor PaymentDesk {
 
     private func write(_ order: PaymentOrder, isLocked: Bool) async throws(PaymentError) -> PaymentRecord {
         let (date, owner, until, server) = (now(), owner, leaseEnd, server)
-        let lease = SendingLease(owner: owner, until: until, followsDoubt: false)
+        let lease = SendingLease(owner: owner, until: until, followsDoubt: false, isLocked: isLocked)
         let new = PaymentRecord(order, at: date, server: server, lease: lease)
         do throws(StoreError) {
             return try await ledger.change(order.key) { known in
@@ -166,7 +166,7 @@ public actor PaymentDesk {
                 {
                     return nil
                 }
-                return known.begun(by: owner, until: until, at: server)
+                return known.begun(by: owner, until: until, isLocked: isLocked, at: server)
             } ?? new
         } catch { throw .ledger(error) }
     }

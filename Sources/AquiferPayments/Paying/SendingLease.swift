@@ -12,6 +12,9 @@ struct SendingLease: Sendable, Hashable, Codable {
     var until: Date
     /// True if an earlier try of this payment may have arrived. If so, a try that never left decides nothing.
     let followsDoubt: Bool
+    /// True if the sender holds a lock, so that one whose lock is gone is dead: a loss of power can take a lock's file
+    /// away. `nil` in leases of versions that did not write it down.
+    var isLocked: Bool?
 
     /// True if a lease that ends at `end` still holds.
     ///

@@ -200,6 +200,7 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
         case .store(let error): .store(error, after: .invalidData)
         case .cancelled: .cancelled
         case .outcomeUnknown(let cause): cause.loadError
+        case .refused(let refusal) where refusal.reason == .serverFailure: .invalidData(.status(refusal.status))
         case .refused, .noSuchFile, .limit, .file, .transaction, .noKeypair: .invalidData(.body(description))
         }
     }

@@ -23,7 +23,7 @@ public enum SimulatedFault: String, Sendable, CaseIterable {
     case slowNetwork
     /// A name cannot be resolved, or only after a long while.
     case nameFails
-    /// Somebody between redirects a request to another page.
+    /// Somebody between redirects a request to another page, before the server acts or after.
     case redirect
     /// A captive portal answers in place of the server.
     case portal

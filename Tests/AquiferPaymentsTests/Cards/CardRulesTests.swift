@@ -109,5 +109,8 @@ struct CardRulesTests {
         #expect(CardRules.holder(String(repeating: "a", count: 60)).isValid)
         #expect(CardRules.holder(String(repeating: "a", count: 61)).error == .tooLong)
         #expect(try HolderName.parse("  Ana \n Souza ") == "Ana Souza")
+        // A mark after a line break, which makes a character of the space that the break becomes.
+        let name = try HolderName.parse("l\u{0B}\u{0340}")
+        #expect(try HolderName.parse(name).unicodeScalars.elementsEqual(name.unicodeScalars))
     }
 }

@@ -101,6 +101,33 @@ struct SendingLeaseTests {
         #expect(try await other.ledger.record(order.key)?.state == .approved)
     }
 
+    @Test("A sender that had a lock is dead once the lock's file is gone: a loss of power may take it away")
+    func lostLock() async throws {
+        let world = PaymentsWorld(client: ScriptedHTTPClient())
+        let record = try await leased(world)
+        #expect(await world.desk.present(record).state == .sending, "it may have had no lock")
+        let locked = try #require(
+            try await world.desk.ledger.change(record.id) { known in
+                var record = known
+                record?.lease?.isLocked = true
+                return record
+            })
+        #expect(await world.desk.present(locked).state == .unknown)
+        #expect(await world.otherDesk(world.client, sharesLocks: false).present(locked).state == .sending)
+    }
+
+    @Test("A sender writes down whether it has a lock", arguments: [true, false])
+    func notesLock(hasLock: Bool) async throws {
+        let world = PaymentsWorld(client: ScriptedHTTPClient())
+        let order = try world.order()
+        let desk = world.otherDesk(world.client, sharesLocks: hasLock)
+        let sending = Task { try await desk.send(order) }
+        let exchange = await world.client.exchange(0)
+        #expect(try await desk.ledger.record(order.key)?.lease?.isLocked == hasLock)
+        exchange.respond(body: Answer.approvedBody)
+        #expect(try await sending.value.state == .approved)
+    }
+
     @Test("A clock that was set back or ahead holds nothing up", arguments: [-86_400.0, 86_400])
     func clockMoved(by seconds: TimeInterval) async throws {
         let world = PaymentsWorld(client: ScriptedHTTPClient())

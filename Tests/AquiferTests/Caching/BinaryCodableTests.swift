@@ -79,6 +79,25 @@ struct BinaryCodableTests {
         #expect(throws: BinaryReader.Failure.self) { _ = try BinaryReader.decode(bytes) as Note }
     }
 
+    @Test(
+        "A number in a form that no writer gives it is refused",
+        arguments: [
+            [0x80, 0x00], [0xFF, 0x80, 0x00],
+            // 2 to the power of 64, whose highest bit would be lost.
+            [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02],
+        ] as [[UInt8]])
+    func otherForms(number: [UInt8]) {
+        let bytes =
+            BinaryWriter.encode(Note(id: UUID(), text: "ab", place: nil, date: .now, count: 0)).dropLast() + number
+        #expect(throws: BinaryReader.Failure.self) { _ = try BinaryReader.decode(Data(bytes)) as Note }
+    }
+
+    @Test("The largest number comes back", arguments: [0, 127, 128, .max] as [UInt64])
+    func largestNumber(number: UInt64) throws {
+        let note = Note(id: UUID(), text: "ab", place: nil, date: .now, count: number)
+        #expect(try BinaryReader.decode(BinaryWriter.encode(note)) == note)
+    }
+
     @Test("Bytes made at random are refused or read, and never crash", arguments: 0..<50)
     func noise(seed: Int) {
         var generator = SeededNumbers(seed: UInt64(seed))

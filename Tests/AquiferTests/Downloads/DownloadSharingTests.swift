@@ -36,6 +36,25 @@ struct DownloadSharingTests {
         }
     }
 
+    @Test("read no damaged byte: a whole block is verified, and what comes after the last one is in memory")
+    func damageWhileItGrows() async throws {
+        try await DownloadWorld.with { world in
+            let client = ScriptedHTTPClient()
+            let download = try world.downloads(client).download(world.url)
+            let exchange = await client.exchange(0)
+            exchange.start(headers: head)
+            exchange.send(content.prefix(300_000))
+            for await progress in download.progress where progress.received == 300_000 { break }
+            try world.flipBit(".data", at: 1000)
+            try world.flipBit(".data", at: 299_000)
+            let error = await #expect(throws: DownloadError.self) { try await download.bytes().all() }
+            let reason = "the checksum of its bytes is wrong"
+            #expect(error == .store(.unreadable(key: world.url.absoluteString, reason: reason)))
+            var tail = download.bytes(from: 262_145).makeAsyncIterator()
+            #expect(try await tail.next() == content[262_145..<300_000])
+        }
+    }
+
     @Test("the last one to leave ends the transfer; what has come is gone on with")
     func lastOneLeaves() async throws {
         try await DownloadWorld.with { world in

@@ -53,6 +53,8 @@ struct MultipartFormTests {
         arguments: [
             ("a\"; filename=\"x", "a%22; filename=%22x"), ("a\r\nX-Evil: 1", "a%0D%0AX-Evil: 1"), ("é日", "é日"),
             ("a\u{0}b", "a%00b"), ("50%", "50%"),
+            // A backslash that a server would take for an escape is escaped; any other is as browsers write it.
+            ("a\\b", "a\\b"), ("a\\", "a\\\\"), ("a\\\\b", "a\\\\\\b"), ("\\\"", "\\%22"),
         ])
     func escapes(name: String, written: String) throws {
         var form = MultipartForm(id: id)

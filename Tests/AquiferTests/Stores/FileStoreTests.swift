@@ -80,6 +80,17 @@ struct FileStoreTests {
         }
     }
 
+    @Test("is whole again when a loss of power, or a kill, left its marker empty")
+    func emptyMarker() async throws {
+        try await TemporaryFolder.with { folder in
+            try await FileStore(directory: folder).insert(Self.entry, for: "key")
+            let marker = folder.appendingPathComponent("aquifer-store")
+            try Data().write(to: marker)
+            #expect(try await FileStore(directory: folder).retrieve("key") == Self.entry)
+            #expect(try String(contentsOf: marker, encoding: .utf8) == "Aquifer file store, version 1\n")
+        }
+    }
+
     @Test("says that a newer version wrote the store, and leaves it")
     func newerVersion() async throws {
         try await TemporaryFolder.with { folder in

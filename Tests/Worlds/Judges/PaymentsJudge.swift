@@ -13,6 +13,8 @@ final class Wish: @unchecked Sendable {
     /// How often it was looked at while its outcome was unknown.
     private(set) var looks = 0
     var isOver = false
+    /// The keys whose outcome the ledger had when it was told.
+    private var kept: Set<String> = []
 
     init(cents: Int) { self.cents = cents }
 
@@ -26,13 +28,35 @@ final class Wish: @unchecked Sendable {
         guard world.callerIsAlive else { return }
         world.note("\(cents) cents: \(record.state.rawValue) (\(record.id.uuidString.prefix(8)))")
         let before = told[record.id.uuidString]
+        let wasDecided = before == .approved || before == .declined
+        // An outcome that could not be written down is true, and not known to others.
+        if wasDecided, record.state == .unknown, !kept.contains(record.id.uuidString) { return }
         world.expect(
-            before != .approved && before != .declined || before == record.state,
+            !wasDecided || before == record.state,
             "a payment of \(cents) cents was \(before?.rawValue ?? ""), and is \(record.state.rawValue)")
+        // A window may have looked before the wish was over, and says what it saw. Nobody asks for that payment again.
+        if isOver, record.state == .unknown { return }
         if before != .failed, record.state == .failed { tries += 1 }
         told[record.id.uuidString] = record.state
         if record.state == .unknown { looks += 1 }
         if record.isDecided || record.state == .abandoned || tries >= 2 { isOver = true }
+    }
+}
+
+extension Wish {
+    /// Tells what the list says, or the outcome of a request, and looks whether it was written down.
+    func tell(
+        _ record: PaymentRecord, by world: Simulation, kept ledger: PaymentLedger, isListed: Bool = false
+    ) async {
+        // A window that has waited for its own answer, and cannot read the ledger then, does not know what the other one
+        // has learned meanwhile.
+        if isOver, record.state == .unknown, !isListed { return }
+        tell(record, by: world)
+        guard record.isDecided else { return }
+        // A ledger that cannot be read now tells nothing.
+        if let written = try? await ledger.record(record.id), written.isDecided, world.callerIsAlive {
+            kept.insert(record.id.uuidString)
+        }
     }
 }
 
@@ -56,7 +80,9 @@ enum PaymentsJudge {
                         booking?.isApproved != true, "\(wish.cents) cents were told as not paid, and are booked")
                 case .abandoned: continue
                 case .sending, .unknown:
-                    world.expect(false, "\(wish.cents) cents are \(state.rawValue) at the end")
+                    // A payment is sent once it is written down for good. Somebody may have seen it a moment earlier,
+                    // and then a loss of power took it away: it was never sent.
+                    world.expect(!bank.asked.contains(key), "\(wish.cents) cents are \(state.rawValue) at the end")
                 }
             }
         }

@@ -60,10 +60,10 @@ extension CommandTable {
             details: "It happens some days later. " + asks,
             [.account], options: [Options.yes], run: DriveDeleteAccountCommand.self),
         Command(
-            "drive keep-account", "cancels the deletion of an account", [.account], options: [Options.yes],
+            "drive keep-account", "cancels the deletion of an account", [.account],
             run: DriveKeepAccountCommand.self),
         Command(
-            "drive claim", "takes back the tokens of storage that was given back", [.account], options: [Options.yes],
+            "drive claim", "takes back the tokens of storage that was given back", [.account],
             run: DriveClaimCommand.self),
     ]
 

@@ -55,7 +55,12 @@ final class DiskNode {
     }
 
     /// The system has told of a failed flush, and takes the pages for clean: a later flush does not bring them, either.
-    func failToFlush() { changes = [] }
+    ///
+    /// Names are kept. No page of them is taken for clean: file systems have them in a journal, and one whose journal
+    /// cannot be written stops. A later flush of the folder that succeeds has brought all of its names.
+    func failToFlush() {
+        if !isFolder { changes = [] }
+    }
 
     /// Damages the file itself, under everybody's feet.
     func damage(_ change: (inout [UInt8]) -> Void) {

@@ -13,7 +13,8 @@ struct Passage {
     }
 
     enum Interception {
-        case redirect(status: Int, to: String)
+        /// - Parameter isAnswered: true if the server has acted, and its answer is replaced.
+        case redirect(SimulatedNetwork.Answer, isAnswered: Bool)
         case portal(SimulatedNetwork.Answer)
         case insecure
     }
@@ -53,7 +54,9 @@ struct Passage {
         }
         if faults.strikes(.redirect) {
             let status = [301, 302, 303, 307, 308][faults.int(in: 0...4)]
-            interception = .redirect(status: status, to: "\(request.url.scheme ?? "http")://elsewhere.invalid/moved")
+            let target = "\(request.url.scheme ?? "http")://elsewhere.invalid/moved"
+            interception = .redirect(
+                .init(status: status, headers: ["Location": target]), isAnswered: faults.fraction() < 0.5)
         }
         if faults.strikes(.portal) {
             let isSecure = request.url.scheme?.lowercased() == "https"

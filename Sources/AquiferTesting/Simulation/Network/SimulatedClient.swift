@@ -82,22 +82,23 @@ struct SimulatedClient: HTTPClient {
             scheduler.ring(after: passage.resolving, as: life) { onSent(length) }
         }
         if let loss = passage.lossThere { return lose(loss, after: there) }
+        var redirect: SimulatedNetwork.Answer?
         switch passage.interception {
         case .insecure: return arrive(.failure(TransportError(.insecure)), after: there)
         case .portal(let answer): return arrive(.success(answer), after: there)
-        case .redirect(let status, let target):
-            return arrive(.success(.init(status: status, headers: ["Location": target])), after: there)
+        case .redirect(let answer, false): return arrive(.success(answer), after: there)
+        case .redirect(let answer, true): redirect = answer
         case nil: break
         }
         guard network.server(request.url) != nil else { return arrive(.success(.stranger), after: there) }
         let received = SimulatedNetwork.Request(
             method: request.method, url: request.url, headers: request.headers, body: body)
         let date = { [unowned world = process.world] in world.date }
-        scheduler.ring(after: there, as: world) {
+        scheduler.ring(after: there, as: world) { [redirect] in
             network.server(request.url)?.take(received, at: date) { answer in
                 if let loss = passage.lossBack { return lose(loss, after: passage.back) }
                 guard let answer else { return lose(.broken, after: passage.back) }
-                arrive(.success(answer), after: passage.back)
+                arrive(.success(redirect ?? answer), after: passage.back)
             }
         }
         if let again = passage.again {

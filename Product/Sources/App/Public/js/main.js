@@ -1,29 +1,13 @@
-import { carried } from "./carried.js";
+import { isRunning } from "./api.js";
+import { carried, load } from "./carried.js";
 import { MiniPlayer } from "./components/mini-player.js";
 import { player } from "./components/player.js";
 import { message } from "./components/states.js";
 import { frame, h } from "./dom.js";
 import { isOutdated, t } from "./i18n.js";
+import { Latest, Lazy } from "./logic/lazy.js";
 import { contactId } from "./logic/routes.js";
 import { Router } from "./router.js";
-import { AudioScreen } from "./screens/audio.js";
-import { AudioComposeScreen } from "./screens/audio-compose.js";
-import { CardFormScreen } from "./screens/card-form.js";
-import { CardsScreen } from "./screens/cards.js";
-import { CommentsScreen } from "./screens/comments.js";
-import { ContactsScreen } from "./screens/contacts.js";
-import { DriveScreen } from "./screens/drive.js";
-import { DriveAccountScreen } from "./screens/drive-account.js";
-import { DriveCreateScreen } from "./screens/drive-create.js";
-import { FeedScreen } from "./screens/feed.js";
-import { FoaasScreen } from "./screens/foaas.js";
-import { FoaasOperationsScreen } from "./screens/foaas-operations.js";
-import { FoaasPreviewScreen } from "./screens/foaas-preview.js";
-import { FoaasSettingsScreen } from "./screens/foaas-settings.js";
-import { InspectorScreen } from "./screens/inspector.js";
-import { OutboxScreen } from "./screens/outbox.js";
-import { PaymentScreen } from "./screens/payment.js";
-import { PaymentsScreen } from "./screens/payments.js";
 import { Shell } from "./shell.js";
 
 /** @typedef {import("./logic/routes.js").Route} Route */
@@ -42,47 +26,84 @@ const apps = [
   { name: "inspector", path: "/inspector", icon: "inspector" },
 ];
 
-/** The first screen of each app. A screen is made when it is first needed, and stays. */
-const starts = {
-  feed: once(() => new FeedScreen(shell)),
-  contacts: once(() => new ContactsScreen(shell)),
-  foaas: once(() => new FoaasScreen(shell)),
-  audio: once(() => new AudioScreen(shell)),
-  drive: once(() => new DriveScreen(shell)),
-  inspector: once(() => new InspectorScreen(shell)),
-};
-
 /**
- * @template Screen
- * @param {() => Screen} make
+ * A screen whose module is loaded when it is first needed.
+ *
+ * @template Module
+ * @param {() => Promise<Module>} load
+ * @param {(module: Module, route: Route, cause: Cause) => Page} make
  */
-function once(make) {
-  /** @type {Screen | null} */
-  let made = null;
-  return () => (made ??= make());
+function screen(load, make) {
+  const module = new Lazy(load);
+  return { module, make: (/** @type {Route} */ route, /** @type {Cause} */ cause) => make(module.value, route, cause) };
 }
 
+/**
+ * A screen that is made once, and stays. Its module is loaded when it is first needed.
+ *
+ * @template Module, Screen
+ * @param {() => Promise<Module>} load
+ * @param {(module: Module) => Screen} make
+ */
+function kept(load, make) {
+  const module = new Lazy(load);
+  /** @type {Screen | null} */
+  let made = null;
+  return { module, get screen() { return (made ??= make(module.value)); } };
+}
+
+/** The first screen of each app. */
+const starts = {
+  feed: kept(() => import("./screens/feed.js"), ({ FeedScreen }) => new FeedScreen(shell)),
+  contacts: kept(() => import("./screens/contacts.js"), ({ ContactsScreen }) => new ContactsScreen(shell)),
+  foaas: kept(() => import("./screens/foaas.js"), ({ FoaasScreen }) => new FoaasScreen(shell)),
+  audio: kept(() => import("./screens/audio.js"), ({ AudioScreen }) => new AudioScreen(shell)),
+  drive: kept(() => import("./screens/drive.js"), ({ DriveScreen }) => new DriveScreen(shell)),
+  inspector: kept(() => import("./screens/inspector.js"), ({ InspectorScreen }) => new InspectorScreen(shell)),
+};
+
 /** @param {import("./shell.js").Entry["name"]} name */
-const start = (name) => Object.assign(starts[name](), { name });
+const start = (name) => Object.assign(starts[name].screen, { name });
 
 /**
- * Pages inside an app: `app` is the one that the navigation marks. Each is made anew, unless one comes back to it.
+ * A page inside an app: `app` is the one that the navigation marks.
  *
- * @type {Partial<Record<Route["name"], { app: string, make: (route: Route, cause: Cause) => Page, isForgotten?: boolean }>>}
+ * @typedef {{ app: string, module: Lazy<unknown>, make: (route: Route, cause: Cause) => Page, isForgotten?: boolean }} Kind
+ */
+
+/**
+ * Pages inside an app. Each is made anew, unless one comes back to it.
+ *
+ * @type {Partial<Record<Route["name"], Kind>>}
  */
 const pages = {
-  payment: { app: "contacts", make: ({ id }, cause) => new PaymentScreen(shell, id, cause === "link") },
-  cards: { app: "contacts", make: () => new CardsScreen(shell) },
-  cardForm: { app: "contacts", make: ({ query }) => new CardFormScreen(shell, contactId(query.get("pay"))), isForgotten: true },
-  payments: { app: "contacts", make: () => new PaymentsScreen(shell) },
-  operations: { app: "foaas", make: () => new FoaasOperationsScreen(shell) },
-  preview: { app: "foaas", make: ({ id }) => new FoaasPreviewScreen(shell, id) },
-  foaasSettings: { app: "foaas", make: () => new FoaasSettingsScreen(shell) },
-  compose: { app: "audio", make: () => new AudioComposeScreen(shell) },
-  outbox: { app: "audio", make: () => new OutboxScreen(shell) },
-  driveCreate: { app: "drive", make: () => new DriveCreateScreen(shell) },
-  driveAccount: { app: "drive", make: ({ id }) => new DriveAccountScreen(shell, id) },
+  payment: { app: "contacts", ...screen(() => import("./screens/payment.js"), ({ PaymentScreen }, { id }, cause) => new PaymentScreen(shell, id, cause === "link")) },
+  cards: { app: "contacts", ...screen(() => import("./screens/cards.js"), ({ CardsScreen }) => new CardsScreen(shell)) },
+  cardForm: { app: "contacts", isForgotten: true, ...screen(() => import("./screens/card-form.js"), ({ CardFormScreen }, { query }) => new CardFormScreen(shell, contactId(query.get("pay")))) },
+  payments: { app: "contacts", ...screen(() => import("./screens/payments.js"), ({ PaymentsScreen }) => new PaymentsScreen(shell)) },
+  operations: { app: "foaas", ...screen(() => import("./screens/foaas-operations.js"), ({ FoaasOperationsScreen }) => new FoaasOperationsScreen(shell)) },
+  preview: { app: "foaas", ...screen(() => import("./screens/foaas-preview.js"), ({ FoaasPreviewScreen }, { id }) => new FoaasPreviewScreen(shell, id)) },
+  foaasSettings: { app: "foaas", ...screen(() => import("./screens/foaas-settings.js"), ({ FoaasSettingsScreen }) => new FoaasSettingsScreen(shell)) },
+  compose: { app: "audio", ...screen(() => import("./screens/audio-compose.js"), ({ AudioComposeScreen }) => new AudioComposeScreen(shell)) },
+  outbox: { app: "audio", ...screen(() => import("./screens/outbox.js"), ({ OutboxScreen }) => new OutboxScreen(shell)) },
+  driveCreate: { app: "drive", ...screen(() => import("./screens/drive-create.js"), ({ DriveCreateScreen }) => new DriveCreateScreen(shell)) },
+  driveAccount: { app: "drive", ...screen(() => import("./screens/drive-account.js"), ({ DriveAccountScreen }, { id }) => new DriveAccountScreen(shell, id)) },
 };
+/** The comments, which lie over the feed. */
+const comments = new Lazy(() => import("./screens/comments.js"));
+
+/**
+ * The modules that a route needs to be shown.
+ *
+ * @param {Route} route
+ * @returns {Lazy<unknown>[]}
+ */
+function needs({ name }) {
+  if (name === "notFound") return [];
+  if (name === "comments") return [starts.feed.module, comments];
+  return [(pages[name] ?? starts[/** @type {import("./shell.js").Entry["name"]} */ (name)]).module];
+}
+
 /** @type {Map<string, { id: string, screen: Page }>} */
 const made = new Map();
 
@@ -111,20 +132,27 @@ function notFound() {
     action: { title: t("notFound.home"), run: () => router.go("/") } })) };
 }
 
+/** The server runs, and yet a module has not come, or is broken. @returns {Page} */
+function notLoaded() {
+  return { isWorking: false, element: h("section", { class: "screen" }, message({
+    glyph: "drop", title: t("notLoaded.title"), text: t("notLoaded.text"), test: "not-loaded", level: "h1",
+    action: { title: t("retry"), run: () => load(location.pathname + location.search) } })) };
+}
+
 /** @param {string} id */
 function openComments(id) {
-  const feed = starts.feed();
-  const comments = new CommentsScreen(shell, id);
-  shell.comments = comments;
-  comments.drawItem(feed.item(id));
-  feed.onState = () => comments.drawItem(feed.item(id));
-  comments.open();
+  const feed = starts.feed.screen;
+  const opened = new comments.value.CommentsScreen(shell, id);
+  shell.comments = opened;
+  opened.drawItem(feed.item(id));
+  feed.onState = () => opened.drawItem(feed.item(id));
+  opened.open();
 }
 
 function closeComments() {
   shell.comments?.close();
   shell.comments = null;
-  starts.feed().onState = null;
+  starts.feed.screen.onState = null;
 }
 
 /** @type {Shell} */
@@ -133,21 +161,64 @@ const shell = new Shell(apps, {
   back: (path) => router.back(path),
   closeComments: () => router.back("/"),
   paid: () => {
-    starts.contacts().forgetSearch();
+    if (starts.contacts.module.isReady) starts.contacts.screen.forgetSearch();
     router.go("/contacts");
   },
 });
 
-/** @type {Router} */
-const router = new Router((route, cause) => {
+/**
+ * Shows a route.
+ *
+ * @param {Route} route
+ * @param {Cause} cause
+ */
+function show(route, cause) {
   if (shell.comments && shell.comments.id !== route.id) closeComments();
   if (route.name === "notFound") shell.present(notFound(), cause);
   else if (route.name === "comments") shell.present(start("feed"), "start");
   else shell.present(page(route, cause) ?? start(/** @type {import("./shell.js").Entry["name"]} */ (route.name)), cause);
   if (route.name === "comments" && !shell.comments) openComments(route.id);
   shell.titleChanged();
-  // Another tab has changed the language: this one follows as soon as nothing is lost by it.
-}, () => isOutdated() && !shell.isHeld && !shell.isLost);
+}
+
+const latest = new Latest();
+/**
+ * Opens the page again that could not be loaded; null if there is none.
+ *
+ * @type {(() => void) | null}
+ */
+let stuck = null;
+
+/**
+ * Shows a route as soon as its modules are there.
+ *
+ * @param {Route} route
+ * @param {Cause} cause
+ */
+function open(route, cause) {
+  stuck = null;
+  shell.loading(needs(route).some((need) => !need.isReady));
+  latest.when(needs(route), () => {
+    shell.loading(false);
+    show(route, cause);
+  }, async (error) => {
+    const address = location.href;
+    const isServed = await isRunning();
+    if (location.href !== address) return;
+    shell.loading(false);
+    if (isServed) {
+      console.error(error);
+      return shell.present(notLoaded(), cause);
+    }
+    stuck = () => open(route, cause);
+    shell.lost();
+  });
+}
+document.addEventListener("aquifer:found", () => stuck?.());
+
+// Another tab has changed the language: this one follows as soon as nothing is lost by it.
+/** @type {Router} */
+const router = new Router((route, cause) => open(route, cause), () => isOutdated() && !shell.isHeld && !shell.isLost);
 
 frame("main").after(new MiniPlayer().element);
 if (carried?.playing) player.resume(carried.playing);

@@ -46,6 +46,8 @@ export class Shell {
   /** True if the server does not answer. */
   isLost = false;
   #signedOut = false;
+  /** True while the modules of the next page are loaded. */
+  #isLoading = false;
   /** @type {Set<object>} */
   #busy = new Set();
   /** @type {import("./screens/comments.js").CommentsScreen | null} */
@@ -145,7 +147,22 @@ export class Shell {
   busy(screen, isBusy) {
     if (isBusy) this.#busy.add(screen);
     else this.#busy.delete(screen);
-    const now = this.#screen !== null && this.#busy.has(this.#screen);
+    this.#drawProgress();
+  }
+
+  /**
+   * Says whether the modules of the next page are being loaded. The one before it is seen until then, and takes no input.
+   *
+   * @param {boolean} isLoading
+   */
+  loading(isLoading) {
+    this.#isLoading = isLoading;
+    this.#main.inert = isLoading;
+    this.#drawProgress();
+  }
+
+  #drawProgress() {
+    const now = this.#isLoading || (this.#screen !== null && this.#busy.has(this.#screen));
     this.#progress.hidden = !now;
     this.#main.setAttribute("aria-busy", String(now));
     this.#reload.classList.toggle("turning", now);
