@@ -18,6 +18,7 @@ public enum Damage: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The damage in a few words.
     public var description: String {
         switch self {
         case .flip(let bit): "bit \(bit % 8) of byte \(bit / 8) flipped"

@@ -14,8 +14,11 @@ public enum Verdict: Sendable, Hashable {
 public struct Sweep: Sendable, CustomStringConvertible {
     /// The file, as tests and tables name it.
     public let name: String
+    /// The number of flipped bits.
     public private(set) var flips = 0
+    /// The number of lengths.
     public private(set) var cuts = 0
+    /// The number of damages that changed no value.
     public private(set) var unchanged = 0
     /// The number of damages that each kind of error told.
     public private(set) var told: [String: Int] = [:]
