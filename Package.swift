@@ -202,6 +202,7 @@ let package = Package(
 
         // Tests
         .target(name: "Hammer", path: "Tests/Hammer", swiftSettings: strict),
+        .target(name: "EveryBit", dependencies: ["Aquifer"], path: "Tests/EveryBit", swiftSettings: strict),
         .executableTarget(
             name: "StoreHammer",
             dependencies: ["Aquifer", "AquiferConcurrency", "AquiferSQLite", "AquiferTesting", "Hammer"],
@@ -217,6 +218,10 @@ let package = Package(
             name: "VaultHammer", dependencies: ["AquiferConcurrency", "AquiferTesting", "AquiferPayments", "Hammer"],
             path: "Tests/VaultHammer",
             swiftSettings: strict),
+        .target(name: "CSQLiteFaults", dependencies: ["AquiferCSQLite"], path: "Tests/CSQLiteFaults"),
+        .executableTarget(
+            name: "SQLiteFaults", dependencies: ["Aquifer", "AquiferSQLite", "CSQLiteFaults", "Hammer"],
+            path: "Tests/SQLiteFaults", swiftSettings: strict),
         .executableTarget(
             name: "Worlds", dependencies: ["Aquifer", "AquiferPayments", "AquiferTesting"], path: "Tests/Worlds",
             swiftSettings: strict),
@@ -225,19 +230,21 @@ let package = Package(
             path: "Tests/FeedLoad", swiftSettings: strict),
         tests("AquiferHTTP", []),
         tests("AquiferConcurrency", []),
-        tests("Aquifer", ["AquiferConcurrency", "AquiferTesting", "AquiferUserDefaults", "AquiferWording"]),
+        tests(
+            "Aquifer", ["AquiferConcurrency", "AquiferTesting", "AquiferUserDefaults", "AquiferWording", "EveryBit"]),
         tests("AquiferTesting", ["AquiferConcurrency"]),
-        tests("AquiferSQLite", ["AquiferConcurrency", "AquiferTesting"]),
+        tests("AquiferSQLite", ["AquiferConcurrency", "AquiferTesting", "EveryBit"]),
         tests("AquiferCurl", ["AquiferConcurrency", "AquiferURLSession", "AquiferTesting"]),
         tests("AquiferCrypto", []),
         tests("AquiferWording", ["Aquifer"]),
         tests("HTTPServer", in: "Product/Tests", ["AquiferConcurrency", "AquiferTesting"]),
         tests("AquiferImageFeed", ["AquiferTesting", "AquiferWording"]),
-        tests("AquiferPayments", ["AquiferConcurrency", "AquiferTesting", "AquiferWording"]),
+        tests("AquiferPayments", ["AquiferConcurrency", "AquiferTesting", "AquiferWording", "EveryBit"]),
         tests(
             "AquiferShadowDrive", in: "Product/Tests",
             [
-                "AquiferConcurrency", "AquiferCurl", "AquiferSolana", "AquiferTesting", "AquiferWording", "HTTPServer",
+                "AquiferConcurrency", "AquiferCurl", "AquiferSolana", "AquiferTesting", "AquiferWording", "EveryBit",
+                "HTTPServer",
             ],
             resources: [.copy("shadow-drive-vectors.json")]),
         tests("AquiferFoaas", ["AquiferConcurrency", "AquiferTesting", "AquiferUserDefaults", "AquiferWording"]),
@@ -245,12 +252,12 @@ let package = Package(
         tests(
             "ReferenceAPIs", in: "Product/Tests",
             [
-                "Aquifer", "AquiferConcurrency", "AquiferCrypto", "AquiferCurl", "AquiferTesting", "HTTPServer",
-                "AquiferImageFeed", "AquiferShadowDrive",
+                "Aquifer", "AquiferConcurrency", "AquiferCrypto", "AquiferCurl", "AquiferTesting", "EveryBit",
+                "HTTPServer", "AquiferImageFeed", "AquiferShadowDrive",
             ]),
         tests(
             "App", in: "Product/Tests",
-            ["AquiferCurl", "AquiferTesting", "AquiferWording", "HTTPServer", "ReferenceAPIs"]),
+            ["AquiferCurl", "AquiferTesting", "AquiferWording", "EveryBit", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", in: "Product/Tests", ["App", "AquiferPayments", "AquiferShadowDrive", "ReferenceAPIs"]),
         // The sources of fuzzing, over its kept inputs.
         .testTarget(

@@ -32,6 +32,11 @@ static inline int aquifer_sqlite_allow_schema_changes(sqlite3 *db) {
 #endif
 }
 
+/// Lets a connection leave the log beside its database when it closes.
+static inline int aquifer_sqlite_keep_log(sqlite3 *db) {
+    return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
 /// The extended code of a key that stands in an index already: a macro that Swift does not import.
 enum { AQUIFER_SQLITE_CONSTRAINT_UNIQUE = SQLITE_CONSTRAINT_UNIQUE };
 

@@ -15,10 +15,19 @@ extension EntryTable {
         var likelyKey: String?
     }
 
-    /// All rows, divided into valid and damaged headers. Reads no bytes of entries.
+    /// All rows, divided into valid and damaged headers, and the rows that only an index has. Reads no bytes of entries.
     func contents() throws(StoreError) -> StoreContents {
+        try look { () throws(StoreError) in try contentsNow() }
+    }
+
+    private func contentsNow() throws(StoreError) -> StoreContents {
         var contents = StoreContents()
-        for row in try rows() {
+        let rows = try rows()
+        for (id, key) in try lost(rows) {
+            contents.damaged.append(
+                DamagedEntry(key: key, place: Self.place(id), reason: "the table has lost its row"))
+        }
+        for row in rows {
             if let (key, header) = row.whole {
                 contents.entries.append(header.summary(key))
             } else {
@@ -30,12 +39,39 @@ extension EntryTable {
         return contents
     }
 
-    /// Deletes a row whose header is damaged, and no other row. Call it within a transaction that has changed nothing
-    /// yet.
+    /// Deletes a row whose header is damaged or that only an index has, and no other row. Call it within a transaction
+    /// that has changed nothing yet.
     func remove(_ id: Int64) throws(StoreError) {
-        let rows = try EntryTable(Connection(connection.path, .readOnly)).rows()
-        guard rows.contains(where: { $0.id == id && $0.whole == nil }) else { return }
+        let reader = EntryTable(try Connection(connection.path, .readOnly))
+        let rows = try reader.rows()
+        let isDamaged = rows.contains { $0.id == id && $0.whole == nil }
+        let isLost = try reader.lost(rows)[id] != nil
+        guard isDamaged || isLost else { return }
         try mend(removing: id)
+    }
+
+    /// The rows that an index has and the table has lost, with their keys. A flipped bit in a page of the table can hide
+    /// the rows behind it without a trace in the table itself.
+    private func lost(_ rows: [Row]) throws(StoreError) -> [Int64: String] {
+        var mayBeLost = false
+        for index in Schema.indexNames {
+            do throws(StoreError) {
+                // SQLite counts the rows of an index without reading its keys.
+                let count = try connection.integer("SELECT count(*) FROM entry INDEXED BY \(index)")
+                mayBeLost = mayBeLost || count > rows.count
+            } catch {
+                // A damaged index tells nothing: the other one and the table do.
+                guard case .damaged = error else { throw error }
+            }
+        }
+        guard mayBeLost else { return [:] }
+        let (ids, keys) = (Set(rows.map(\.id)), Set(rows.compactMap { $0.whole?.key ?? $0.key }.map { Data($0.utf8) }))
+        var lost: [Int64: String] = [:]
+        for (id, found) in try keysInIndexes() where !ids.contains(id) {
+            // A damaged index may lead elsewhere with the key of a row that is there.
+            lost[id] = found.first { !keys.contains(Data($0.utf8)) }
+        }
+        return lost
     }
 
     /// A change of the table.
@@ -144,6 +180,7 @@ extension EntryTable {
             if let key = row.key, let header = EntryHeader(statement, key: key, first: 2) {
                 row.whole = (key, header)
             } else {
+                try statement.checkMemory()
                 // The indexes are read only if a row is damaged.
                 if keys == nil { keys = try keysInIndexes() }
                 for key in keys?[row.id] ?? [] {
@@ -166,7 +203,11 @@ extension EntryTable {
                 let statement = try connection.prepare(
                     "SELECT id, key FROM entry INDEXED BY \(index)", to: "list the entries")
                 while try statement.step() {
-                    if let key = statement.text(1) { keys[statement.integer(0), default: []].append(key) }
+                    guard let key = statement.text(1) else {
+                        try statement.checkMemory()
+                        continue
+                    }
+                    keys[statement.integer(0), default: []].append(key)
                 }
             } catch {
                 // A damaged index gives no keys: the table decides.

@@ -10,7 +10,7 @@ final class EntryTable {
     private var upsertStatement: Statement?
 
     private enum Query: String {
-        case selectAgain, delete, remainder, begin, commit, rollback
+        case selectAgain, delete, remainder, begin, look, commit, rollback
 
         var sql: String {
             switch self {
@@ -18,6 +18,7 @@ final class EntryTable {
             case .delete: "DELETE FROM entry WHERE id IN (\(EntryTable.rows)) AND +key = ?1"
             case .remainder: EntryTable.rows
             case .begin: "BEGIN IMMEDIATE"
+            case .look: "BEGIN"
             case .commit: "COMMIT"
             case .rollback: "ROLLBACK"
             }
@@ -27,13 +28,21 @@ final class EntryTable {
             switch self {
             case .selectAgain: "read an entry"
             case .delete, .remainder: "delete an entry"
+            case .look: "list the entries"
             case .begin, .commit, .rollback: "change an entry"
             }
         }
     }
 
-    init(_ connection: Connection) {
+    /// True if each commit is counted (``CommitCount``).
+    private let countsCommits: Bool
+    private var count: Statement?
+    /// The number of the last commit of this table; 0 if it has not committed, or does not count.
+    private(set) var committed: UInt64 = 0
+
+    init(_ connection: Connection, countsCommits: Bool = false) {
         self.connection = connection
+        self.countsCommits = countsCommits
     }
 
     /// The fully verified entry under `key`.
@@ -94,7 +103,50 @@ final class EntryTable {
     /// Takes the exclusive right to write, among all processes.
     func begin() throws(StoreError) { try statement(.begin).run() }
 
-    func commit() throws(StoreError) { try statement(.commit).run() }
+    /// Reads in one state of the database, whatever other processes write meanwhile.
+    func look<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+        // Both are prepared before the first one runs: without memory, a transaction would stay open.
+        let (begin, end) = (try statement(.look), try statement(.rollback))
+        // There is no transaction if it could not begin.
+        defer { try? end.run() }
+        try begin.run()
+        return try body()
+    }
+
+    func commit() throws(StoreError) {
+        guard countsCommits else { return try statement(.commit).run() }
+        let count: Statement
+        if let known = self.count { count = known } else { count = try CommitCount.next(connection) }
+        let number = try Self.number(count, connection)
+        try statement(.commit).run()
+        // A rolled back transaction may have made the table that this statement needs.
+        self.count = count
+        committed = number
+    }
+
+    /// Carries out a change as a commit of its own.
+    ///
+    /// - Parameter isOneStatement: true if the change is one statement, which is its own commit outside of a transaction.
+    func commit(_ isOneStatement: Bool, _ change: Change) throws(StoreError) {
+        if isOneStatement, !countsCommits { return try change(self) }
+        try begin()
+        do throws(StoreError) {
+            try change(self)
+            try commit()
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+
+    private static func number(_ count: Statement, _ connection: Connection) throws(StoreError) -> UInt64 {
+        defer { count.reset() }
+        guard try count.step() else { throw connection.damage("its commits cannot be counted") }
+        let number = UInt64(clamping: count.integer(0))
+        // The statement is done only after its last row.
+        _ = try count.step()
+        return number
+    }
 
     /// Undoes all changes since `begin`.
     func rollback() {
@@ -115,6 +167,7 @@ final class EntryTable {
 
     private func entry(_ statement: Statement, _ key: String) throws(StoreError) -> StoredEntry {
         guard let header = EntryHeader(statement, key: key, first: 3) else {
+            try statement.checkMemory()
             throw .unreadable(key: key, reason: "the header's checksum is wrong")
         }
         let bytes =
@@ -132,6 +185,7 @@ final class EntryTable {
     private func small(_ statement: Statement, _ key: String) throws(StoreError) -> Data {
         guard statement.isBlob(2) else { throw .unreadable(key: key, reason: "its bytes are not bytes") }
         let raw = statement.blob(2)
+        if raw.isEmpty { try statement.checkMemory() }
         return raw.isEmpty ? Data() : Data(raw)
     }
 
@@ -187,54 +241,4 @@ final class EntryTable {
         prepared[query] = statement
         return statement
     }
-}
-
-/// The columns of an entry's header: ``columns``, from column `first` on.
-struct EntryHeader {
-    static let columns = "saved_at, etag, last_modified, kind, header_checksum, sent_at, answered_at, length(bytes)"
-    static let count: Int32 = 8
-
-    let savedAt: Date
-    let validators: Validators
-    let kind: StoredEntry.Kind
-    let origin: StoredEntry.Origin?
-    let size: Int
-    let checksum: UInt64
-
-    /// Reads the header; `nil` if it is not the header that was stored under `key`.
-    init?(_ statement: Statement, key: String, first: Int32) {
-        guard let kind = UInt8(exactly: statement.integer(first + 3)).flatMap(StoredEntry.Kind.init) else { return nil }
-        self.kind = kind
-        savedAt = statement.date(first)
-        validators = Validators(etag: statement.text(first + 1), lastModified: statement.text(first + 2))
-        checksum = UInt64(bitPattern: statement.integer(first + 4))
-        if statement.isNull(first + 5) {
-            guard statement.isNull(first + 6) else { return nil }
-            origin = nil
-        } else {
-            origin = StoredEntry.Origin(
-                sentAt: statement.date(first + 5),
-                answeredAt: statement.isNull(first + 6) ? nil : statement.date(first + 6))
-        }
-        size = Int(statement.integer(first + 7))
-        let expected = EntrySeal.header(
-            key: key, savedAt: savedAt, validators: validators, kind: kind, origin: origin, size: size)
-        guard checksum == expected else { return nil }
-    }
-
-    func summary(_ key: String) -> StoredEntry.Summary {
-        StoredEntry.Summary(key: key, size: size, savedAt: savedAt, validators: validators, kind: kind)
-    }
-}
-
-extension Statement {
-    /// A date that is stored as the bits of its seconds since 2001.
-    fileprivate func date(_ column: Int32) -> Date {
-        Date(timeIntervalSinceReferenceDate: Double(bitPattern: UInt64(bitPattern: integer(column))))
-    }
-}
-
-extension Date {
-    /// The bits of the seconds since 2001.
-    var bits: Int64 { Int64(bitPattern: timeIntervalSinceReferenceDate.bitPattern) }
 }

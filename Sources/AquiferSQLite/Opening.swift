@@ -41,6 +41,7 @@ enum Opening {
         }
         // The store works without its mark, and the next opening makes a mark that cannot be written now.
         try? mark?.make(connection)
+        if let mark { try CommitCount.check(connection, mark) }
         return connection
     }
 
@@ -155,6 +156,10 @@ enum Schema {
     /// Upgrades the open file to this version. The caller holds the right to write.
     static func migrate(_ connection: Connection) throws(StoreError) {
         var found = try connection.integer("PRAGMA user_version")
+        // A damaged header may name an older version. Its upgrade would throw away what that version did not have.
+        if found < version, try connection.integer(isOfThisVersion) > 0 {
+            throw connection.damage("its header names version \(found), and its tables are of version \(version)")
+        }
         while found < version {
             guard let step = migrations.first(where: { $0.from == found }) else {
                 throw .notAStore(path: connection.path)
@@ -164,6 +169,8 @@ enum Schema {
         }
         try connection.execute("PRAGMA user_version = \(version)")
     }
+
+    private static let isOfThisVersion = "SELECT count(*) FROM pragma_table_info('entry') WHERE name = 'sent_at'"
 
     /// The bytes come last: SQLite reads a row from its start, and a list of entries must not read them.
     static let table =

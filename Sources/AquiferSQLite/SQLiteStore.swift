@@ -20,7 +20,9 @@ import AquiferFoundation
 ///
 /// **A database that cannot be recreated** (`isIrreplaceable`) has a mark beside it, `FILE-made`. If the mark exists
 /// and the file is missing or empty, when the store is opened or later, the call throws ``StoreError/lost(path:)``, and
-/// no new file is created.
+/// no new file is created. So does the opening of a database that has lost acknowledged changes, because its log was cut
+/// or damaged, or because an older copy is in its place: with ``Durability/power``, each change is counted in the
+/// database and in the mark.
 ///
 /// The database file is never mapped into memory: a truncated or unreadable file is an error, whereas a map would end
 /// the process. (SQLite itself maps the `-shm` file beside it.)
@@ -99,7 +101,7 @@ public final class SQLiteStore: CacheStore {
     /// See ``CacheStore/delete(_:)``.
     public func delete(_ key: String) async throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
-        try await write { table throws(StoreError) in try table.delete(key) }
+        try await write(isOneStatement: false) { table throws(StoreError) in try table.delete(key) }
     }
 
     /// See ``CacheStore/update(_:_:)``.
@@ -132,17 +134,19 @@ public final class SQLiteStore: CacheStore {
     // MARK: Writing
 
     /// Carries out a change that may be repeated.
-    private func write(_ body: @Sendable (EntryTable) throws(StoreError) -> Void) async throws(StoreError) {
+    private func write(
+        isOneStatement: Bool = true, _ body: @Sendable (EntryTable) throws(StoreError) -> Void
+    ) async throws(StoreError) {
         try await inTurn { mayWait throws(StoreError) in
             try mark?.check()
             // The number of attempts is limited, because another program may keep replacing the file.
             for _ in 0..<3 {
                 do throws(StoreError) {
-                    do throws(StoreError) { try body(writer.table) } catch .damaged {
+                    do throws(StoreError) { try writer.table.commit(isOneStatement, body) } catch .damaged {
                         try writer.table.mend(andCarryOut: body)
                     }
                     try mark?.check()
-                    if writer.table.connection.isCurrent { return }
+                    if writer.table.connection.isCurrent { return acknowledge() }
                 } catch {
                     if writer.table.connection.isCurrent { throw error }
                 }
@@ -170,6 +174,7 @@ public final class SQLiteStore: CacheStore {
                 }
                 try mark?.check()
                 if !writer.table.connection.isCurrent { throw Self.replaced(path) }
+                acknowledge()
             } catch {
                 writer.table.rollback()
                 // The error is kept from `inTurn`, which would take a `busy` of `decide` for its own and run `decide`
@@ -178,6 +183,11 @@ public final class SQLiteStore: CacheStore {
             }
         }
         if let failure = failure.withLock({ $0 }) { throw failure }
+    }
+
+    /// Records the number of the last commit beside the database, before it is acknowledged.
+    private func acknowledge() {
+        if let mark, writer.table.committed > 0 { mark.acknowledge(writer.table.committed) }
     }
 
     /// Carries out a change within a transaction and commits it.

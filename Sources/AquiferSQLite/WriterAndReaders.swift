@@ -18,7 +18,8 @@ struct Writer {
         let connection = try Opening.writer(path, durability, patience, mark)
         // The log and its index are deleted with the last connection, and made anew with the next.
         try files.apply(to: [path, path + "-wal", path + "-shm"] + (mark.map { [$0.file] } ?? []))
-        table = EntryTable(connection)
+        // A loss of power may take acknowledged changes of the other kind away, as is documented.
+        table = EntryTable(connection, countsCommits: mark != nil && durability == .power)
         checkpointer = Checkpointer(connection)
     }
 }

@@ -13,6 +13,8 @@ import Foundation
 /// - **`kill -9`.** Each change is handed to the system with `synchronize()`. On Linux that overwrites the whole file
 ///   in place: a process killed at that moment can truncate the file and lose all its entries. On Apple systems the
 ///   system chooses the time of the write.
+/// - **Damage of the file.** A damaged entry is an error. But the file is the system's own: damage of its structure may
+///   hide entries without an error. Keep what cannot be loaded again in `SQLiteStore` or `FileStore`.
 /// - **Size.** All entries are read into memory at the start. Keep large or many entries in `SQLiteStore` or
 ///   `FileStore`.
 public final class UserDefaultsStore: CacheStore {

@@ -41,6 +41,37 @@ struct DamagedIndexTests {
     /// Zero when SQLite itself finds nothing wrong with tables and indexes.
     private static let faults = "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'"
 
+    @Test("lists a row that the table has lost as damaged, and forgets it when that is removed")
+    func rowLost() async throws {
+        try await withStore { store, imposter in
+            try imposter.change(
+                "DELETE FROM entry WHERE key = ?1", key: "counter", hiding: ["entry_key", "entry_key_again"])
+            let contents = try await store.contents()
+            #expect(contents.entries.count == 2 && contents.damaged.map(\.key) == ["counter"])
+            await #expect(throws: StoreError.self) { try await store.retrieve("counter") }
+            for damaged in contents.damaged { try await store.remove(damaged) }
+            #expect(try await store.contents().damaged.isEmpty)
+            #expect(try await store.retrieve("counter") == nil)
+            #expect(Set(try await store.entries().map(\.key)) == ["item:1", "item:2"])
+        }
+    }
+
+    @Test("does not upgrade a store whose header names an older version by mistake")
+    func wrongVersion() async throws {
+        try await TemporaryFolder.with { folder in
+            let file = folder.appendingPathComponent("store.db")
+            let date = Date(timeIntervalSinceReferenceDate: 1)
+            let entry = StoredEntry(bytes: Data("value".utf8), savedAt: date, origin: .init(sentAt: date))
+            try await { try await SQLiteStore(file: file).insert(entry, for: "key") }()
+            for version in [1, 2] {
+                try Connection(file.path, .readWrite).execute("PRAGMA user_version = \(version)")
+                #expect(throws: StoreError.self) { try SQLiteStore(file: file) }
+            }
+            try Connection(file.path, .readWrite).execute("PRAGMA user_version = 3")
+            #expect(try await SQLiteStore(file: file).retrieve("key") == entry)
+        }
+    }
+
     @Test("never takes a row that both indexes lead past for a missing one")
     func rowMoved() async throws {
         try await withStore { store, imposter in

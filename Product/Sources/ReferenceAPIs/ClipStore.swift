@@ -95,7 +95,7 @@ final class ClipStore: Sendable {
             id: UUID(), title: metadata.title, author: metadata.author, duration: duration, date: date,
             waveform: metadata.waveform, kind: kind, order: try nextOrder(date), key: key)
         let name = key.map(Self.name) ?? record.id.uuidString
-        try JSONEncoder().encode(record).write(to: arrival.folder.appending(path: "clip.json"))
+        try SealedJSON.encode(record).write(to: arrival.folder.appending(path: "clip.json"))
         try FileManager.default.createDirectory(at: published, withIntermediateDirectories: true)
         if rename(arrival.folder.path, published.appending(path: name).path) != 0 {
             guard key != nil, errno == ENOTEMPTY || errno == EEXIST else {
@@ -147,7 +147,7 @@ final class ClipStore: Sendable {
     private func load(_ name: String, key: String? = nil) throws -> Clip {
         if let known = state.clips[name]?.clip { return known }
         let record: Record
-        do { record = try JSONDecoder().decode(Record.self, from: Data(contentsOf: self.record(name))) } catch {
+        do { record = try SealedJSON.read(Record.self, from: self.record(name)) } catch {
             throw Unreadable(description: "the clip in \(published.path)/\(name) cannot be read: \(error)")
         }
         guard key == nil || record.key == key else {

@@ -11,6 +11,8 @@ import Foundation
 ///     height.json                       the number of blocks
 ///     arriving/UUID                     the bytes of an upload in progress, or of one that a killed process left
 ///     lock                              held during every change
+///
+/// Each JSON file begins with its checksum (`SealedJSON`). The bytes of the files of accounts have none.
 actor DriveStore {
     /// The number of blockhashes that are valid at a time, the same as Solana's.
     static let blockhashes = 150
@@ -189,13 +191,13 @@ actor DriveStore {
 
     func read<Value: Decodable>(_ type: Value.Type, from file: URL) throws -> Value? {
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        return try JSONDecoder().decode(type, from: Data(contentsOf: file))
+        return try SealedJSON.read(type, from: file)
     }
 
     func write(_ value: some Encodable, to file: URL) throws {
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try JSONEncoder().encode(value).write(to: file, options: .atomic)
+        try SealedJSON.encode(value).write(to: file, options: .atomic)
     }
 
     /// Runs `work` with the lock: nobody else changes anything meanwhile, in this process or another.

@@ -21,8 +21,9 @@ struct LedgerTransaction: Sendable, Codable, Hashable {
 /// The transactions. Each key pays once, for any number of concurrent requests with it, also after a restart and with
 /// several processes.
 ///
-/// With a folder they are stored in `transactions.jsonl`, one line each, written and flushed before the answer. The
-/// last line of a killed process may be incomplete. It was never answered, and is cut off.
+/// With a folder they are stored in `transactions.jsonl`, one line each with its checksum, written and flushed before
+/// the answer. The last line of a killed process may be incomplete. It was never answered, and is cut off. A line that was
+/// answered is never taken for such a one: `LedgerEnd` has the length up to the last answer.
 ///
 /// The ledger waits for the file and its lock on a queue of its own, never on a thread that answers requests. It waits
 /// for the lock no longer than `patience`. A request that is cancelled while it waits decides nothing.
@@ -45,6 +46,7 @@ final class TransactionLedger: Sendable {
     }
 
     private let folder: URL?
+    private var path: String? { folder?.appending(path: "transactions.jsonl").path }
     private let patience: Duration
     private let queue = DispatchQueue(label: "aquifer.reference.transactions")
     /// Used only on the queue.
@@ -68,7 +70,10 @@ final class TransactionLedger: Sendable {
             let transaction = LedgerTransaction(
                 id: state.last + 1, date: date, cents: order.cents, receiver: order.receiver,
                 lastFour: order.lastFour, isApproved: order.isApproved, key: key)
-            if let file { state.offset = try append(transaction, to: file, at: state.offset) }
+            if let file {
+                state.offset = try append(transaction, to: file, at: state.offset)
+                path.map { LedgerEnd(of: $0).write(state.offset) }
+            }
             state.last += 1
             if let key { state.keyed[key] = transaction }
             return transaction
@@ -106,9 +111,11 @@ final class TransactionLedger: Sendable {
         isWriting: Bool, unless departure: Departure, _ work: (inout State, LedgerFile?) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         guard !departure.hasHappened else { throw .left }
-        guard let folder else { return try work(&state, nil) }
-        let path = folder.appending(path: "transactions.jsonl").path
-        if !isWriting && LedgerFile.isMissing(path) { return try work(&state, nil) }
+        guard let folder, let path else { return try work(&state, nil) }
+        if !isWriting && LedgerFile.isMissing(path) {
+            try LedgerEnd(of: path).check(0)
+            return try work(&state, nil)
+        }
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch { throw .unusable("\(folder.path) cannot be made") }
@@ -133,8 +140,7 @@ final class TransactionLedger: Sendable {
         guard var added = file.read(from: state.offset, to: size) else { throw .system("read", path) }
         while let end = added.firstIndex(of: UInt8(ascii: "\n")) {
             let line = added[added.startIndex..<end]
-            let transaction: LedgerTransaction
-            do { transaction = try JSONDecoder().decode(LedgerTransaction.self, from: Data(line)) } catch {
+            guard let transaction = LedgerTransaction(line: Data(line)) else {
                 throw .unusable("\(path) is damaged at byte \(state.offset)")
             }
             state.last = max(state.last, transaction.id)
@@ -142,15 +148,15 @@ final class TransactionLedger: Sendable {
             state.offset += line.count + 1
             added = added[(end + 1)...]
         }
+        try LedgerEnd(of: path).check(state.offset)
     }
 
     /// Writes a line at the end of the last complete one, and flushes it.
     ///
     /// - Returns: The offset of its end.
     private func append(_ transaction: LedgerTransaction, to file: LedgerFile, at offset: Int) throws(Failure) -> Int {
-        var line: Data
-        do { line = try JSONEncoder().encode(transaction) } catch { throw .unusable("a transaction cannot be encoded") }
-        line.append(UInt8(ascii: "\n"))
+        let line: Data
+        do { line = try transaction.line() } catch { throw .unusable("a transaction cannot be encoded") }
         // A killed process may have left bytes after this line. They were never answered.
         guard file.write(line, at: offset), file.cut(to: offset + line.count), file.flush() else {
             throw undone(file, offset)

@@ -1,4 +1,4 @@
-"""Every later version opens the files that commit edb8069 wrote: Tests/Golden/edb8069."""
+"""Every version opens the files that earlier formats wrote: Tests/Golden."""
 
 import json
 import shutil
@@ -7,18 +7,23 @@ import pytest
 
 from conftest import ROOT, Aquifer
 
-GOLDEN = ROOT / "Tests/Golden/edb8069/app"
+GOLDEN = ROOT / "Tests/Golden"
+FORMATS = sorted(folder.name for folder in GOLDEN.iterdir() if folder.is_dir())
 GOLDEN_PAYMENTS = {
     ("approved", 12.34), ("declined", 5), ("failed", 7), ("unknown", 9.99),
 }
 AN_HOUR_LATER = ("--offline", "--at", "2026-11-21T10:00:00Z")
 
 
+#: Each test here runs over each format.
+pytestmark = pytest.mark.parametrize("golden", FORMATS, indirect=True)
+
+
 @pytest.fixture
-def golden(tmp_path):
-    """The command on a copy of the golden stores, offline, an hour after they were saved."""
+def golden(tmp_path, request):
+    """The command on a copy of the golden stores, offline, an hour after they were saved; elsewhere, of the first format."""
     for name in ("data", "config"):
-        shutil.copytree(GOLDEN / name, tmp_path / name)
+        shutil.copytree(GOLDEN / getattr(request, "param", "edb8069") / "app" / name, tmp_path / name)
     for path in tmp_path.rglob("*"):
         path.chmod(0o700 if path.is_dir() else 0o600)  # git keeps no modes
     return Aquifer(tmp_path / "data")
@@ -79,7 +84,7 @@ def test_the_outbox_has_its_items_and_sends_them_when_told(golden):
 def test_a_clip_that_was_kept_is_there_offline(golden, tmp_path):
     clip = next(clip for clip in saved(golden, "audio", "list") if clip["duration"] == 4.0)
     assert golden("audio", "get", clip["id"], "-o", str(tmp_path / "clip.mp3"), *AN_HOUR_LATER).returncode == 0
-    kept = next((GOLDEN / "data/audio").glob("*.data"))
+    kept = next((golden.data / "audio").glob("*.data"))
     assert (tmp_path / "clip.mp3").read_bytes() == kept.read_bytes()
 
 

@@ -87,6 +87,34 @@ struct TransactionLedgerTests {
         }
     }
 
+    @Test("says that it has lost what was answered, and that a transaction is not the one that was written")
+    func shorter() async throws {
+        try await with { folder in
+            for key in ["a", "b"] {
+                _ = try await TransactionLedger(folder: folder).transaction(for: order(), key: key, at: .now)
+            }
+            let whole = try Data(contentsOf: file(folder))
+            let changed = Data(String(decoding: whole, as: UTF8.self).replacing("7990", with: "7991").utf8)
+            for damaged in [Data(), whole.dropLast(), whole.prefix(while: { $0 != 10 }) + [10], changed] {
+                try damaged.write(to: file(folder))
+                await #expect(throws: TransactionLedger.Failure.self) {
+                    try await TransactionLedger(folder: folder).transaction(key: "b")
+                }
+                await #expect(throws: TransactionLedger.Failure.self) {
+                    try await TransactionLedger(folder: folder).transaction(for: order(), key: "b", at: .now)
+                }
+                #expect(try Data(contentsOf: file(folder)) == damaged)
+            }
+            try FileManager.default.removeItem(at: file(folder))
+            await #expect(throws: TransactionLedger.Failure.self) {
+                try await TransactionLedger(folder: folder).transaction(key: "b")
+            }
+            // Without the file that knows of the answers, a new ledger begins.
+            try FileManager.default.removeItem(at: folder.appending(path: "transactions.jsonl.end"))
+            #expect(try await TransactionLedger(folder: folder).transaction(key: "b") == nil)
+        }
+    }
+
     @Test("cuts off the torn line of a process that was killed, which nobody was told of")
     func torn() async throws {
         try await with { folder in

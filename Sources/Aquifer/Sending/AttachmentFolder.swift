@@ -15,9 +15,8 @@ struct AttachmentFolder: Sendable {
         var names: [String] { parts.compactMap(\.keptName) }
     }
 
-    private static let chunk = 1 << 20
     let path: String
-    private let queue = SerialQueue("aquifer.outbox-attachments")
+    let queue = SerialQueue("aquifer.outbox-attachments")
 
     init(_ url: URL) { path = url.standardizedFileURL.path }
 
@@ -32,8 +31,12 @@ struct AttachmentFolder: Sendable {
                         hold.parts.append(.bytes(data))
                     case .file(let url, let offset, let length):
                         let name = "new.\(stem).\(place)"
-                        hold.parts.append(.kept(name: name, original: url.lastPathComponent, length: length))
-                        hold.files.append(try copy(url, offset, length, to: name))
+                        let original = url.lastPathComponent
+                        // It is held before it is copied, so that a failed copy is removed.
+                        hold.parts.append(.kept(name: name, original: original, length: length, sum: nil))
+                        let (file, sum) = try copy(url, offset, length, to: name)
+                        hold.files.append(file)
+                        hold.parts[place] = .kept(name: name, original: original, length: length, sum: sum)
                     }
                 }
             } catch {
@@ -47,12 +50,12 @@ struct AttachmentFolder: Sendable {
     /// Names the copies after their item.
     func assign(_ hold: inout Hold, to number: UInt64) throws(StoreError) {
         for (place, part) in hold.parts.enumerated() {
-            guard case .kept(let name, let original, let length) = part else { continue }
+            guard case .kept(let name, let original, let length, let sum) = part else { continue }
             // The name begins with `new`, or with a number that is occupied.
             guard let stem = name.firstIndex(of: ".") else { continue }
             let newName = "\(number)\(name[stem...])"
             try POSIX.replace(path + "/" + newName, with: path + "/" + name)
-            hold.parts[place] = .kept(name: newName, original: original, length: length)
+            hold.parts[place] = .kept(name: newName, original: original, length: length, sum: sum)
         }
         if let name = hold.names.first { try POSIX.flushFolders(of: path + "/" + name) }
     }
@@ -112,12 +115,12 @@ struct AttachmentFolder: Sendable {
 
     private func copy(
         _ source: URL, _ offset: UInt64, _ length: UInt64, to name: String
-    ) throws(OutboxError) -> POSIX.File {
+    ) throws(OutboxError) -> (file: POSIX.File, sum: UInt64) {
         let original = try Self.original(source)
         do throws(StoreError) {
             try POSIX.makeFolder(path)
             let target = try locked(name)
-            if try copy(original, offset, length, to: target) { return target }
+            if let sum = try copy(original, offset, length, to: target) { return (target, sum) }
         } catch {
             throw .store(error)
         }
@@ -135,24 +138,17 @@ struct AttachmentFolder: Sendable {
         throw .attachment(name: name, reason: "is not there")
     }
 
-    /// Copies a part of a file, and flushes the copy; false if the file ends before the part does.
+    /// Copies a part of a file, and flushes the copy.
+    ///
+    /// - Returns: the checksum of the copy; `nil` if the file ends before the part does.
     private func copy(
         _ original: POSIX.File, _ offset: UInt64, _ length: UInt64, to target: POSIX.File
-    ) throws(StoreError) -> Bool {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunk, alignment: 16)
-        defer { buffer.deallocate() }
-        var done: UInt64 = 0
-        while done < length {
-            guard let at = Int(exactly: offset.saturatingAdding(done)) else { return false }
-            let wanted = UnsafeMutableRawBufferPointer(
-                rebasing: buffer[..<Int(min(UInt64(Self.chunk), length - done))])
-            let count = try POSIX.read(original, into: wanted, at: at)
-            guard count > 0 else { return false }
-            try POSIX.write(target, UnsafeRawBufferPointer(rebasing: wanted[..<count]))
-            done += UInt64(count)
+    ) throws(StoreError) -> UInt64? {
+        let sum = try Self.sum(of: original, offset..<offset.saturatingAdding(length)) { bytes throws(StoreError) in
+            try POSIX.write(target, bytes)
         }
-        try POSIX.flush(target)
-        return true
+        if sum != nil { try POSIX.flush(target) }
+        return sum
     }
 
     /// Creates an empty file that no sweep deletes while it is held.
@@ -181,7 +177,7 @@ extension OutboxRecord.Message {
             switch part {
             case .bytes(let data):
                 body.append(.bytes(data))
-            case .kept(let name, let original, let length):
+            case .kept(let name, let original, let length, _):
                 guard let folder, let facts = try? FileFacts(of: folder.url(name)) else {  // told as its original
                     throw MultipartForm.UnusableFile(name: original, reason: "is no longer there")
                 }

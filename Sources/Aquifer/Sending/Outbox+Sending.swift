@@ -64,7 +64,11 @@ extension Outbox {
         }
         let item = Item(ID(number: number), record.head, .sending(sent: 0))
         let outcome = Locked(Outcome.stopped)
-        let transfer = Task { [client, judge, policy] in
+        let transfer = Task { [client, judge, policy, attachments] in
+            // A copy is read anew before each attempt: a bit may have flipped on the disk since it was made.
+            do throws(MultipartForm.UnusableFile) { try await attachments?.check(record.message.parts ?? []) } catch {
+                return outcome.withLock { $0 = .refused(.attachment(name: error.name, reason: error.reason)) }
+            }
             let result = await Outcome(of: request, item, client, judge, policy)
             outcome.withLock { $0 = result }
         }

@@ -53,8 +53,9 @@ struct OutboxRecord: Sendable, Codable {
     /// A piece of the body.
     enum Part: Sendable, Hashable, Codable {
         case bytes(Data)
-        /// A whole file in the outbox's own folder.
-        case kept(name: String, original: String, length: UInt64)
+        /// A whole file in the outbox's own folder, with the checksum of its bytes (``AttachmentFolder/sum(of:_:)``).
+        /// Records of versions without checksums have none.
+        case kept(name: String, original: String, length: UInt64, sum: UInt64?)
         /// A file outside the folder, which must be unchanged.
         case file(URL, offset: UInt64, length: UInt64, FileFacts)
     }
@@ -94,6 +95,6 @@ extension OutboxRecord.Message {
 extension OutboxRecord.Part {
     /// Its name in the outbox's own folder.
     var keptName: String? {
-        if case .kept(let name, _, _) = self { name } else { nil }
+        if case .kept(let name, _, _, _) = self { name } else { nil }
     }
 }

@@ -5,7 +5,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The store as a whole cannot be read, because the data for finding its entries is damaged. The store is
     /// unchanged.
     case damaged(path: String, reason: String)
-    /// The store existed, cannot be recreated, and is gone or empty. No new store was created in its place.
+    /// The store existed, cannot be recreated, and is gone or empty, or has lost its last changes. It is unchanged, and no
+    /// new store was created in its place.
     case lost(path: String)
     /// The file or folder at this path is not a store of this kind. It is unchanged.
     case notAStore(path: String)
@@ -31,8 +32,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(path) is damaged (\(reason)); move it away, with the files beside it whose names begin like its own; then"
                 + " put it back from a backup, or begin anew without what is in it"
         case .lost(let path):
-            "\(path) is gone or empty, and what was in it cannot be loaded again; move \(path)-wal away, if it is there, and"
-                + " put the store back from a backup, or delete \(StoreError.mark(of: path)) to begin anew without it"
+            "\(path) is gone or empty or lacks its last changes, which cannot be loaded again; move \(path)-wal away, if it is"
+                + " there, and put the store back from a backup, or delete \(StoreError.mark(of: path)) to go on without them"
         case .notAStore(let path):
             "\(path) is not a store of Aquifer's; name another folder, or move that file away"
         case .newerVersion(let path, let found, let supported):

@@ -48,6 +48,26 @@ struct OutboxAttachmentTests {
         }
     }
 
+    @Test("are refused, and stay, when a bit of the copy has flipped since: what was not queued is never sent")
+    func flipped() async throws {
+        try await TemporaryFolder.with { place in
+            let (file, folder) = (place.appending(path: "clip.mp3"), place.appending(path: "attachments"))
+            try Data(count: 2_500_000).write(to: file)
+            try await world.outbox(attachments: folder).enqueue(request(file, length: 2_500_000))
+            let copy = folder.appending(path: try #require(try names(folder).first))
+            var bytes = try Data(contentsOf: copy)
+            bytes[2_400_000] ^= 1
+            try bytes.write(to: copy)
+            let bodies = readBodies()
+            let outbox = world.outbox(attachments: folder)
+            #expect(try await outbox.drain().refused == 1)
+            #expect(bodies.withLock { $0 }.isEmpty)
+            let refusal = Outbox.Refusal.attachment(name: "clip.mp3", reason: "was damaged after it was queued")
+            #expect(try await outbox.standing() == [.refused(refusal)])
+            #expect(try Data(contentsOf: copy) == bytes)
+        }
+    }
+
     @Test("are sent as files, and lie in no entry of the store")
     func stayFiles() async throws {
         try await TemporaryFolder.with { place in

@@ -5,12 +5,15 @@ import Testing
 
 @testable import Aquifer
 
-/// The files are described in `Tests/Golden/edb8069/README.md`.
-@Suite("Every version opens what edb8069 wrote", .timeLimit(.minutes(10)))
+/// The files are described in `Tests/Golden/README.md` and in `Tests/Golden/edb8069/README.md`.
+@Suite("Every version opens what earlier versions wrote", .timeLimit(.minutes(10)))
 struct GoldenStoresTests {
     private static let golden = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Golden/edb8069/library")
+        .appendingPathComponent("Golden")
+    /// A folder for each format that was ever written.
+    private static let formats = ((try? FileManager.default.contentsOfDirectory(atPath: golden.path)) ?? [])
+        .filter { !$0.contains(".") }.sorted()
     private static let date = Date(timeIntervalSince1970: 1_780_000_000)
 
     private static func pattern(_ count: Int) -> Data { Data((0..<count).map { UInt8($0 % 251) }) }
@@ -25,10 +28,11 @@ struct GoldenStoresTests {
     ]
 
     /// A copy of one of the golden folders or files.
-    private func copy(_ name: String, _ use: (URL) async throws -> Void) async throws {
+    private func copy(_ name: String, of format: String, _ use: (URL) async throws -> Void) async throws {
         try await TemporaryFolder.with { folder in
             let place = folder.appendingPathComponent(name)
-            try FileManager.default.copyItem(at: Self.golden.appendingPathComponent(name), to: place)
+            try FileManager.default.copyItem(
+                at: Self.golden.appendingPathComponent("\(format)/library/\(name)"), to: place)
             try await use(place)
         }
     }
@@ -45,24 +49,27 @@ struct GoldenStoresTests {
         #expect(try await store.retrieve("plain")?.bytes == Data("hello again".utf8))
     }
 
-    @Test("a FileStore's folder: each entry, and changes to them")
-    func fileStore() async throws {
-        try await copy("file-store") { try await expectGoldenEntries(in: FileStore(directory: $0)) }
+    @Test("none is left out")
+    func all() { #expect(Self.formats.contains("edb8069")) }
+
+    @Test("a FileStore's folder: each entry, and changes to them", arguments: formats)
+    func fileStore(format: String) async throws {
+        try await copy("file-store", of: format) { try await expectGoldenEntries(in: FileStore(directory: $0)) }
     }
 
     #if os(Linux)
-        @Test("a UserDefaultsStore's entries: each of them, and changes to them")
-        func userDefaults() async throws {
+        @Test("a UserDefaultsStore's entries: each of them, and changes to them", arguments: formats)
+        func userDefaults(format: String) async throws {
             let domain = TemporaryDefaults()
-            let plist = Self.golden.appendingPathComponent("defaults.plist")
+            let plist = Self.golden.appendingPathComponent("\(format)/library/defaults.plist")
             try FileManager.default.copyItem(at: plist, to: URL(fileURLWithPath: "\(domain.name).plist"))
             try await expectGoldenEntries(in: UserDefaultsStore(domain.open(), prefix: "golden."))
         }
     #endif
 
-    @Test("a folder of downloads: what is whole is delivered, what was cut is gone on with")
-    func downloads() async throws {
-        try await copy("downloads") { place in
+    @Test("a folder of downloads: what is whole is delivered, what was cut is gone on with", arguments: formats)
+    func downloads(format: String) async throws {
+        try await copy("downloads", of: format) { place in
             let remote = FileRemote(Self.pattern(300_000))
             let client = remote.client
             let downloads = try Downloads(directory: place, client: client, retry: .never, now: { Self.date })
@@ -83,9 +90,11 @@ struct GoldenStoresTests {
         }
     }
 
-    @Test("an outbox: every item in its state, and all are sent when they may be, with their keys and files")
-    func outbox() async throws {
-        try await copy("outbox") { place in
+    @Test(
+        "an outbox: every item in its state, and all are sent when they may be, with their keys and files",
+        arguments: formats)
+    func outbox(format: String) async throws {
+        try await copy("outbox", of: format) { place in
             let world = OutboxWorld(store: try FileStore(directory: place.appendingPathComponent("items")))
             let outbox = world.outbox(attachments: place.appendingPathComponent("files"))
             let items = try await outbox.items()

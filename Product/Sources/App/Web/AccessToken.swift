@@ -11,7 +11,8 @@ enum AccessToken {
     /// The token of a data folder. If there is none, this creates and stores a new one.
     ///
     /// A file that others can read, that is damaged, or that another user owns is replaced, because its token may be
-    /// known. If the token cannot be stored, it is valid for this run only.
+    /// known. (A flipped bit that makes another digit makes another token, which is as secret as the first. Either way,
+    /// open pages have to be opened again.) If the token cannot be stored, it is valid for this run only.
     static func kept(in folder: URL) -> String {
         let path = folder.appending(path: file).path(percentEncoded: false)
         do throws(StoreError) {

@@ -1,0 +1,49 @@
+import AquiferFoundation
+
+/// The checksums of attachments. A damaged disk must not change what a user sends.
+extension AttachmentFolder {
+    /// The length of the pieces that a checksum is made of. It belongs to the form of the records.
+    private static let piece = 1 << 20
+
+    /// The checksum of a part of a file, piece by piece: each piece is the seed of the next one.
+    ///
+    /// - Parameter use: called with each piece.
+    /// - Returns: `nil` if the file ends before the part does.
+    static func sum(
+        of file: POSIX.File, _ range: Range<UInt64>, _ use: (UnsafeRawBufferPointer) throws(StoreError) -> Void
+    ) throws(StoreError) -> UInt64? {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: piece, alignment: 16)
+        defer { buffer.deallocate() }
+        var (sum, at, number) = (UInt64(0), range.lowerBound, 0)
+        while at < range.upperBound {
+            let wanted = UnsafeMutableRawBufferPointer(
+                rebasing: buffer[..<Int(min(UInt64(piece), range.upperBound - at))])
+            guard let offset = Int(exactly: at), try POSIX.read(file, into: wanted, at: offset) == wanted.count else {
+                return nil
+            }
+            sum = BlockSum.of(UnsafeRawBufferPointer(wanted), number, seed: sum)
+            try use(UnsafeRawBufferPointer(wanted))
+            at += UInt64(wanted.count)
+            number += 1
+        }
+        return sum
+    }
+
+    /// Reads every copy of an item, off the cooperative threads, and compares it with its checksum. A copy of a version
+    /// without checksums is not read.
+    ///
+    /// - Throws: the first damaged copy.
+    func check(_ parts: [OutboxRecord.Part]) async throws(MultipartForm.UnusableFile) {
+        for part in parts {
+            guard case .kept(let name, let original, let length, let sum?) = part else { continue }
+            let isWhole = await queue.run {
+                // A copy that cannot be read is told like a damaged one: it cannot be sent either.
+                guard let file = try? POSIX.openToRead(url(name).path) else { return false }
+                return (try? Self.sum(of: file, 0..<length) { _ in }) == sum  // as above
+            }
+            if !isWhole {
+                throw MultipartForm.UnusableFile(name: original, reason: "was damaged after it was queued")
+            }
+        }
+    }
+}
