@@ -27,7 +27,7 @@ struct OutboxShelf: Sendable {
     struct Listing: Sendable {
         /// The version of each item, by its number.
         var versions: [UInt64: String] = [:]
-        /// True if the list names a counter.
+        /// True if the list names a counter, readable or not.
         var hasCounter = false
 
         /// The distance from the items and from the last numbers within which unlisted items are looked up.
@@ -95,7 +95,10 @@ struct OutboxShelf: Sendable {
             if let number = damaged.key.flatMap(Self.number) {
                 // No record has this version, so that the item is read and found damaged.
                 listing.versions[number] = "damaged"
-            } else if damaged.key != Self.counterKey {
+            } else if damaged.key == Self.counterKey {
+                // A damaged counter is no missing one: its numbers have been given out, also if no item is left.
+                listing.hasCounter = true
+            } else {
                 nameless += 1
             }
         }

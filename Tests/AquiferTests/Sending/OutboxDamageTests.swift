@@ -111,4 +111,23 @@ struct OutboxDamageTests {
             #expect(world.server.taken == ["1", "2", "3", "4"])
         }
     }
+
+    @Test("of the counter of an empty queue is told, and no number is used again", arguments: [true, false])
+    func damagedCounterOfNothing(isReadable: Bool) async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try FileStore(directory: folder.appending(path: "store"))
+            let world = OutboxWorld(store: store)
+            for number in 1...3 { try await world.outbox().enqueue(world.note("\(number)")) }
+            #expect(try await world.outbox().drain().sent == 3)
+            if isReadable {
+                try await store.insert(StoredEntry(bytes: Data("?".utf8), savedAt: world.date.now), for: "counter")
+            } else {
+                try Data("no entry".utf8).write(to: URL(filePath: store.path(of: "counter")))
+            }
+            let outbox = world.outbox()
+            #expect(try await outbox.enqueue(world.note("4")).id.number > 3)
+            #expect(outbox.notices == [.counterMended(items: 0)])
+            #expect(try await outbox.drain().sent == 1)
+        }
+    }
 }
