@@ -30,7 +30,9 @@ struct ValueTypeTests {
         #expect(try Options.host.value(of: host.uppercased()) == host)
     }
 
-    @Test("Another form of an address is none", arguments: ["0", "127.1", "2130706433", "0x7f000001", "1.2.3.4.5", "", "*", "a b", "127.0.0.1/x", "-"])
+    @Test(
+        "Another form of an address is none",
+        arguments: ["0", "127.1", "2130706433", "0x7f000001", "1.2.3.4.5", "", "*", "a b", "127.0.0.1/x", "-"])
     func noHosts(host: String) {
         #expect(throws: CommandError.self) { try Options.host.value(of: host) }
     }

@@ -3,8 +3,8 @@ import EveryBit
 import Foundation
 import Testing
 
-/// Every bit and every length of the files of `FileStore`. The file of a `UserDefaultsStore` is the system's own: Foundation
-/// on Linux does not end when it reads some damaged ones.
+/// Every bit and every length of the files of `FileStore`. The file of a `UserDefaultsStore` is the system's own: a run
+/// over all its bits on Linux did not end.
 @Suite("Each bit flipped and each length cut, in stores of files", .timeLimit(.minutes(60)))
 struct EveryBitOfStoresTests {
     private static let date = Date(timeIntervalSince1970: 1_780_000_000)
