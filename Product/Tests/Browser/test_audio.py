@@ -719,7 +719,7 @@ class TestTheOutbox:
         kept = [f for f in server.data.rglob("*") if f.is_file() and file.read_bytes()[:2000] in f.read_bytes()]
         assert kept, "the outbox has a copy of its own"
         for copy in kept:
-            # The remote will not take these bytes for audio.
+            # A damaged copy is not sent.
             before = copy.stat()
             copy.write_bytes(b"x" * before.st_size)
             os.utime(copy, ns=(before.st_atime_ns, before.st_mtime_ns))
@@ -728,7 +728,7 @@ class TestTheOutbox:
         send_all(page)
         item = page.by("outbox-item")
         expect(item).to_have_attribute("data-state", "failed")
-        expect(part(item, "outbox-reason")).to_contain_text("(422)")
+        expect(part(item, "outbox-reason")).to_contain_text("was changed")
         page.by("edit").click()
         page.by("edit-field").fill("Damaged")
         page.page.keyboard.press("Escape")

@@ -101,6 +101,7 @@ def test_another_tab_does_not_leave_a_page_that_a_stopped_server_cannot_draw(ser
     expect(page.page.locator(".contact-row").first).to_be_visible()
     choose(page, "pt-BR")
     expect(page.page.locator("html")).to_have_attribute("lang", "pt-BR")
+    expect(page.page.locator(".contact-row").first).to_be_visible()
     server.stop()
     expect(other.locator('[data-test="server-lost"]')).to_be_visible()
     other.locator('[data-test="nav-audio"]').click()

@@ -48,6 +48,12 @@ export class Shell {
   #signedOut = false;
   /** True while the modules of the next page are loaded. */
   #isLoading = false;
+  /**
+   * The element that had the focus before that.
+   *
+   * @type {HTMLElement | null}
+   */
+  #focused = null;
   /** @type {Set<object>} */
   #busy = new Set();
   /** @type {import("./screens/comments.js").CommentsScreen | null} */
@@ -157,7 +163,12 @@ export class Shell {
    */
   loading(isLoading) {
     this.#isLoading = isLoading;
+    const focused = document.activeElement;
+    if (isLoading && focused instanceof HTMLElement && this.#main.contains(focused)) this.#focused = focused;
     this.#main.inert = isLoading;
+    // A part of the page that takes no input loses the focus. The screen remembers where it was when it is left.
+    if (!isLoading && document.activeElement === document.body) this.#focused?.focus({ preventScroll: true });
+    if (!isLoading) this.#focused = null;
     this.#drawProgress();
   }
 
