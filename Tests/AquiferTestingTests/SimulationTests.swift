@@ -104,6 +104,8 @@ struct SimulationTests {
     @Test("A wrong command line is told, with the options")
     func options() throws {
         #expect(try run("--world", "nowhere").status == 2)
+        #expect(try run("--world", "toy-tasks", "--count", "0").status == 2)
+        #expect(try run("--world", "toy-tasks", "--seed", "18446744073709551615").status == 2)
         #expect(try run("--without", "nothing").status == 2)
         #expect(try run("--help").text.contains("--trace"))
     }

@@ -3,7 +3,7 @@ import AquiferPayments
 import AquiferTesting
 import Foundation
 
-/// A user with two windows, two processes, pays through one ledger, with a card from one vault, on one disk.
+/// A user with two windows, two processes, pays through one ledger on one disk.
 ///
 /// The user wants each amount paid once: an unknown payment is sent again under its key, or asked for; a new payment is
 /// made only for an amount that the list does not have. The switch `forgetful` plants a bug: the bank forgets the keys

@@ -27,7 +27,7 @@ public enum SimulatedFault: String, Sendable, CaseIterable {
     case redirect
     /// A captive portal answers in place of the server.
     case portal
-    /// The server answers 500, 503 or 429, before it acts or after.
+    /// The server answers with a status from 500 to 504, or 429, before it acts or after.
     case serverError
     /// The server is restarted; what it was doing is lost.
     case serverRestart

@@ -22,11 +22,12 @@ import Foundation
 /// }
 /// ```
 ///
-/// `notes --count 10000` runs ten thousand seeds. A failure prints the seed, the schedule and the history, and ends the
-/// program with 1. The same seed replays it to the byte.
+/// `notes --count 10000` runs ten thousand seeds. A failure prints the seed, the last steps of the schedule and the history, and
+/// ends the program with 1. The same seed replays it to the byte.
 ///
 /// - Inject ``clock``, ``SimulatedProcess/now`` and ``random`` where the code takes a clock, the date and chance.
-/// - Nothing may leave the simulation: no thread, no dispatch queue, no connection of the system.
+/// - Nothing may leave the simulation: no thread, no dispatch queue, no connection of the system. `Task.sleep` counts from the
+///   real time of its call: use ``clock``.
 /// - A simulation that cannot go on fails: when nobody is ready and nobody sleeps, and at the bounds of ``limits``.
 public final class Simulation: Sendable {
     /// The bounds of one simulation.

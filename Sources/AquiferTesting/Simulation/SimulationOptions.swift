@@ -31,6 +31,9 @@ struct SimulationOptions {
                 try take(option, value, worlds)
             }
         }
+        guard count > 0, !first.addingReportingOverflow(count).overflow else {
+            throw Wrong(reason: "there are no \(count) seeds from \(first) on")
+        }
     }
 
     private mutating func take(_ option: String, _ value: String, _ worlds: some Collection<String>) throws(Wrong) {

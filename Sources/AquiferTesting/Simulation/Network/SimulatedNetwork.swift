@@ -17,7 +17,7 @@ public final class SimulatedNetwork: @unchecked Sendable {
         public let body: Data
     }
 
-    /// The answer of a server. The network adds `Date` and `Content-Length`.
+    /// The answer of a server. The network adds `Date` and `Content-Length`, if the server has acted.
     public struct Answer: Sendable {
         /// The status.
         public var status: Int
