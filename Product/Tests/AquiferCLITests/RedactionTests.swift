@@ -57,6 +57,25 @@ struct RedactionTests {
         #expect(Redaction(["feed", "list", "739"]).text("\"739\"") == "\"739\"")
     }
 
+    @Test(
+        "A code is not repeated either when it is glued to something, or taken apart",
+        arguments: ["739a", "a739", "7-3-9", "7 3 9", "739!", "#739"])
+    func gluedCodes(word: String) {
+        #expect(
+            Redaction(["pay", "@ana", "10", word]).text("\"\(word)\" is one word")
+                == "\"(digits left out)\" is one word")
+    }
+
+    @Test("A code in an option that is none is not repeated", arguments: ["-c739", "--cvv739", "--code:739", "--739"])
+    func codesInOptions(word: String) {
+        #expect(!Redaction(["pay", "@ana", "10", word]).text("\(word) is not an option").contains("739"))
+    }
+
+    @Test("An amount that is wrong is repeated", arguments: ["10,005", "1.000", "1.000.000,00", "-0,50", "12,5"])
+    func amounts(word: String) {
+        #expect(Redaction(["pay", "@ana", word]).text("\"\(word)\" is no amount") == "\"\(word)\" is no amount")
+    }
+
     @Test("A path is told as it is, whatever its digits")
     func paths() {
         let path = "/tmp/atk/202611221900.jpg"

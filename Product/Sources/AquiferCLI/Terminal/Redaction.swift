@@ -38,7 +38,12 @@ struct Redaction: Sendable {
         for case .option(let option, _, let value?) in scan.parts {
             add(value, isPath: option.words == .file || option.words == .folder, isNearCards)
         }
-        for case .mistake(let message, nil) in scan.parts { add(message.before(" "), isPath: false, isNearCards) }
+        for case .mistake(let message, nil) in scan.parts {
+            let word = message.before(" ")
+            add(word, isPath: false, isNearCards)
+            // An option that is none is not repeated in quotation marks.
+            if isNearCards, word.mayHaveCode { secrets.insert(word) }
+        }
     }
 
     private mutating func add(_ word: String, isPath: Bool, _ isNearCards: Bool) {
@@ -95,11 +100,15 @@ extension String {
         return longest
     }
 
-    /// True if three digits follow each other, as in a security code. An ID and the beginning of one, and a user name,
-    /// may have them, too.
+    /// True if three digits follow each other, as in a security code, or the word has no more digits than one. An ID and the
+    /// beginning of one, an amount in thousands, and a user name may have such digits, too.
     fileprivate var mayHaveCode: Bool {
-        let isID = contains(where: \.isLetter) && allSatisfy { $0.isHexDigit || $0 == "-" }
-        guard !isID, !hasPrefix("@") || digitRun >= 8 else { return false }
+        let (digits, letters) = (count(where: \.isWholeNumber), count(where: \.isLetter))
+        guard !hasPrefix("@") || digitRun >= 8 else { return false }
+        if (3...4).contains(digits), letters <= 1, !contains(where: { $0 == "." || $0 == "," }) { return true }
+        let isID = letters > 0 && allSatisfy { $0.isHexDigit || $0 == "-" }
+        let isAmount = digits < 12 && wholeMatch(of: /-?\d{1,3}(?:[.,]\d{3})+(?:[.,]\d{1,2})?/) != nil
+        guard !isID, !isAmount else { return false }
         var run = 0
         for character in self {
             run = character.isWholeNumber ? run + 1 : 0
