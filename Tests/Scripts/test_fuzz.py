@@ -1,7 +1,5 @@
 """Fuzzing: each target has kept inputs, all kept inputs have a target, and they are few."""
 
-import importlib.machinery
-import importlib.util
 import re
 import stat
 import subprocess
@@ -10,11 +8,8 @@ import pytest
 
 
 @pytest.fixture
-def fuzz(root):
-    loader = importlib.machinery.SourceFileLoader("fuzz", str(root / "Scripts/fuzz"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("fuzz", loader))
-    loader.exec_module(module)
-    return module
+def fuzz(load_script):
+    return load_script("fuzz")
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 `make check` runs the walks themselves (Scripts/walk), for they need a program that is built with coverage.
 """
 
-import importlib.machinery
-import importlib.util
 
 import pytest
 
@@ -15,11 +13,8 @@ NAMES = {
 
 
 @pytest.fixture
-def walk(root):
-    loader = importlib.machinery.SourceFileLoader("walk", str(root / "Scripts/walk"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("walk", loader))
-    loader.exec_module(module)
-    return module
+def walk(load_script):
+    return load_script("walk")
 
 
 @pytest.fixture

@@ -465,13 +465,19 @@ def test_on_a_terminal_the_earlier_payment_is_shown_and_only_yes_sends_a_second_
     assert len(set(foreign_payments.keys)) == 2 and payer.states() == ["approved", "unknown"]
 
 
-def test_while_a_payment_is_sent_another_process_does_not_send_its_twin(payer, foreign_payments):
-    payer.has_card()
-    foreign_payments.fault = "late"
+def paying(payer, remote):
+    """A process whose payment has reached the remote, which holds its answer back."""
     process = payer.start("pay", MARCIA, "10", "--cvv-stdin", stdin=-1)
     process.stdin.write(b"123\n")
     process.stdin.close()
-    assert foreign_payments.received.wait(30)
+    assert remote.received.wait(30)
+    return process
+
+
+def test_while_a_payment_is_sent_another_process_does_not_send_its_twin(payer, foreign_payments):
+    payer.has_card()
+    foreign_payments.fault = "late"
+    process = paying(payer, foreign_payments)
     result = payer.pay(MARCIA, "10")
     assert result.returncode == USAGE and "is being sent by another process" in result.stderr
     foreign_payments.released.set()
@@ -481,10 +487,7 @@ def test_while_a_payment_is_sent_another_process_does_not_send_its_twin(payer, f
 def test_while_a_payment_is_sent_nobody_can_mean_another_one(payer, foreign_payments):
     payer.has_card()
     foreign_payments.fault = "late"
-    process = payer.start("pay", MARCIA, "10", "--cvv-stdin", stdin=-1)
-    process.stdin.write(b"123\n")
-    process.stdin.close()
-    assert foreign_payments.received.wait(30)
+    process = paying(payer, foreign_payments)
     (sending,) = payer.payments()
     result = payer.pay(MARCIA, "10", "--again")
     assert result.returncode == USAGE and is_one_line(result.stderr) and "is being sent by another process" in result.stderr
@@ -665,10 +668,7 @@ def test_offline_nothing_is_sent(payer, foreign_payments):
 def test_killed_while_paying_the_payment_is_found_unknown(payer, foreign_payments):
     payer.has_card()
     foreign_payments.fault = "hang"
-    process = payer.start("pay", MARCIA, "10", "--cvv-stdin", stdin=-1)
-    process.stdin.write(b"123\n")
-    process.stdin.close()
-    assert foreign_payments.received.wait(30)
+    process = paying(payer, foreign_payments)
     process.kill()
     process.wait(timeout=20)
     assert payer.states() == ["unknown"] and len(foreign_payments.keys) == 1
@@ -680,10 +680,7 @@ def test_killed_while_paying_the_payment_is_found_unknown(payer, foreign_payment
 def test_interrupted_while_paying_it_is_said_that_the_payment_may_have_been_made(payer, foreign_payments, number):
     payer.has_card()
     foreign_payments.fault = "hang"
-    process = payer.start("pay", MARCIA, "10", "--cvv-stdin", stdin=-1)
-    process.stdin.write(b"123\n")
-    process.stdin.close()
-    assert foreign_payments.received.wait(30)
+    process = paying(payer, foreign_payments)
     process.send_signal(number)
     assert process.wait(timeout=20) == INTERRUPTED
     (payment,) = payer.payments()
@@ -730,10 +727,7 @@ def test_number_and_code_go_to_no_other_address(payer, foreign_payments, status)
 def test_while_another_process_sends_a_payment_nobody_else_concludes_anything_or_sends_it(payer, foreign_payments):
     payer.has_card()
     foreign_payments.fault, foreign_payments.knows_keys = "late", True
-    process = payer.start("pay", MARCIA, "10", "--cvv-stdin", stdin=-1)
-    process.stdin.write(b"123\n")
-    process.stdin.close()
-    assert foreign_payments.received.wait(30)
+    process = paying(payer, foreign_payments)
     (payment,) = payer.payments()
     assert payment["state"] == "sending"
     for words in (("check",), ("retry", "--cvv-stdin"), ("give-up",)):
@@ -748,10 +742,7 @@ def test_while_another_process_sends_a_payment_nobody_else_concludes_anything_or
 def test_after_its_sender_was_killed_a_payment_the_server_does_not_know_is_sent_again_with_its_key(payer, foreign_payments):
     payer.has_card()
     foreign_payments.fault, foreign_payments.knows_keys = "hang", True
-    process = payer.start("pay", MARCIA, "10", "--cvv-stdin", stdin=-1)
-    process.stdin.write(b"123\n")
-    process.stdin.close()
-    assert foreign_payments.received.wait(30)
+    process = paying(payer, foreign_payments)
     process.kill()
     process.wait(timeout=20)
     foreign_payments.fault = None
