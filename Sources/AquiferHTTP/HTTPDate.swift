@@ -17,18 +17,9 @@ package enum HTTPDate {
         let seconds = time.isNaN ? 0 : Int(min(max(time, -62_135_596_800), Double(last)))
         let days = seconds.flooredDivision(by: 86400)
         let ofDay = seconds - days * 86400
-        // Days to a civil date, with years that begin in March (Hinnant, "chrono-compatible low-level date algorithms").
-        let shifted = days + 719468
-        let era = shifted.flooredDivision(by: 146097)
-        let dayOfEra = shifted - era * 146097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let civil = CivilDay(daysSince1970: days)
         let weekday = weekdays[days - days.flooredDivision(by: 7) * 7]
-        return "\(weekday), \(padded(day, 2)) \(months[month - 1]) \(padded(year, 4)) "
+        return "\(weekday), \(padded(civil.day, 2)) \(months[civil.month - 1]) \(padded(civil.year, 4)) "
             + "\(padded(ofDay / 3600, 2)):\(padded(ofDay / 60 % 60, 2)):\(padded(ofDay % 60, 2)) GMT"
     }
 
@@ -38,29 +29,61 @@ package enum HTTPDate {
         let parts = text.split(separator: " ")
         guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT", let day: Int = parts[1].count(),
             let month = months.firstIndex(of: String(parts[2])), let year: Int = parts[3].count(),
-            (1...9999).contains(year), day >= 1, day <= length(ofMonth: month, year)
+            (1...9999).contains(year), let civil = CivilDay(year, month + 1, day)
         else { return nil }
         let time = parts[4].split(separator: ":").compactMap { $0.count(as: Int.self) }
         guard time.count == 3, time[0] < 24, time[1] < 60, time[2] <= 60 else { return nil }
-        let shiftedYear = month < 2 ? year - 1 : year
-        let era = shiftedYear.flooredDivision(by: 400)
-        let yearOfEra = shiftedYear - era * 400
-        let dayOfYear = (153 * ((month + 10) % 12) + 2) / 5 + day - 1
-        let days = era * 146097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719468
-        let seconds = days * 86400 + time[0] * 3600 + time[1] * 60 + time[2]
+        let seconds = civil.daysSince1970 * 86400 + time[0] * 3600 + time[1] * 60 + time[2]
         // The leap second of the last day leads out of the years that can be written.
         return Date(timeIntervalSince1970: Double(min(seconds, last)))
-    }
-
-    /// The number of days of a month, which counts from 0.
-    private static func length(ofMonth month: Int, _ year: Int) -> Int {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month]
     }
 
     private static func padded(_ number: Int, _ count: Int) -> String {
         let digits = "\(number)"
         return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
+}
+
+/// A day of the Gregorian calendar, which is extended to all years.
+package struct CivilDay: Sendable, Hashable {
+    package let year: Int
+    /// The month, from 1.
+    package let month: Int
+    /// The day of the month, from 1.
+    package let day: Int
+
+    /// The day; `nil` if there is none of this number.
+    package init?(_ year: Int, _ month: Int, _ day: Int) {
+        guard (1...12).contains(month), day >= 1, day <= Self.length(ofMonth: month, year) else { return nil }
+        (self.year, self.month, self.day) = (year, month, day)
+    }
+
+    /// The day this long after the first one of 1970, or before it.
+    package init(daysSince1970 days: Int) {
+        // Years that begin in March, in eras of 400 (Hinnant, "chrono-compatible low-level date algorithms").
+        let shifted = days + 719468
+        let era = shifted.flooredDivision(by: 146097)
+        let dayOfEra = shifted - era * 146097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+        month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    /// The days from the first one of 1970 to this one.
+    package var daysSince1970: Int {
+        let shiftedYear = month <= 2 ? year - 1 : year
+        let era = shiftedYear.flooredDivision(by: 400)
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        return era * 146097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719468
+    }
+
+    private static func length(ofMonth month: Int, _ year: Int) -> Int {
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
     }
 }
 

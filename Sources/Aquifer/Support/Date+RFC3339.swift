@@ -1,4 +1,5 @@
 import AquiferFoundation
+import AquiferHTTP
 
 extension Date {
     /// The date of a text such as `2026-01-02T03:04:05Z`, with `Z`, `+00:00` or `+0000`, and with or without fractions of
@@ -12,10 +13,8 @@ extension Date {
             let minute = rest.takeNumber(2), rest.take(":"), let second = rest.takeNumber(2),
             let fraction = rest.takeFraction(), let offset = rest.takeOffset(), rest.isEmpty
         else { return nil }
-        guard (1...12).contains(month), day >= 1, day <= Self.length(ofMonth: month, year), hour < 24, minute < 60,
-            second < 60
-        else { return nil }
-        let seconds = Self.days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        guard let civil = CivilDay(year, month, day), hour < 24, minute < 60, second < 60 else { return nil }
+        let seconds = civil.daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + second - offset
         self.init(timeIntervalSince1970: Double(seconds) + fraction)
         // The offset may lead out of the years that have four digits.
         guard isRFC3339 else { return nil }
@@ -30,37 +29,16 @@ extension Date {
         let time = timeIntervalSince1970.rounded(.down)
         let seconds = time.isNaN ? 0 : Int(min(max(time, Self.writable.lowerBound), Self.writable.upperBound - 1))
         let ofDay = (seconds % 86_400 + 86_400) % 86_400
-        // The days since 0000-03-01, in eras of 400 years (Hinnant, "chrono-compatible low-level date algorithms").
-        let days = (seconds - ofDay) / 86_400 + 719_468 + 146_097
-        let (era, dayOfEra) = (days / 146_097 - 1, days % 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let civil = CivilDay(daysSince1970: (seconds - ofDay) / 86_400)
         func padded(_ number: Int, _ count: Int = 2) -> String {
             String(repeating: "0", count: max(0, count - "\(number)".count)) + "\(number)"
         }
-        return "\(padded(year, 4))-\(padded(month))-\(padded(day))"
+        return "\(padded(civil.year, 4))-\(padded(civil.month))-\(padded(civil.day))"
             + "T\(padded(ofDay / 3_600)):\(padded(ofDay / 60 % 60)):\(padded(ofDay % 60))Z"
     }
 
     /// The times since 1970 of the years 0000 to 9999.
     private static let writable = -62_167_219_200.0..<253_402_300_800.0
-
-    /// The days since 1970 of a day in the Gregorian calendar, which is extended to all years.
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        // The years begin in March, and the count begins one era early, so that no number is negative.
-        let shifted = (month <= 2 ? year - 1 : year) + 400
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468 - 146_097
-    }
-
-    private static func length(ofMonth month: Int, _ year: Int) -> Int {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
-    }
 }
 
 extension Substring.UTF8View {
