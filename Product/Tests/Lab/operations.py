@@ -56,7 +56,7 @@ class Commands:
             process = subprocess.Popen(
                 [BINARY, *words, *self.common, "--json"], stdin=given, stdout=out, stderr=said,
                 start_new_session=True, env=self.environment)
-            sent, paused, hung = self.wait(process, number, nemesis)
+            sent, paused, hung = self.wait(process, number, nemesis, 4 * BOUND if name == "outbox send" else BOUND)
             seconds = time.monotonic() - began
             out.seek(0), said.seek(0)
             text, said = out.read().decode(errors="replace"), said.read().decode(errors="replace")
@@ -67,8 +67,8 @@ class Commands:
             "done", id=number, op=name, exit=process.returncode, sent=sent, hung=hung, seconds=round(seconds - paused, 3),
             out=shortened(text), said=said[-600:], **facts)
 
-    def wait(self, process, number, nemesis):
-        """Waits for the end. Returns the signals that were sent, how long the process stood still, and if it hung."""
+    def wait(self, process, number, nemesis, bound):
+        """Waits for the end. (A sender of many clips may take long.) Returns the signals that were sent, how long the process stood still, and if it hung."""
         sent, paused = [], 0.0
         for delay, number_of_signal in nemesis.signals if nemesis else []:
             try:
@@ -81,7 +81,7 @@ class Commands:
                 if sent[-1] == "SIGCONT":
                     paused += delay
         try:
-            process.wait(BOUND)
+            process.wait(bound)
             return sent, paused, False
         except subprocess.TimeoutExpired:
             process.kill()
