@@ -71,10 +71,19 @@ class Late:
             require(seconds < self.delay + SLACK, f"it took {seconds:.0f} s")
             if action == "ctrl-c" and first.exit == -signal.SIGINT:
                 first.exit = -signal.SIGKILL  # the second Ctrl-C ends it at once
+            if action == "ctrl-c":
+                self.send_what_is_paused(world)
             session.judge(world, first, baseline, killed=action == "ctrl-c" or first.exit == 130)
             return "ended at once" if first.exit == -signal.SIGKILL else first.kind
         finally:
             shutil.rmtree(world.folder, ignore_errors=True)
+
+    def send_what_is_paused(self, world):
+        """Whoever cancels a post pauses it. The user may send it again at any time."""
+        options = world.remotes.options("posts")
+        for item in world.run("outbox", "list", *options).value:
+            if item["state"] == "paused":
+                world.run("outbox", "retry", str(item["id"]), *options).require_honest()
 
     def run(self, session, world, struck, environment, interrupts):
         """Runs the command. Returns its outcome, how long it took, and if the call was reached."""
@@ -127,7 +136,8 @@ class Late:
             folder = self.lab.folder / f"serve{self.lab.number}"
         folder.mkdir()
         struck = folder / "struck"
-        remote = LabRemote(int(remotes.addresses["feed"].rpartition(":")[2].partition("/")[0]))
+        # Clips are posted where no session lists them.
+        remote = LabRemote(int(remotes.addresses["posts"].rpartition(":")[2].partition("/")[0]))
         environment = {"LD_PRELOAD": str(self.lab.library), "LAB_NAMES": "1", "LAB_STRUCK": str(struck)}
         if count_file:
             environment["LAB_COUNT"] = str(count_file)
