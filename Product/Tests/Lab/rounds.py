@@ -186,6 +186,7 @@ class Round:
                 return self.failures
             self.settle()
         finally:
+            self.over.set()
             self.between.stop()
             code = self.remotes.stop()
             self.history.close()
@@ -254,6 +255,10 @@ class Round:
                 opening.append(done)
             return value(done) or []
 
+        for item in must("outbox list", ["outbox", "list"]):
+            # A post that was interrupted waits for its user's word.
+            if item["state"] == "paused":
+                must("outbox retry", ["outbox", "retry", str(item["id"])], codes=(0, 75))
         for _ in range(5):
             must("outbox send", ["outbox", "send", *CLAIMS_HAVE_ENDED], codes=(0, 1, 75))
             outbox = must("outbox list", ["outbox", "list"])
