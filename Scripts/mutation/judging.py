@@ -1,0 +1,109 @@
+"""Runs each mutant against what reaches it, until something fails: the quick suites first, then the worlds."""
+
+import json
+import sys
+
+from . import building, harmless, programs, reaching
+
+#: The seconds that the suites of one process take together, in turn: most mutants die in the first.
+_BATCHES = (2, 6, 20)
+#: Suites that take longer than this in all are left out for a mutant; the quick ones come first.
+_MOST = 60
+#: A mutant may make a suite slower. It hangs when it takes longer than this.
+_PATIENCE, _SLOWER = 20, 6
+
+
+def file():
+    return building.SCRATCH / "results.json"
+
+
+def kept():
+    return json.loads(file().read_text()) if file().exists() else {}
+
+
+def judge(mutants, reached, seeds, known, only=None):
+    """The results by identity. Those that are known stay, and each new one is written down at once."""
+    results = dict(known)
+    waiting = [(number, mutant) for number, mutant in sorted(mutants.items()) if mutant["identity"] not in results]
+    for number, mutant in waiting:
+        if only and not only(number, mutant):
+            continue
+        result = _result(number, reached, seeds)
+        results[mutant["identity"]] = result
+        file().write_text(json.dumps(results, indent=1))
+        print(f"{number:>4} {result['how']:<10} {result['seconds']:>6.1f} s  {mutant['identity']}  ← {result['by'][:110]}",
+              flush=True)
+    return results
+
+
+def _result(number, reached, seeds):
+    names = sorted((name for name in reached if number in reached[name]["reached"]), key=lambda name: reached[name]["seconds"])
+    suites = [name for name in names if not name.startswith(programs.WORLDS)]
+    worlds = [name for name in names if name.startswith(programs.WORLDS)]
+    spent, ran = 0.0, 0
+    for batch in _batches(suites, reached):
+        limit = _PATIENCE + _SLOWER * sum(reached[name]["seconds"] for name in batch)
+        outcome = programs.run(programs.command(batch), limit, {"AQUIFER_MUTANT": str(number)})
+        spent += outcome.seconds
+        ran += len(batch)
+        if outcome.how != "passed":
+            return {"how": outcome.how, "by": outcome.words, "seconds": round(spent, 1)}
+    for name in worlds:
+        command = programs.command([name]) + ["--count", str(seeds)]
+        limit = _PATIENCE + _SLOWER * reached[name]["seconds"] * max(1, seeds / 40)
+        outcome = programs.run(command, limit, {"AQUIFER_MUTANT": str(number)})
+        spent += outcome.seconds
+        if outcome.how != "passed":
+            return {"how": "world", "by": outcome.words, "seconds": round(spent, 1)}
+    how = "survived" if names else "unreached"
+    by = f"{ran} of {len(suites)} suites, {len(worlds)} worlds"
+    return {"how": how, "by": by, "seconds": round(spent, 1)}
+
+
+def _batches(suites, reached):
+    """The suites, the quick ones first, in batches that grow."""
+    batches, batch, seconds, total = [], [], 0.0, 0.0
+    for name in suites:
+        takes = reached[name]["seconds"]
+        if total + takes > _MOST:
+            break
+        total += takes
+        room = _BATCHES[min(len(batches), len(_BATCHES) - 1)]
+        if batch and seconds + takes > room:
+            batches.append(batch)
+            batch, seconds = [], 0.0
+        batch.append(name)
+        seconds += takes
+    return batches + [batch] if batch else batches
+
+
+def report(mutants, results):
+    """Prints the table, writes the survivors, and says whether each survivor is named as harmless and each of those lives."""
+    reasons = harmless.read()
+    kinds, rows, survivors = ("test", "crash", "hang", "world", "harmless", "survived"), {}, []
+    for mutant in mutants.values():
+        result = results.get(mutant["identity"])
+        if result is None:
+            continue
+        how = result["how"]
+        if how in ("survived", "unreached"):
+            how = "harmless" if mutant["identity"] in reasons else "survived"
+            if how == "survived":
+                survivors.append(f"{mutant['identity']}\n    line {mutant['line']}: {result['how']}, {result['by']}")
+        row = rows.setdefault(mutant["mutator"], dict.fromkeys(kinds, 0))
+        row[how] += 1
+    print("\n| kind of change | mutants | a test | a crash | a hang | a world | harmless | survived |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    rows = sorted(rows.items()) + [("all", {kind: sum(row[kind] for row in rows.values()) for kind in kinds})]
+    for name, row in rows:
+        print(f"| {name} | {sum(row.values())} | " + " | ".join(str(row[kind] or "") for kind in kinds) + " |")
+    (building.SCRATCH / "survivors.txt").write_text("\n".join(survivors) + "\n")
+    identities = {mutant["identity"] for mutant in mutants.values()}
+    stale = sorted(identity for identity in reasons if identity not in identities)
+    killed = {identity for identity, result in results.items() if result["how"] not in ("survived", "unreached")}
+    dead = sorted(identity for identity in reasons if identity in killed)
+    for identity in stale:
+        print(f"mutants: no mutant is called this any more: {identity}", file=sys.stderr)
+    for identity in dead:
+        print(f"mutants: it is named as harmless, and is killed: {identity}", file=sys.stderr)
+    return not survivors and not stale and not dead

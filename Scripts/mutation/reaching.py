@@ -1,0 +1,37 @@
+"""Which suites and worlds reach a mutant, and how long each takes."""
+
+import json
+import sys
+import tempfile
+
+from . import building, programs
+
+#: How many seeds of a world say what the world reaches.
+_SEEDS = 40
+_PATIENCE = 600
+
+
+def file():
+    return building.SCRATCH / "reached.json"
+
+
+def kept():
+    """What `find` has found last, by the name of a suite or world: its seconds, and the numbers that it reaches."""
+    return json.loads(file().read_text())
+
+
+def find(worlds):
+    """Runs each suite and world once, without a mutant. One that fails then says nothing, and is left out."""
+    found, left_out = {}, []
+    for name in programs.suites() + [programs.WORLDS + world for world in worlds]:
+        command = programs.command([name]) + (["--count", str(_SEEDS)] if name.startswith(programs.WORLDS) else [])
+        with tempfile.NamedTemporaryFile() as trace:
+            outcome = programs.run(command, _PATIENCE, {"AQUIFER_MUTANT_TRACE": trace.name})
+            reached = sorted({int(line) for line in trace.read().split()})
+        if outcome.how != "passed":
+            left_out.append(name)
+            print(f"mutants: {name} fails without a mutant: {outcome.words}", file=sys.stderr, flush=True)
+            continue
+        found[name] = {"seconds": round(outcome.seconds, 2), "reached": reached}
+    file().write_text(json.dumps(found))
+    return left_out
