@@ -6,9 +6,9 @@ import sys
 from . import building, harmless, programs, reaching
 
 #: The seconds that the suites of one process take together, in turn: most mutants die in the first.
-_BATCHES = (2, 6, 20)
+_BATCHES = (2, 6, 12)
 #: Suites that take longer than this in all are left out for a mutant; the quick ones come first.
-_MOST = 60
+_MOST = 30
 #: A mutant may make a suite slower. It hangs when it takes longer than this.
 _PATIENCE, _SLOWER = 20, 6
 

@@ -15,7 +15,7 @@ _WIDER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&
 _KEEPING = re.compile(
     r"^(flush\w*|sync\w*|lock|unlock|tryLock|remove\w*|delete\w*|discard\w*|truncate\w*|close\w*|cancel\w*|release\w*|"
     r"forget\w*|finish\w*|drop\w*|makeEmpty|replace)$")
-_UNTOUCHED = re.compile(r"^(fatalError|preconditionFailure|precondition|assert\w*)$")
+_UNTOUCHED = re.compile(r"^(fatalError|preconditionFailure|precondition|assert\w*|init)$")
 #: An expression that is longer is left alone: the compiler would think about it for too long.
 _LONGEST = 140
 

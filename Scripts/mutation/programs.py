@@ -43,6 +43,10 @@ def command(names):
     return _tests(["--no-parallel", "--filter", f"^({escaped})(/|$)"])
 
 
+#: What a test or a world says when it fails. The program is then ended: one failure is enough.
+_FAILED = re.compile(r"^(?:✘ Test .*recorded an issue.*|\S+, seed \d+: FAILED.*)$", re.MULTILINE)
+
+
 class Outcome:
     """What came of a run: `passed`, or how it failed, with the words of the test."""
 
@@ -56,7 +60,7 @@ def run(command, seconds, environment):
     process = subprocess.Popen(
         command, cwd=building.TREE, env={**os.environ, "SWIFT_BACKTRACE": "enable=no", **environment},
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    text, failure = b"", None
+    text, searched, failure = b"", 0, None
     os.set_blocking(process.stdout.fileno(), False)
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
@@ -69,23 +73,25 @@ def run(command, seconds, environment):
             if piece == b"":
                 break
             text += piece or b""
-            failed = re.search(r"^(?:✘ Test .*recorded an issue.*|\S+, seed \d+: FAILED.*)$", text.decode(errors="replace"), re.M)
+            failed = _FAILED.search(text[searched:].decode(errors="replace"))
             if failed:
                 failure = Outcome("test", failed.group(0), time.monotonic() - began)
-    _end(process)
+            searched = text.rfind(b"\n") + 1
+    _end(process, patience=0 if failure else 20)
     if failure:
         return failure
     elapsed = time.monotonic() - began
     if process.returncode == 0:
         return Outcome("passed", "", elapsed)
-    last = re.findall(r"^.*(?:Fatal error|✘|judge|expect).*$", text.decode(errors="replace"), re.M)
-    return Outcome("crash" if process.returncode < 0 else "test", last[-1] if last else f"ended with {process.returncode}", elapsed)
+    told = re.findall(r"^.*(?:Fatal error|✘|BROKEN).*$", text.decode(errors="replace"), re.M)
+    words = told[0] if told else f"ended with {process.returncode}"
+    return Outcome("crash" if process.returncode < 0 else "test", words, elapsed)
 
 
-def _end(process):
+def _end(process, patience):
     """Ends a program that was started here, and what it has started."""
     try:
-        process.wait(timeout=0.5 if process.stdout.closed else 0.2)
+        process.wait(patience)
     except subprocess.TimeoutExpired:
         pass
     try:

@@ -8,7 +8,8 @@ from . import building, programs
 
 #: How many seeds of a world say what the world reaches.
 _SEEDS = 40
-_PATIENCE = 600
+#: A suite that takes longer would judge no mutant either.
+_PATIENCE = 40
 
 
 def file():
@@ -21,7 +22,8 @@ def kept():
 
 
 def find(worlds):
-    """Runs each suite and world once, without a mutant. One that fails then says nothing, and is left out."""
+    """Runs each suite and world once, without a mutant. One that fails then says nothing, and is left out, and so
+    is one that takes too long."""
     found, left_out = {}, []
     for name in programs.suites() + [programs.WORLDS + world for world in worlds]:
         command = programs.command([name]) + (["--count", str(_SEEDS)] if name.startswith(programs.WORLDS) else [])
@@ -30,7 +32,7 @@ def find(worlds):
             reached = sorted({int(line) for line in trace.read().split()})
         if outcome.how != "passed":
             left_out.append(name)
-            print(f"mutants: {name} fails without a mutant: {outcome.words}", file=sys.stderr, flush=True)
+            print(f"mutants: {name} is left out: without a mutant, {outcome.words}", file=sys.stderr, flush=True)
             continue
         found[name] = {"seconds": round(outcome.seconds, 2), "reached": reached}
     file().write_text(json.dumps(found))

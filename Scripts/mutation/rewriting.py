@@ -86,7 +86,8 @@ def _render(data, start, end, edits):
 
 
 def numbers_at(text, line, column):
-    """The numbers of the edits around a place, the innermost first; those of the line if it is in none."""
+    """The number of the innermost edit around a place; if it is in none, those of the line, or of the last edit before it,
+    whose statement may end there."""
     lines = text.split("\n")
     before = "\n".join(lines[: line - 1] + [lines[line - 1][: column - 1]])
     open_ones = []
@@ -97,4 +98,6 @@ def numbers_at(text, line, column):
             open_ones.remove(int(closing))
     if open_ones:
         return open_ones[::-1][:1]
-    return [int(number) for number in re.findall(r"/\*<(\d+)\*/", lines[line - 1])]
+    here = [int(number) for number in re.findall(r"/\*<(\d+)\*/", lines[line - 1])]
+    above = re.findall(r"/\*<(\d+)\*/", "\n".join(lines[max(0, line - 30) : line - 1]))
+    return here or [int(number) for number in above[-1:]]

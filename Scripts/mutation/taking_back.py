@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sys
 
 from . import building, mends, programs
 
@@ -29,13 +30,14 @@ def run(only):
 
 def _find(kind, name, number):
     """The first seed, the seconds, and what was said; no words if nothing was found."""
-    environment = {"AQUIFER_MUTANT": number, "AQUIFER_EVERY_BIT": "1"}
+    environment = {
+        "AQUIFER_MUTANT": number, "AQUIFER_EVERY_BIT": "1", "AQUIFER_BIN": str(building.PRODUCTS / "AquiferCLI")}
     if kind == "world":
         return _in_world(name, environment)
     if kind == "suite":
         command = programs.command([name])
     else:
-        command = [part.replace("PROGRAM", str(building.PRODUCTS / "AquiferCLI")) for part in shlex.split(name)]
+        command = [sys.executable, *shlex.split(name)]
     outcome = programs.run(command, _PATIENCE, environment)
     return None, outcome.seconds, None if outcome.how == "passed" else _short(outcome.words)
 
