@@ -43,6 +43,8 @@ def command(names):
     return _tests(["--no-parallel", "--filter", f"^({escaped})(/|$)"])
 
 
+#: Without colours, and without the seconds that a report of a trap takes.
+_PLAIN = {"NO_COLOR": "1", "SWIFT_BACKTRACE": "enable=no"}
 #: What a test or a world says when it fails. The program is then ended: one failure is enough.
 _FAILED = re.compile(r"^(?:✘ Test .*recorded an issue.*|\S+, seed \d+: FAILED.*)$", re.MULTILINE)
 
@@ -58,7 +60,7 @@ def run(command, seconds, environment):
     """Runs a program until it ends, a test fails, or its time is over."""
     began = time.monotonic()
     process = subprocess.Popen(
-        command, cwd=building.TREE, env={**os.environ, "SWIFT_BACKTRACE": "enable=no", **environment},
+        command, cwd=building.TREE, env={**os.environ, **_PLAIN, **environment},
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     text, searched, failure = b"", 0, None
     os.set_blocking(process.stdout.fileno(), False)

@@ -31,7 +31,7 @@ def run(only):
 def _find(kind, name, number):
     """The first seed, the seconds, and what was said; no words if nothing was found."""
     environment = {
-        "AQUIFER_MUTANT": number, "AQUIFER_EVERY_BIT": "1", "AQUIFER_BIN": str(building.PRODUCTS / "AquiferCLI")}
+        "AQUIFER_MUTANT": number, "AQUIFER_BIN": str(building.PRODUCTS / "AquiferCLI")}
     if kind == "world":
         return _in_world(name, environment)
     if kind == "suite":
