@@ -9,7 +9,7 @@ SEEDS ?= 10000
 FROM ?= 1
 TIME ?= 600
 
-.PHONY: help setup run test check format bench crash lab simulate fuzz mutants nightly stress docs screenshots clean
+.PHONY: help setup run test check format bench crash lab soak simulate fuzz mutants nightly stress docs screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -41,6 +41,10 @@ lab: setup ## each call fails once in a session of each app, each bit of each fi
 	@AQUIFER_EVERY_BIT=1 $(SWIFT) test --skip-build --no-parallel --filter 'EveryBit|EveryCut|FaultTests'
 	@$(VENV)/bin/python Product/Tests/Lab/sweep.py $(LAB)
 	@$(VENV)/bin/python Product/Tests/Lab/power.py --cuts 200
+
+soak: setup ## many processes over one folder, TIME seconds: kills, pauses, clocks that jump, portals; also SEED=number
+	@$(SWIFT) build --product AquiferCLI
+	@$(VENV)/bin/python Product/Tests/Lab/soak.py --time $(TIME) $(if $(SEED),--seed $(SEED)) --keep .build/soak
 
 simulate: setup ## worlds in simulated time, SEEDS of them, with every fault drawn from a seed; also WORLD=name, FROM=seed
 	@$(SWIFT) build -c release --product Worlds

@@ -1,4 +1,5 @@
-"""Runs each mutant against what reaches it, until something fails: the quick suites first, then the worlds."""
+"""Runs each mutant against what reaches it, until something fails: the quick suites first. What survives all of them meets
+the worlds, which take longer."""
 
 import json
 import sys
@@ -8,7 +9,7 @@ from . import building, harmless, programs, reaching
 #: The seconds that the suites of one process take together, in turn: most mutants die in the first.
 _BATCHES = (2, 6, 12)
 #: Suites that take longer than this in all are left out for a mutant; the quick ones come first.
-_MOST = 30
+_MOST = 20
 #: A mutant may make a suite slower. It hangs when it takes longer than this.
 _PATIENCE, _SLOWER = 20, 6
 
@@ -24,23 +25,31 @@ def kept():
 def judge(mutants, reached, seeds, known, only=None):
     """The results by identity. Those that are known stay, and each new one is written down at once."""
     results = dict(known)
-    waiting = [(number, mutant) for number, mutant in sorted(mutants.items()) if mutant["identity"] not in results]
-    for number, mutant in waiting:
-        if only and not only(number, mutant):
-            continue
-        result = _result(number, reached, seeds)
+    chosen = [(number, mutant) for number, mutant in sorted(mutants.items()) if not only or only(number, mutant)]
+
+    def note(number, mutant, result):
         results[mutant["identity"]] = result
         file().write_text(json.dumps(results, indent=1))
-        print(f"{number:>4} {result['how']:<10} {result['seconds']:>6.1f} s  {mutant['identity']}  ← {result['by'][:110]}",
-              flush=True)
+        words = f"{result['how']:<10} {result['seconds']:>6.1f} s  {mutant['identity']}  ← {result['by'][:110]}"
+        print(f"{number:>4} {words}", flush=True)
+
+    for number, mutant in chosen:
+        if mutant["identity"] not in results:
+            note(number, mutant, _in_suites(number, reached))
+    for number, mutant in chosen:
+        result = results[mutant["identity"]]
+        if result["how"] == "survived" and "worlds" not in result["by"]:
+            note(number, mutant, _in_worlds(number, reached, seeds, result))
     return results
 
 
-def _result(number, reached, seeds):
-    names = sorted((name for name in reached if number in reached[name]["reached"]), key=lambda name: reached[name]["seconds"])
-    suites = [name for name in names if not name.startswith(programs.WORLDS)]
-    worlds = [name for name in names if name.startswith(programs.WORLDS)]
-    spent, ran = 0.0, 0
+def _reaching(number, reached, is_world):
+    names = [name for name in reached if number in reached[name]["reached"] and name.startswith(programs.WORLDS) == is_world]
+    return sorted(names, key=lambda name: reached[name]["seconds"])
+
+
+def _in_suites(number, reached):
+    suites, spent, ran = _reaching(number, reached, False), 0.0, 0
     for batch in _batches(suites, reached):
         limit = _PATIENCE + _SLOWER * sum(reached[name]["seconds"] for name in batch)
         outcome = programs.run(programs.command(batch), limit, {"AQUIFER_MUTANT": str(number)})
@@ -48,6 +57,13 @@ def _result(number, reached, seeds):
         ran += len(batch)
         if outcome.how != "passed":
             return {"how": outcome.how, "by": outcome.words, "seconds": round(spent, 1)}
+    how = "survived" if suites or _reaching(number, reached, True) else "unreached"
+    return {"how": how, "by": f"{ran} of {len(suites)} suites", "seconds": round(spent, 1)}
+
+
+def _in_worlds(number, reached, seeds, result):
+    """The result of a mutant that has survived the suites."""
+    worlds, spent = _reaching(number, reached, True), result["seconds"]
     for name in worlds:
         command = programs.command([name]) + ["--count", str(seeds)]
         limit = _PATIENCE + _SLOWER * reached[name]["seconds"] * max(1, seeds / 40)
@@ -55,9 +71,7 @@ def _result(number, reached, seeds):
         spent += outcome.seconds
         if outcome.how != "passed":
             return {"how": "world", "by": outcome.words, "seconds": round(spent, 1)}
-    how = "survived" if names else "unreached"
-    by = f"{ran} of {len(suites)} suites, {len(worlds)} worlds"
-    return {"how": how, "by": by, "seconds": round(spent, 1)}
+    return {"how": "survived", "by": f"{result['by']}, {len(worlds)} worlds", "seconds": round(spent, 1)}
 
 
 def _batches(suites, reached):

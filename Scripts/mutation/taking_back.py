@@ -15,17 +15,17 @@ def run(only):
     """Prints the table. True if each mend was found, and nothing is found without one."""
     chosen = [mend for mend in mends.MENDS if not only or any(mend.name == text or mend.name.startswith(f"{text},") for text in only)]
     print("\n| line | taken back | found by | first seed | seconds | in its words |\n|---|---|---|--:|--:|---|", flush=True)
-    isGood = True
+    is_good = True
     for mend in chosen:
         kind, name = mend.finds.split(" ", 1)
         seed, seconds, words = _find(kind, name, str(mend.number))
-        isGood = isGood and words is not None
+        is_good = is_good and words is not None
         if words is not None and kind != "world":
             # A sweep that also fails without the mutant has found nothing.
             if _find(kind, name, "0")[2] is not None:
-                isGood, words = False, "it fails without the change, too"
+                is_good, words = False, "it fails without the change, too"
         print(f"| {mend.name} | {mend.taken_back} | {name} | {seed or '–'} | {seconds:.1f} | {words or 'not found'} |", flush=True)
-    return isGood
+    return is_good
 
 
 def _find(kind, name, number):
