@@ -1,8 +1,10 @@
 """Runs each mutant against what reaches it, until something fails: the quick suites first. What survives all of them meets
 the worlds, which take longer."""
 
+import concurrent.futures
 import json
 import sys
+import threading
 
 from . import building, harmless, programs, reaching
 
@@ -22,24 +24,34 @@ def kept():
     return json.loads(file().read_text()) if file().exists() else {}
 
 
-def judge(mutants, reached, seeds, known, only=None):
+def judge(mutants, reached, seeds, known, jobs=1, only=None):
     """The results by identity. Those that are known stay, and each new one is written down at once."""
     results = dict(known)
     chosen = [(number, mutant) for number, mutant in sorted(mutants.items()) if not only or only(number, mutant)]
 
-    def note(number, mutant, result):
-        results[mutant["identity"]] = result
-        file().write_text(json.dumps(results, indent=1))
-        words = f"{result['how']:<10} {result['seconds']:>6.1f} s  {mutant['identity']}  ← {result['by'][:110]}"
-        print(f"{number:>4} {words}", flush=True)
+    lock = threading.Lock()
 
-    for number, mutant in chosen:
+    def note(number, mutant, result):
+        words = f"{result['how']:<10} {result['seconds']:>6.1f} s  {mutant['identity']}  ← {result['by'][:110]}"
+        with lock:
+            results[mutant["identity"]] = result
+            file().write_text(json.dumps(results, indent=1))
+            print(f"{number:>4} {words}", flush=True)
+
+    def meet_suites(pair):
+        number, mutant = pair
         if mutant["identity"] not in results:
             note(number, mutant, _in_suites(number, reached))
-    for number, mutant in chosen:
+
+    def meet_worlds(pair):
+        number, mutant = pair
         result = results[mutant["identity"]]
         if result["how"] == "survived" and "worlds" not in result["by"]:
             note(number, mutant, _in_worlds(number, reached, seeds, result))
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for meet in (meet_suites, meet_worlds):
+            list(pool.map(meet, chosen))
     return results
 
 
