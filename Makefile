@@ -36,11 +36,13 @@ bench: setup ## the benchmarks, each beside its peer; fails when a target is mis
 crash: setup ## processes hammer the stores and the outbox while kill -9 strikes, 200 times each
 	@Scripts/crash
 
-lab: setup ## each call fails once in a session of each app, each bit of each file is flipped, the power is lost at any moment
+lab: setup ## each call fails or is late once in a session of each app, each bit of each file is flipped, the power is lost, remotes do harm
 	@$(SWIFT) build --build-tests
 	@AQUIFER_EVERY_BIT=1 $(SWIFT) test --skip-build --no-parallel --filter 'EveryBit|EveryCut|FaultTests'
 	@$(VENV)/bin/python Product/Tests/Lab/sweep.py $(LAB)
 	@$(VENV)/bin/python Product/Tests/Lab/power.py --cuts 200
+	@$(VENV)/bin/python Product/Tests/Lab/late.py
+	@$(VENV)/bin/python Product/Tests/Lab/harms.py
 
 soak: setup ## many processes over one folder, TIME seconds: kills, pauses, clocks that jump, portals; also SEED=number
 	@$(SWIFT) build --product AquiferCLI
