@@ -56,11 +56,11 @@ class Outcome:
         self.how, self.words, self.seconds = how, words, seconds
 
 
-def run(command, seconds, environment):
-    """Runs a program until it ends, a test fails, or its time is over."""
+def run(command, seconds, environment, folder=None):
+    """Runs a program until it ends, a test fails, or its time is over. By default, in the changed tree."""
     began = time.monotonic()
     process = subprocess.Popen(
-        command, cwd=building.TREE, env={**os.environ, **_PLAIN, **environment},
+        command, cwd=folder or building.TREE, env={**os.environ, **_PLAIN, **environment},
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     text, searched, failure = b"", 0, None
     os.set_blocking(process.stdout.fileno(), False)

@@ -38,7 +38,7 @@ def _find(kind, name, number):
         command = programs.command([name])
     else:
         command = [sys.executable, *shlex.split(name)]
-    outcome = programs.run(command, _PATIENCE, environment)
+    outcome = programs.run(command, _PATIENCE, environment, building.PACKAGE)
     return None, outcome.seconds, None if outcome.how == "passed" else _short(outcome.words)
 
 
