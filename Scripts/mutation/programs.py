@@ -49,6 +49,10 @@ _PLAIN = {"NO_COLOR": "1", "SWIFT_BACKTRACE": "enable=no"}
 _FAILED = re.compile(r"^(?:✘ Test .*recorded an issue.*|\S+, seed \d+: FAILED.*)$", re.MULTILINE)
 
 
+#: The programs that run now.
+_running = set()
+
+
 class Outcome:
     """What came of a run: `passed`, or how it failed, with the words of the test."""
 
@@ -62,6 +66,7 @@ def run(command, seconds, environment, folder=None):
     process = subprocess.Popen(
         command, cwd=folder or building.TREE, env={**os.environ, **_PLAIN, **environment},
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    _running.add(process)
     text, searched, failure = b"", 0, None
     os.set_blocking(process.stdout.fileno(), False)
     with selectors.DefaultSelector() as selector:
@@ -101,3 +106,14 @@ def _end(process, patience):
     except (ProcessLookupError, PermissionError):
         pass
     process.wait()
+    _running.discard(process)
+
+
+def stop(*_):
+    """Ends all that runs, and this program: for a signal that asks for it."""
+    for process in list(_running):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    os._exit(130)

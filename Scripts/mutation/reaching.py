@@ -21,11 +21,13 @@ def kept():
     return json.loads(file().read_text())
 
 
-def find(worlds):
-    """Runs each suite and world once, without a mutant. One that fails then says nothing, and is left out, and so
+def find(worlds, only=()):
+    """Runs each suite and world once, or only some, without a mutant. One that fails then says nothing, and is left out, and so
     is one that takes too long."""
-    found, left_out = {}, []
+    found, left_out = (kept() if only else {}), []
     for name in programs.suites() + [programs.WORLDS + world for world in worlds]:
+        if only and name not in only:
+            continue
         command = programs.command([name]) + (["--count", str(_SEEDS)] if name.startswith(programs.WORLDS) else [])
         with tempfile.NamedTemporaryFile() as trace:
             outcome = programs.run(command, _PATIENCE, {"AQUIFER_MUTANT_TRACE": trace.name})

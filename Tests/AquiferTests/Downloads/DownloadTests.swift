@@ -224,7 +224,7 @@ struct DownloadTests {
         try await DownloadWorld.with { world in
             let client = FileRemote(content).client
             let loader = DataLoader(
-                client: client, store: MemoryStore(), downloads: try world.downloads(client), limit: content.count - 1,
+                client: client, store: MemoryStore(), limit: content.count - 1, downloads: try world.downloads(client),
                 now: world.date.read)
             #expect(try await loader.file(for: world.url).length == content.count)
             await #expect(throws: LoadError.self) { try await loader.data(for: world.url) }
