@@ -82,7 +82,8 @@ def _in_worlds(number, reached, seeds, result):
         outcome = programs.run(command, limit, {"AQUIFER_MUTANT": str(number)})
         spent += outcome.seconds
         # A world has a bound of steps, and does not hang; but a busy machine may be slow.
-        if outcome.how not in ("passed", "hang"):
+        # Without words of its own the program could not run.
+        if outcome.how not in ("passed", "hang") and not outcome.words.startswith("ended with"):
             return {"how": "world", "by": outcome.words, "seconds": round(spent, 1)}
     return {"how": "survived", "by": f"{result['by']}, {len(worlds)} worlds", "seconds": round(spent, 1)}
 

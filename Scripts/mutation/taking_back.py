@@ -49,8 +49,10 @@ def _in_world(name, environment):
         outcome = programs.run(command, _PATIENCE, environment)
         spent += outcome.seconds
         if outcome.how != "passed":
+            # Without a seed it is the program that could not run: there may be no such world.
             seed = re.search(r"seed (\d+)", outcome.words)
-            return seed.group(1) if seed else None, spent, _short(outcome.words)
+            found = seed or outcome.how == "crash"
+            return seed.group(1) if seed else None, spent, _short(outcome.words) if found else None
     return None, spent, None
 
 
