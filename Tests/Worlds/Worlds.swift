@@ -6,7 +6,7 @@ struct Worlds {
     static func main() {
         let worlds: [String: Simulation.World] = [
             "downloads": DownloadsWorld.run, "loading": LoadingWorld.run, "outbox": OutboxWorld.run,
-            "payments": PaymentsWorld.run,
+            "payments": PaymentsWorld.run, "power": PowerWorld.run,
         ]
         let isOneNamed = CommandLine.arguments.contains("--world")
         Simulation.main(isOneNamed ? worlds.merging(Toys.all) { world, _ in world } : worlds)

@@ -150,8 +150,9 @@ public final class Faults: @unchecked Sendable {
         restart(victim)
     }
 
-    /// All processes are on the machine that loses its power.
-    private func losePower() {
+    /// Lets the machine lose its power now: all processes are killed, and start again a moment later. The disk has what was
+    /// flushed, and what else happened to reach it. Does nothing while a process runs that is not mortal.
+    public func losePower() {
         let running = processes.filter(\.isRunning)
         guard running.allSatisfy(\.isMortal) else { return }
         count(.powerCut)
