@@ -5,8 +5,10 @@ import AquiferTesting
 struct Worlds {
     static func main() {
         let worlds: [String: Simulation.World] = [
-            "downloads": DownloadsWorld.run, "loading": LoadingWorld.run, "outbox": OutboxWorld.run,
-            "payments": PaymentsWorld.run,
+            "clips": ClipsWorld.run, "downloads": DownloadsWorld.run, "drive": ChainWorld.run,
+            "loading": LoadingWorld.run,
+            "loading-sqlite": LoadingWorld.runOverSQLite, "outbox-sqlite": OutboxWorld.runOverSQLite,
+            "outbox": OutboxWorld.run, "payments": PaymentsWorld.run,
         ]
         let isOneNamed = CommandLine.arguments.contains("--world")
         Simulation.main(isOneNamed ? worlds.merging(Toys.all) { world, _ in world } : worlds)
