@@ -9,7 +9,7 @@ SEEDS ?= 10000
 FROM ?= 1
 TIME ?= 600
 
-.PHONY: help setup run test check format bench crash lab simulate fuzz nightly stress docs screenshots clean
+.PHONY: help setup run test check format bench crash lab soak simulate fuzz nightly stress docs screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -36,11 +36,17 @@ bench: setup ## the benchmarks, each beside its peer; fails when a target is mis
 crash: setup ## processes hammer the stores and the outbox while kill -9 strikes, 200 times each
 	@Scripts/crash
 
-lab: setup ## each call fails once in a session of each app, each bit of each file is flipped, the power is lost at any moment
+lab: setup ## each call fails or is late once in a session of each app, each bit of each file is flipped, the power is lost, remotes do harm
 	@$(SWIFT) build --build-tests
 	@AQUIFER_EVERY_BIT=1 $(SWIFT) test --skip-build --no-parallel --filter 'EveryBit|FaultTests'
 	@$(VENV)/bin/python Product/Tests/Lab/sweep.py $(LAB)
 	@$(VENV)/bin/python Product/Tests/Lab/power.py --cuts 200
+	@$(VENV)/bin/python Product/Tests/Lab/late.py
+	@$(VENV)/bin/python Product/Tests/Lab/harms.py
+
+soak: setup ## many processes over one folder, TIME seconds: kills, pauses, clocks that jump, portals; also SEED=number
+	@$(SWIFT) build --product AquiferCLI
+	@$(VENV)/bin/python Product/Tests/Lab/soak.py --time $(TIME) $(if $(SEED),--seed $(SEED)) --keep .build/soak
 
 simulate: setup ## worlds in simulated time, SEEDS of them, with every fault drawn from a seed; also WORLD=name, FROM=seed
 	@$(SWIFT) build -c release --product Worlds

@@ -218,6 +218,7 @@ let package = Package(
             name: "VaultHammer", dependencies: ["AquiferConcurrency", "AquiferTesting", "AquiferPayments", "Hammer"],
             path: "Tests/VaultHammer",
             swiftSettings: strict),
+        .target(name: "CHeap", path: "Tests/CHeap"),
         .target(name: "CSQLiteFaults", dependencies: ["AquiferCSQLite"], path: "Tests/CSQLiteFaults"),
         .executableTarget(
             name: "SQLiteFaults", dependencies: ["Aquifer", "AquiferSQLite", "CSQLiteFaults", "Hammer"],
@@ -260,7 +261,7 @@ let package = Package(
             ]),
         tests(
             "App", in: "Product/Tests",
-            ["AquiferCurl", "AquiferTesting", "AquiferWording", "EveryBit", "HTTPServer", "ReferenceAPIs"]),
+            ["AquiferCurl", "AquiferTesting", "AquiferWording", "CHeap", "EveryBit", "HTTPServer", "ReferenceAPIs"]),
         tests("AquiferCLI", in: "Product/Tests", ["App", "AquiferPayments", "AquiferShadowDrive", "ReferenceAPIs"]),
         // The sources of fuzzing, over its kept inputs.
         .testTarget(

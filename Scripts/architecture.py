@@ -66,6 +66,8 @@ SECOND_THREAD = re.compile(r"\bpthread_create\b|\b(?:class|struct|actor|enum) Sy
 #: A command or an option of our command line, which an app that adds a library does not have.
 COMMAND = re.compile(r"\baquifer [a-z]|(?<![\w-])--[a-z]")
 TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+#: Functions that replace characters, which bytes before a combining mark are not.
+BY_CHARACTERS = re.compile(r"\.replacing\(\"|\breplacingOccurrences\(")
 LOCK_FILE, THREAD_FILE = "Lock.swift", "SystemThread.swift"
 DEFAULT_ARGUMENT = re.compile(r"=\s*(?:\{[^}]*\}|\w+\(\))")
 COMMENT = re.compile(r"(?:^|\s)//.*")
@@ -178,6 +180,8 @@ def rules_of_a_file(target, name, declared, ours, lines):
         # A simulation is a program, and AquiferTesting has its command line.
         if target not in PRODUCT | {"AquiferTesting"} and COMMAND.search(" ".join(TEXT.findall(code))):
             yield number, NO_COMMAND
+        if BY_CHARACTERS.search(code):
+            yield number, "replacingExactly: the others pass over what a combining mark follows"
         if re.search(r"\btry!", code):
             yield number, "no try!"
         if name not in PRINTERS and PRINTING.search(code):

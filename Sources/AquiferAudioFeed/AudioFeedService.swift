@@ -17,7 +17,7 @@ public struct AudioFeedService: Sendable {
     private let client: any HTTPClient
     let feed: Resource<[AudioClip]>
     private let cache: Cache<[AudioClip]>
-    private let openDownloads: @Sendable () throws(StoreError) -> Downloads
+    private let openDownloads: @Sendable () async throws(StoreError) -> Downloads
     private let makeKey: @Sendable () -> String
     private let now: @Sendable () -> Date
 
@@ -30,7 +30,8 @@ public struct AudioFeedService: Sendable {
     ///   - makeKey: makes idempotency keys, never the same twice.
     public init(
         base: URL, client: any HTTPClient, store: any CacheStore,
-        downloads: @escaping @Sendable () throws(StoreError) -> Downloads, outbox: Outbox, retry: RetryPolicy = .never,
+        downloads: @escaping @Sendable () async throws(StoreError) -> Downloads, outbox: Outbox,
+        retry: RetryPolicy = .never,
         now: @escaping @Sendable () -> Date = { Date() },
         makeKey: @escaping @Sendable () -> String = { UUID().uuidString }
     ) {
@@ -98,10 +99,10 @@ public struct AudioFeedService: Sendable {
             isFresh: { [feed] in feed.isFresh($0) })
     }
 
-    /// The sound that is kept on this machine.
+    /// The sound that is kept on this machine. Opening its folder can take long, and is not done on the caller's actor.
     ///
     /// - Throws: ``StoreError`` when its folder cannot be opened.
-    public func downloads() throws(StoreError) -> Downloads { try openDownloads() }
+    public func downloads() async throws(StoreError) -> Downloads { try await openDownloads() }
 
     /// The age of a kept clip's last confirmation from which the remote is asked about it again.
     static let renewalAge = Duration.days(1)
@@ -115,7 +116,7 @@ public struct AudioFeedService: Sendable {
     public func renewKept() async -> Int {
         var count = 0
         // The playing or keeping of a clip reports a folder that cannot be read.
-        guard let downloads = try? downloads(), let all = try? await downloads.list() else { return 0 }
+        guard let downloads = try? await downloads(), let all = try? await downloads.list() else { return 0 }
         for kept in all where kept.isPinned && kept.isWhole {
             guard let before = kept.savedAt, !CachePolicy.maxAge(Self.renewalAge).isFresh(before, at: now()) else {
                 continue

@@ -16,6 +16,6 @@ extension Language {
     /// A number of bytes in units of 1024, as `1.5 MB`: `1,5 MB` in Portuguese. One decimal is shown if it is not 0. A
     /// no-break space keeps the number and its unit on one line.
     public func size(_ bytes: UInt64) -> String {
-        number(ByteCount.text(bytes).replacing(" ", with: "\u{a0}"))
+        number(ByteCount.text(bytes).replacingExactly(" ", with: "\u{a0}"))
     }
 }

@@ -151,4 +151,12 @@ struct FoaasServiceTests {
         #expect(phrase == Foaas(message: "zqx1xqz, take a $1 \\\\ 😀!", subtitle: "- [FROM]"))
         #expect(world.paths.count == 1)
     }
+
+    @Test("A mark is filled, too, where a combining mark follows it in the answer")
+    func combiningMark() async throws {
+        let world = FoaasWorld(
+            client: ScriptedHTTPClient { .phrase("\(Array($0.url.pathComponents.suffix(3))[0])\u{301}!", "") })
+        let template = try await world.service.template(of: FoaasWorld.gift)
+        #expect(template.phrase({ _ in "Bo" }, name: { $0 }).message == "Bo\u{301}!")
+    }
 }

@@ -15,6 +15,18 @@ struct MessagePartsTests {
         }
     }
 
+    @Test(
+        "Bytes are replaced wherever they are, also before a combining mark, and in one pass",
+        arguments: [
+            ("%22\u{301}%2", "%22", "\"", "\"\u{301}%2"), ("\r\n \u{301}", "\r\n ", " ", " \u{301}"),
+            ("aaaaa", "aa", "a", "aaa"), ("a", "", "b", "a"), ("", "a", "b", ""),
+            // The composed form of a letter is not the decomposed one.
+            ("\u{e9}", "e\u{301}", "x", "\u{e9}"),
+        ])
+    func replacing(text: String, old: String, new: String, expected: String) {
+        #expect(text.replacingExactly(old, with: new).isExactly(expected))
+    }
+
     @Test("A percent sign without two digits stays, and bytes that are no text are replaced")
     func lenientDecoding() {
         #expect(PercentEncoding.decode("100%") == "100%")

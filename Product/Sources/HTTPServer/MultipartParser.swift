@@ -1,3 +1,4 @@
+import AquiferHTTP
 import Foundation
 
 /// Takes a multipart body apart as its bytes come, wherever they are split (RFC 2046, 5.1.1).
@@ -163,7 +164,7 @@ struct MultipartParser {
     private static func headers(_ text: String) throws(MultipartError) -> HTTPHeaders {
         var headers = HTTPHeaders()
         // A line that begins with a blank continues the one before (RFC 2045 allows it, HTTP does not).
-        let unfolded = text.replacingOccurrences(of: "\r\n ", with: " ").replacingOccurrences(of: "\r\n\t", with: " ")
+        let unfolded = text.replacingExactly("\r\n ", with: " ").replacingExactly("\r\n\t", with: " ")
         for line in unfolded.components(separatedBy: "\r\n") where !line.isEmpty {
             // A lone CR or LF, or a NUL, would pass on as a line of its own.
             guard let colon = line.firstIndex(of: ":"), colon != line.startIndex,

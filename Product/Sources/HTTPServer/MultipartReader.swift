@@ -1,3 +1,4 @@
+import AquiferHTTP
 import Foundation
 
 /// Reads a `multipart/form-data` body (RFC 7578) part by part, piece by piece, whatever its size.
@@ -130,7 +131,6 @@ public struct MultipartReader {
 
     /// Browsers write quotes and line ends as `%22`, `%0D` and `%0A`, and nothing else (the HTML standard).
     private static func unescaped(_ text: String) -> String {
-        text.replacingOccurrences(of: "%22", with: "\"").replacingOccurrences(of: "%0D", with: "\r")
-            .replacingOccurrences(of: "%0A", with: "\n")
+        text.replacingExactly("%22", with: "\"").replacingExactly("%0D", with: "\r").replacingExactly("%0A", with: "\n")
     }
 }

@@ -220,7 +220,6 @@ extension DriveAccount {
 extension String {
     /// The name as it is read from the head of a part. Forms escape only quotes and line ends there.
     fileprivate var asReadFromForms: String {
-        replacingOccurrences(of: "%22", with: "\"").replacingOccurrences(of: "%0D", with: "\r")
-            .replacingOccurrences(of: "%0A", with: "\n")
+        replacingExactly("%22", with: "\"").replacingExactly("%0D", with: "\r").replacingExactly("%0A", with: "\n")
     }
 }

@@ -64,8 +64,8 @@ struct ReferenceDrive: Sendable {
     private func answering(
         _ request: ServerRequest, _ answer: (ServerRequest) async throws -> ServerResponse
     ) async -> ServerResponse {
-        // Files are read and written from here on: not on the network's thread.
-        await Task.yield()
+        // Files are read and written from here on.
+        await NetworkThread.leave()
         let refusal: ReferenceRefusal
         do {
             return try await answer(request)

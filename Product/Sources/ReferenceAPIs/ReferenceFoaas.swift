@@ -1,3 +1,4 @@
+import AquiferSolana
 import Foundation
 import HTTPServer
 
@@ -117,8 +118,10 @@ struct ReferenceFoaas: Sendable {
     }
 
     private func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
+        text.replacingExactly("&", with: "&amp;").replacingExactly("<", with: "&lt;").replacingExactly(
+            ">", with: "&gt;"
+        )
+        .replacingExactly("\"", with: "&quot;")
     }
 
     private func encoded(_ value: some Encodable) -> Data? {

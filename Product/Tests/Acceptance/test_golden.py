@@ -1,11 +1,11 @@
-"""Every version opens the files that earlier formats wrote: Tests/Golden."""
+"""Every version opens the files that earlier formats wrote, and its own: Tests/Golden."""
 
-import json
+import importlib.util
 import shutil
 
 import pytest
 
-from conftest import ROOT, Aquifer
+from conftest import BINARY, ROOT, Aquifer
 
 GOLDEN = ROOT / "Tests/Golden"
 FORMATS = sorted(folder.name for folder in GOLDEN.iterdir() if folder.is_dir())
@@ -15,15 +15,34 @@ GOLDEN_PAYMENTS = {
 AN_HOUR_LATER = ("--offline", "--at", "2026-11-21T10:00:00Z")
 
 
-#: Each test here runs over each format.
-pytestmark = pytest.mark.parametrize("golden", FORMATS, indirect=True)
+#: Each test here runs over each format, and over what this program has just written.
+pytestmark = pytest.mark.parametrize("golden", [*FORMATS, "today"], indirect=True)
+
+
+@pytest.fixture(scope="session")
+def stores(tmp_path_factory):
+    """The folder of the golden stores of a format; those of today are made when they are first asked for."""
+    made = []
+
+    def folder(name):
+        if name != "today":
+            return GOLDEN / name
+        if not made:
+            specification = importlib.util.spec_from_file_location("make", GOLDEN / "make.py")
+            maker = importlib.util.module_from_spec(specification)
+            specification.loader.exec_module(maker)
+            made.append(tmp_path_factory.mktemp("golden"))
+            maker.make(BINARY, made[0])
+        return made[0]
+
+    return folder
 
 
 @pytest.fixture
-def golden(tmp_path, request):
+def golden(tmp_path, request, stores):
     """The command on a copy of the golden stores, offline, an hour after they were saved; elsewhere, of the first format."""
     for name in ("data", "config"):
-        shutil.copytree(GOLDEN / getattr(request, "param", "edb8069") / "app" / name, tmp_path / name)
+        shutil.copytree(stores(getattr(request, "param", "edb8069")) / "app" / name, tmp_path / name)
     for path in tmp_path.rglob("*"):
         path.chmod(0o700 if path.is_dir() else 0o600)  # git keeps no modes
     return Aquifer(tmp_path / "data")

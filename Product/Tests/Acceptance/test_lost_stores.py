@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from conftest import BINARY
-from test_golden import AN_HOUR_LATER, golden, show  # noqa: F401 (a fixture)
+from test_golden import AN_HOUR_LATER, golden, show, stores  # noqa: F401 (fixtures)
 
 DELIVERED, STORE = 0, 74
 

@@ -34,6 +34,15 @@ struct RedactionTests {
         }
     }
 
+    @Test("A secret is left out, too, where a combining mark follows it in an answer")
+    func combiningMarks() {
+        let shown = Redaction(["pay", "@ana", "4242424242424242"]).text("4242424242424242\u{301} is no amount")
+        #expect(shown == "(digits left out)\u{301} is no amount")
+        #expect("4111111111111111\u{301}".withoutCardNumbers == "(digits left out)\u{301}")
+        #expect(Redaction([]).text("http://ana:secret@\u{301}/") == "http://(left out)@\u{301}/")
+        #expect(Redaction(["cards", "default", "739"]).text("\"739\"\u{301}") == "\"(digits left out)\"\u{301}")
+    }
+
     @Test("A number that is typed as several words is left out")
     func severalWords() {
         let shown = Redaction(["contacts", "4242.4242", "4242.4242"]).text("nobody is called \"4242.4242 4242.4242\"")

@@ -158,6 +158,7 @@ struct MultipartTests {
             (#"form-data; name="a"; filename="C:\music\tune.mp3""#, "a", #"C:\music\tune.mp3"#),
             (#"form-data; name="a"; filename="%22x%22%0D%0A100%25 %41.mp3""#, "a", "\"x\"\r\n100%25 %41.mp3"),
             (#"form-data; name="a"; filename="São João.mp3""#, "a", "São João.mp3"),
+            ("form-data; name=\"%22\u{5a4}\"; filename=\"%0A\u{301}\"", "\"\u{5a4}", "\n\u{301}"),
             (#"form-data; name="a"; filename="../../etc/passwd""#, "a", "../../etc/passwd"),
             (#"form-data; name="a"; filename="""#, "a", ""),
             (#"form-data; name="a";"#, "a", nil),

@@ -8,7 +8,9 @@
 //                                      short     it reads or writes one byte only, if it was to do more
 //                                      kill      the process is killed before the call
 //                                      after     the process is killed after the call
+//                                      late:N    it begins N seconds late
 //   LAB_STRUCK=FILE                    FILE is made when the fault strikes
+//   LAB_NAMES=1                        names that end with .lab.test are this machine
 //   LAB_RECORD=FILE                    FILE gets everything that changes files, in order (see power.py)
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -36,6 +38,7 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 // Callers
@@ -98,7 +101,7 @@ static atomic_long counts[CALLERS][CALLS];
 
 // The fault
 
-enum { FAIL = 1, SHORT, KILL, AFTER };
+enum { FAIL = 1, SHORT, KILL, AFTER, LATE };
 static int fault_caller = -1, fault_call, fault_action, fault_code;
 static long fault_number;
 static char struck_file[PATH_MAX], count_file[PATH_MAX];
@@ -116,13 +119,22 @@ static void die(void) {
     for (;;) pause();
 }
 
+/// Waits as a disk, a lock or a server of names can: no signal cuts the wait short.
+static void wait_long(void) {
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += fault_code;
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR) {}
+}
+
 /// Counts a call. Returns the action of the fault if it strikes here, otherwise 0.
 static int begin(int call, const void *address) {
     int caller = caller_at(address);
     long number = atomic_fetch_add(&counts[caller][call], 1) + 1;
     if (caller != fault_caller || call != fault_call || number != fault_number) return 0;
     if (fault_action == KILL) die();
-    if (fault_action == FAIL) strike();
+    if (fault_action == FAIL || fault_action == LATE) strike();
+    if (fault_action == LATE) wait_long();
     return fault_action;
 }
 
@@ -154,8 +166,9 @@ __attribute__((constructor)) static void start(void) {
     if ((value = getenv("LAB_FAULT"))) {
         if (sscanf(value, "%31s %31s %ld %31s", caller, call, &fault_number, action) != 4) _exit(99);
         fault_call = find(calls, CALLS, call);
-        fault_action = !strcmp(action, "short") ? SHORT : !strcmp(action, "kill") ? KILL : !strcmp(action, "after") ? AFTER : FAIL;
-        fault_code = atoi(action);
+        fault_action = !strcmp(action, "short") ? SHORT : !strcmp(action, "kill") ? KILL : !strcmp(action, "after") ? AFTER
+            : !strncmp(action, "late:", 5) ? LATE : FAIL;
+        fault_code = atoi(fault_action == LATE ? action + 5 : action);
         fault_caller = find(callers, CALLERS, caller);
     }
     memset(counts, 0, sizeof counts);  // what was called before is the loader's
@@ -356,7 +369,10 @@ int pipe(int ends[2]) { PLAIN(pipe, pipe, -1, (ends)) }
 int utimes(const char *path, const struct timeval times[2]) { PLAIN(utimes, utimes, -1, (path, times)) }
 ssize_t getrandom(void *bytes, size_t count, unsigned int flags) { PLAIN(getrandom, getrandom, -1, (bytes, count, flags)) }
 int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints, struct addrinfo **found) {
-    PLAIN(getaddrinfo, getaddrinfo, fault_code, (name, service, hints, found))
+    size_t length = name ? strlen(name) : 0;
+    int isOurs = getenv("LAB_NAMES") && length > 9 && !strcmp(name + length - 9, ".lab.test");
+    const char *meant = isOurs ? "127.0.0.1" : name;
+    PLAIN(getaddrinfo, getaddrinfo, fault_code, (meant, service, hints, found))
 }
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
     // Answers with the error itself

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Every failure once: each call that a command makes fails, is cut short, or is the last one, in turn.
 
-    sweep.py [--session NAME]… [--caller NAME]… [--action fail|short|kill|after]… [--sample N --seed S] [--jobs N]
+    sweep.py [--session NAME]… [--caller NAME]… [--action fail|short|kill|after]… [--each N] [--sample N --seed S] [--jobs N]
+             [--state FILE]
     sweep.py --replay "SESSION: CALLER CALL N ACTION"
 
-Prints the table of calls and outcomes, and each broken promise with the words that replay it. Exits 1 if there is one.
+Prints the table of calls and outcomes, and each broken promise with the words that replay it. Exits 1 if there is one. With
+--state, a run that was ended goes on where it was: what has passed is read from the file, and not run again.
 """
 
 import argparse
 import collections
 import concurrent.futures
 import errno
+import json
 import os
 import pathlib
 import random
@@ -111,12 +114,17 @@ class Lab:
             remotes.stop()
 
 
-def faults_of(counts, callers, actions, allocations):
+def numbers_of(count, each):
+    """Numbers from 1 to `count`; with `each`, so many of them, from the first to the last."""
+    return sorted({1 + (count - 1) * step // max(1, each - 1) for step in range(each)}) if each else range(1, count + 1)
+
+
+def faults_of(counts, callers, actions, allocations, each=0):
     for (caller, call), count in sorted(counts.items()):
         if caller not in callers or call not in ERRORS or (caller, call) in LEFT_OUT:
             continue
-        step = max(1, count // allocations) if call in ALLOCATIONS and allocations else 1
-        for number in range(1, count + 1, step):
+        step = max(1, count // allocations) if call in ALLOCATIONS and allocations and not each else 1
+        for number in numbers_of(count, each)[::step]:
             if "fail" in actions:
                 yield caller, call, number, "fail"
             if "short" in actions and call in SHORT:
@@ -131,14 +139,21 @@ def written(session, fault):
     return f"{session.name}: {' '.join(map(str, fault))}"
 
 
+def known(state):
+    """What has passed in earlier runs: the outcome by the words of the fault."""
+    return dict(json.loads(line) for line in state.read_text().splitlines()) if state and state.exists() else {}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--session", action="append")
     parser.add_argument("--caller", action="append")
     parser.add_argument("--action", action="append", choices=["fail", "short", "kill", "after"])
     parser.add_argument("--allocations", type=int, default=100, help="allocations a caller that fail; 0 for all")
+    parser.add_argument("--each", type=int, default=0, help="so many calls of each kind, from the first to the last; 0 for all")
     parser.add_argument("--sample", type=int)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--state", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--replay")
     arguments = parser.parse_args()
@@ -166,12 +181,17 @@ def sweep(lab, arguments, started):
         baselines[session.name] = baseline
         faults = [only] if only else faults_of(
             counts, arguments.caller or ["aquifer", "sqlite", "curl", "foundation"],
-            arguments.action or ["fail", "short", "kill", "after"], arguments.allocations)
+            arguments.action or ["fail", "short", "kill", "after"], arguments.allocations, arguments.each)
         work += [(session, fault) for fault in faults]
     if arguments.sample and arguments.sample < len(work):
         work = random.Random(arguments.seed).sample(work, arguments.sample)
 
     table, broken = collections.defaultdict(collections.Counter), []
+    passed = known(arguments.state)
+    for words, outcome in passed.items():
+        caller, call, _, action = words.partition(": ")[2].split()
+        table[caller, call, action][outcome] += 1
+    work = [(session, fault) for session, fault in work if written(session, fault) not in passed]
 
     def strike(item):
         session, fault = item
@@ -179,6 +199,8 @@ def sweep(lab, arguments, started):
             return item, lab.strike(session, baselines[session.name], fault), None
         except Broken as error:
             return item, "BROKEN", str(error)
+        except Exception as error:  # a long run does not end for one
+            return item, "BROKEN", f"the lab itself: {type(error).__name__}: {error}"
 
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for (session, fault), outcome, problem in pool.map(strike, work):
@@ -187,6 +209,9 @@ def sweep(lab, arguments, started):
             if problem:
                 broken.append((written(session, fault), problem))
                 print(f"BROKEN {broken[-1][0]}\n       {problem}", flush=True)
+            elif arguments.state:
+                with arguments.state.open("a") as file:
+                    file.write(json.dumps([written(session, fault), outcome]) + "\n")
 
     columns = sorted({outcome for row in table.values() for outcome in row})
     print("\n| caller | call | action | runs | " + " | ".join(columns) + " |")

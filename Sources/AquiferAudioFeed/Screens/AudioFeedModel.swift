@@ -30,6 +30,8 @@ public final class AudioFeedModel {
     private var attempts: [UUID: Kept] = [:]
 
     @ObservationIgnored private let service: AudioFeedService
+    /// The folder of the sound; `nil` as long as it cannot be opened.
+    @ObservationIgnored private var folder: Downloads?
     @ObservationIgnored private var tasks: [UUID: Task<Void, Never>] = [:]
 
     /// The clips.
@@ -48,7 +50,7 @@ public final class AudioFeedModel {
         if case .downloading = attempts[clip.id] { return attempts[clip.id] ?? .none }
         guard let confirmed = pinned[clip.audio] else { return attempts[clip.id] ?? .none }
         // A folder that cannot be opened keeps nothing that could be played.
-        if (try? service.downloads())?.isFresh(confirmed) == true { return .kept }
+        if folder?.isFresh(confirmed) == true { return .kept }
         return attempts[clip.id] ?? .expired
     }
 
@@ -132,7 +134,7 @@ public final class AudioFeedModel {
         do throws(DownloadError) {
             let downloads: Downloads
             do throws(StoreError) {
-                downloads = try service.downloads()
+                downloads = try await service.downloads()
                 try await downloads.pin(clip.audio)
             } catch { throw .store(error) }
             let download = downloads.download(clip.audio)
@@ -149,7 +151,7 @@ public final class AudioFeedModel {
             attempts[clip.id] = error == .cancelled ? nil : .failed(error)
             // A clip that was not kept before is unpinned, so that it can make room for others. If that fails, the pin
             // costs room, no sound.
-            if !wasPinned, let downloads = try? service.downloads() { try? await downloads.unpin(clip.audio) }
+            if !wasPinned, let downloads = try? await service.downloads() { try? await downloads.unpin(clip.audio) }
         }
         await look()
     }
@@ -163,7 +165,8 @@ public final class AudioFeedModel {
     /// Reads which sounds are kept, by this screen or another: those that are whole and pinned.
     private func look() async {
         // A folder that cannot be read tells nothing; playing and keeping a clip report it.
-        guard let downloads = try? service.downloads(), let all = try? await downloads.list() else { return }
+        folder = try? await service.downloads()
+        guard let all = try? await folder?.list() else { return }
         let here = all.filter { $0.isPinned && $0.isWhole }
         keptBytes = here.reduce(0) { $0 + $1.progress.received }
         pinned = Dictionary(here.map { ($0.url, $0.savedAt ?? .distantPast) }) { $1 }

@@ -90,7 +90,7 @@ public struct FoaasPathBuilder: Sendable, Hashable {
     /// A text as one segment: everything but RFC 3986's unreserved characters is encoded. Dots that would lead to
     /// another folder are, too.
     static func encoded(_ text: String) -> String {
-        if text == "." || text == ".." { return text.replacing(".", with: "%2E") }
+        if text == "." || text == ".." { return text.replacingExactly(".", with: "%2E") }
         return PercentEncoding.encode(text)
     }
 }

@@ -36,8 +36,8 @@ public struct FoaasTemplate: Sendable, Hashable {
         return Foaas(message: fill(answer.message), subtitle: fill(answer.subtitle))
     }
 
-    // A literal is never changed.
-    nonisolated(unsafe) private static let mark = /zqx[0-9]+xqz/
+    // A literal is never changed. A mark ends where its letters end, also before a combining mark in the answer.
+    nonisolated(unsafe) private static let mark = /zqx[0-9]+xqz/.matchingSemantics(.unicodeScalar)
 
     private static func marker(_ index: Int) -> String { "zqx\(index)xqz" }
 }

@@ -6,7 +6,7 @@ extension StorageSize {
     /// Normalizes a size that a user typed. Languages differ in the decimal separator, so both point and comma are
     /// accepted.
     static func typed(_ text: String) -> String {
-        text.trimmedOfSpaces.replacing(",", with: ".")
+        text.trimmedOfSpaces.replacingExactly(",", with: ".")
     }
 }
 
@@ -45,6 +45,6 @@ extension Language {
 
     /// A number and its unit with the language's separators. A no-break space keeps both on one line.
     private func own(_ text: String) -> String {
-        number(text.replacing(" ", with: "\u{a0}"))
+        number(text.replacingExactly(" ", with: "\u{a0}"))
     }
 }

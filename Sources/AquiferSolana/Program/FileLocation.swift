@@ -54,9 +54,3 @@ public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
         PercentEncoding.encode(name) { PercentEncoding.isUnreserved($0) || "!*'()".utf8.contains($0) }
     }
 }
-
-extension String {
-    /// True if two file names are equal byte for byte, as servers compare them. `==` treats the composed and the
-    /// decomposed form of a letter as equal.
-    package func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-}

@@ -5,29 +5,30 @@ import Testing
 
 @testable import Aquifer
 
-/// Makes the golden stores of today's format that the command line cannot make. It runs only for a new format, with
-/// `AQUIFER_GOLDEN` (see `Tests/Golden/README.md`).
-@Suite("Golden stores are made", .enabled(if: ProcessInfo.processInfo.environment["AQUIFER_GOLDEN"] != nil))
+/// Makes golden stores of today's format: those of the library, which the command line cannot make.
 struct GoldenMaker {
-    private let folder = URL(fileURLWithPath: ProcessInfo.processInfo.environment["AQUIFER_GOLDEN"] ?? "/nowhere")
-        .appendingPathComponent("library")
-    private let date = ManualDate(Date(timeIntervalSince1970: 1_780_000_000))
+    /// The folder, `library` of a format, in which they are made. It is there.
+    let folder: URL
+    private let date = ManualDate(Self.date)
 
-    @Test("a FileStore") func fileStore() async throws {
+    func fileStore() async throws {
         let store = try FileStore(directory: folder.appendingPathComponent("file-store"))
         for (key, entry) in Self.entries { try await store.insert(entry, for: key) }
     }
 
-    @Test("a UserDefaultsStore") func userDefaults() async throws {
+    /// Where there are no domains at a path, as on Apple's systems, it makes nothing.
+    func userDefaults() async throws {
         let path = folder.appendingPathComponent("defaults").path
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let store = UserDefaultsStore(try #require(UserDefaults(suiteName: path)), prefix: "golden.")
         for (key, entry) in Self.entries { try store.set(entry, for: key) }
     }
 
     /// Whole and pinned; expired; cut after an orderly end, with a tail; killed, with one block in its journal.
-    @Test("downloads") func downloads() async throws {
-        let place = folder.appendingPathComponent("downloads")
+    func downloads() async throws {
+        try await TemporaryFolder.with { try await downloads(in: $0.appendingPathComponent("of-one-that-lives")) }
+    }
+
+    private func downloads(in place: URL) async throws {
         func downloads(_ client: any HTTPClient) throws -> Downloads {
             try Downloads(directory: place, client: client, retry: .never, now: date.read)
         }
@@ -50,13 +51,13 @@ struct GoldenMaker {
         exchange.send(Self.pattern(300_000).prefix(280_000))
         for await progress in download.progress where progress.received == 280_000 { break }
         // The disk now holds what a process that is killed now leaves.
-        try FileManager.default.copyItem(at: place, to: folder.appendingPathComponent("downloads-copy"))
+        try FileManager.default.copyItem(at: place, to: folder.appendingPathComponent("downloads"))
         download.cancel()
         await #expect(throws: DownloadError.self) { _ = try await download.file() }
     }
 
     /// Waiting with an attachment, retrying, paused, refused; and one in no group.
-    @Test("an outbox") func outbox() async throws {
+    func outbox() async throws {
         let place = folder.appendingPathComponent("outbox")
         let world = OutboxWorld(store: try FileStore(directory: place.appendingPathComponent("items")))
         let outbox = world.outbox(attachments: place.appendingPathComponent("files"))
@@ -83,8 +84,10 @@ struct GoldenMaker {
 
     static func pattern(_ count: Int) -> Data { Data((0..<count).map { UInt8($0 % 251) }) }
 
+    static let date = Date(timeIntervalSince1970: 1_780_000_000)
+
     static let entries: [String: StoredEntry] = [
-        "plain": StoredEntry(bytes: Data("hello".utf8), savedAt: Date(timeIntervalSince1970: 1_780_000_000)),
+        "plain": StoredEntry(bytes: Data("hello".utf8), savedAt: date),
         "é/ç": StoredEntry(
             bytes: pattern(3_000), savedAt: Date(timeIntervalSince1970: 1_780_000_000.25),
             validators: Validators(etag: "\"1\"", lastModified: "Sat, 21 Nov 2026 00:00:00 GMT"), kind: .data),

@@ -11,36 +11,33 @@ struct GoldenStoresTests {
     private static let golden = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Golden")
-    /// A folder for each format that was ever written.
-    private static let formats = ((try? FileManager.default.contentsOfDirectory(atPath: golden.path)) ?? [])
+    private static let kept = ((try? FileManager.default.contentsOfDirectory(atPath: golden.path)) ?? [])
         .filter { !$0.contains(".") }.sorted()
-    private static let date = Date(timeIntervalSince1970: 1_780_000_000)
+    /// Each format that was ever written, and `today`, which `GoldenMaker` writes.
+    private static let formats = kept + ["today"]
+    private static let date = GoldenMaker.date
 
-    private static func pattern(_ count: Int) -> Data { Data((0..<count).map { UInt8($0 % 251) }) }
-
-    private static let entries: [String: StoredEntry] = [
-        "plain": StoredEntry(bytes: Data("hello".utf8), savedAt: date),
-        "é/ç": StoredEntry(
-            bytes: pattern(3_000), savedAt: Date(timeIntervalSince1970: 1_780_000_000.25),
-            validators: Validators(etag: "\"1\"", lastModified: "Sat, 21 Nov 2026 00:00:00 GMT"), kind: .data),
-        "empty": StoredEntry(
-            bytes: Data(), savedAt: Date(timeIntervalSince1970: 0), validators: Validators(etag: "")),
-    ]
-
-    /// A copy of one of the golden folders or files.
-    private func copy(_ name: String, of format: String, _ use: (URL) async throws -> Void) async throws {
+    /// A copy of one of the golden folders or files; those of today are made in its place.
+    private func copy(
+        _ name: String, of format: String, made make: (GoldenMaker) -> () async throws -> Void,
+        _ use: (URL) async throws -> Void
+    ) async throws {
         try await TemporaryFolder.with { folder in
             let place = folder.appendingPathComponent(name)
-            try FileManager.default.copyItem(
-                at: Self.golden.appendingPathComponent("\(format)/library/\(name)"), to: place)
+            if format == "today" {
+                try await make(GoldenMaker(folder: folder))()
+            } else {
+                let library = Self.golden.appendingPathComponent("\(format)/library")
+                try FileManager.default.copyItem(at: library.appendingPathComponent(name), to: place)
+            }
             try await use(place)
         }
     }
 
     private func expectGoldenEntries(in store: any CacheStore) async throws {
-        for (key, entry) in Self.entries { #expect(try await store.retrieve(key) == entry, "\(key)") }
+        for (key, entry) in GoldenMaker.entries { #expect(try await store.retrieve(key) == entry, "\(key)") }
         let summaries = Set(try await store.entries())
-        #expect(summaries == Set(Self.entries.map { StoredEntry.Summary($1, key: $0) }))
+        #expect(summaries == Set(GoldenMaker.entries.map { StoredEntry.Summary($1, key: $0) }))
         try await store.update("plain") { found throws(StoreError) in
             var entry = try found.get() ?? StoredEntry(bytes: Data(), savedAt: Self.date)
             entry.bytes += Data(" again".utf8)
@@ -50,27 +47,44 @@ struct GoldenStoresTests {
     }
 
     @Test("none is left out")
-    func all() { #expect(Self.formats.contains("edb8069")) }
+    func all() { #expect(Self.kept == ["c1b9927", "edb8069"]) }
+
+    /// `AQUIFER_GOLDEN` is the folder of a new format (`Tests/Golden/README.md`).
+    @Test("those of today are made in the folder that is asked for")
+    func make() async throws {
+        try await TemporaryFolder.with { folder in
+            let place = ProcessInfo.processInfo.environment["AQUIFER_GOLDEN"].map { URL(fileURLWithPath: $0) } ?? folder
+            let library = place.appendingPathComponent("library")
+            try FileManager.default.createDirectory(at: library, withIntermediateDirectories: true)
+            let maker = GoldenMaker(folder: library)
+            for make in [maker.fileStore, maker.userDefaults, maker.downloads, maker.outbox] { try await make() }
+            let made = Set(try FileManager.default.contentsOfDirectory(atPath: library.path))
+            #expect(made.isSuperset(of: ["downloads", "file-store", "outbox"]))
+        }
+    }
 
     @Test("a FileStore's folder: each entry, and changes to them", arguments: formats)
     func fileStore(format: String) async throws {
-        try await copy("file-store", of: format) { try await expectGoldenEntries(in: FileStore(directory: $0)) }
+        try await copy("file-store", of: format, made: { $0.fileStore }) {
+            try await expectGoldenEntries(in: FileStore(directory: $0))
+        }
     }
 
     #if os(Linux)
         @Test("a UserDefaultsStore's entries: each of them, and changes to them", arguments: formats)
         func userDefaults(format: String) async throws {
             let domain = TemporaryDefaults()
-            let plist = Self.golden.appendingPathComponent("\(format)/library/defaults.plist")
-            try FileManager.default.copyItem(at: plist, to: URL(fileURLWithPath: "\(domain.name).plist"))
-            try await expectGoldenEntries(in: UserDefaultsStore(domain.open(), prefix: "golden."))
+            try await copy("defaults.plist", of: format, made: { $0.userDefaults }) { plist in
+                try FileManager.default.copyItem(at: plist, to: URL(fileURLWithPath: "\(domain.name).plist"))
+                try await expectGoldenEntries(in: UserDefaultsStore(domain.open(), prefix: "golden."))
+            }
         }
     #endif
 
     @Test("a folder of downloads: what is whole is delivered, what was cut is gone on with", arguments: formats)
     func downloads(format: String) async throws {
-        try await copy("downloads", of: format) { place in
-            let remote = FileRemote(Self.pattern(300_000))
+        try await copy("downloads", of: format, made: { $0.downloads }) { place in
+            let remote = FileRemote(GoldenMaker.pattern(300_000))
             let client = remote.client
             let downloads = try Downloads(directory: place, client: client, retry: .never, now: { Self.date })
             let list = try await downloads.list().sorted { $0.url.absoluteString < $1.url.absoluteString }
@@ -79,12 +93,12 @@ struct GoldenStoresTests {
             #expect(list.map(\.isPinned) == [false, false, false, true])
             let base = URL(string: "http://golden.example")!
             let whole = try #require(try await downloads.saved(base.appendingPathComponent("whole.mp3")))
-            #expect(try await whole.all() == Self.pattern(5_000) && whole.mediaType == "audio/mpeg")
+            #expect(try await whole.all() == GoldenMaker.pattern(5_000) && whole.mediaType == "audio/mpeg")
             #expect(try await downloads.saved(base.appendingPathComponent("expired.mp3")) == nil)
             #expect(client.requests.isEmpty)
             for (name, from) in [("cut.mp3", 270_000), ("killed.mp3", 262_144)] {
                 let file = try await downloads.file(for: base.appendingPathComponent(name))
-                #expect(try await file.all() == Self.pattern(300_000))
+                #expect(try await file.all() == GoldenMaker.pattern(300_000))
                 #expect(client.requests.last?.headers["Range"] == "bytes=\(from)-", "\(name)")
             }
         }
@@ -94,7 +108,7 @@ struct GoldenStoresTests {
         "an outbox: every item in its state, and all are sent when they may be, with their keys and files",
         arguments: formats)
     func outbox(format: String) async throws {
-        try await copy("outbox", of: format) { place in
+        try await copy("outbox", of: format, made: { $0.outbox }) { place in
             let world = OutboxWorld(store: try FileStore(directory: place.appendingPathComponent("items")))
             let outbox = world.outbox(attachments: place.appendingPathComponent("files"))
             let items = try await outbox.items()

@@ -12,7 +12,7 @@ struct DownloadsShelf: InspectedShelf {
     private static let prefix = "file:"
 
     func entries() async throws(StoreError) -> [Inspector.Entry] {
-        let downloads = try downloads()
+        let downloads = try await downloads()
         let damaged = try await downloads.damaged()
         var entries = damaged.map { damaged in
             Inspector.Entry(
@@ -30,7 +30,7 @@ struct DownloadsShelf: InspectedShelf {
     }
 
     func validate() async throws(StoreError) -> [String] {
-        let downloads = try downloads()
+        let downloads = try await downloads()
         var removed: Set<String> = []
         for damaged in try await downloads.damaged() {
             try await downloads.remove(damaged)
@@ -40,7 +40,7 @@ struct DownloadsShelf: InspectedShelf {
     }
 
     func delete(_ key: String) async throws(StoreError) -> Bool {
-        let downloads = try downloads()
+        let downloads = try await downloads()
         var found = false
         for damaged in try await downloads.damaged() where self.key(of: damaged) == key {
             try await downloads.remove(damaged)

@@ -3,21 +3,46 @@ import AquiferConcurrency
 
 /// A value that is opened on first use: a command that shows the feed does not open the pictures. While it cannot be
 /// opened, every call tries again, and throws the error.
+///
+/// Opening may take long: another process may hold the folder, and a disk may stand still. All callers await one task, so
+/// that no thread waits, least of all that of the screens.
 final class Lazy<Value: Sendable>: Sendable {
+    private enum State {
+        case closed
+        case opening(Task<Result<Value, StoreError>, Never>)
+        case open(Value)
+    }
+
     private let open: @Sendable () throws(StoreError) -> Value
-    private let opened = Locked<Value?>(nil)
+    private let state = Locked(State.closed)
 
     init(_ open: @escaping @Sendable () throws(StoreError) -> Value) {
         self.open = open
     }
 
-    /// Opens the value under the lock, so that it is opened once. This takes a fraction of a millisecond.
-    func callAsFunction() throws(StoreError) -> Value {
-        try opened.withLock { opened throws(StoreError) in
-            if let opened { return opened }
+    /// The value, which is opened once.
+    func callAsFunction() async throws(StoreError) -> Value {
+        switch state.withLock(begin) {
+        case .open(let value): return value
+        case .opening(let task): return try await task.value.get()
+        case .closed: preconditionFailure("opening has begun")
+        }
+    }
+
+    /// Begins to open the value, if nobody has. The caller holds the lock.
+    private func begin(_ state: inout State) -> State {
+        if case .closed = state { state = .opening(Task { opened() }) }
+        return state
+    }
+
+    private func opened() -> Result<Value, StoreError> {
+        do throws(StoreError) {
             let value = try open()
-            opened = value
-            return value
+            state.withLock { $0 = .open(value) }
+            return .success(value)
+        } catch {
+            state.withLock { $0 = .closed }
+            return .failure(error)
         }
     }
 }

@@ -99,7 +99,7 @@ extension AudioFeedService {
         let sound = ground.sound
         self.init(
             base: ground.base(of: .audio), client: ground.client, store: ground.values,
-            downloads: { () throws(StoreError) in try sound() },
+            downloads: { () async throws(StoreError) in try await sound() },
             outbox: AudioFeedService.outbox(
                 in: ground.irreplaceable("outbox.sqlite"), attachments: ground.folder("outbox"), client: ground.client,
                 policy: SendPolicy(now: ground.now), store: ground.values, now: ground.now),

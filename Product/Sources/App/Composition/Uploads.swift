@@ -29,6 +29,8 @@ struct Uploads: Sendable {
     func take(_ body: ServerRequestBody, limit: UInt64) async throws(UploadRefusal) -> URL {
         let file: URL
         let handle: FileHandle
+        // Files are written from here on.
+        await NetworkThread.leave()
         do {
             file = try prepared().appending(path: UUID().uuidString)
             guard

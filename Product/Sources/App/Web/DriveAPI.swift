@@ -63,7 +63,7 @@ struct DriveAPI: Sendable {
             }
         }
         // The page's own site must never display files of others, so the browser saves them.
-        let disposition = "attachment; filename*=UTF-8''\(FileLocation.encode(name).replacing("'", with: "%27"))"
+        let disposition = "attachment; filename*=UTF-8''\(FileLocation.encode(name).replacingExactly("'", with: "%27"))"
         return ServerResponse(
             relaying: response, as: .file, keeping: ["Last-Modified"], headers: ["Content-Disposition": disposition])
     }

@@ -1,3 +1,5 @@
+import Aquifer
+
 /// The completion script of fish, made from the table of commands.
 enum FishCompletion {
     static var script: String {
@@ -82,6 +84,6 @@ enum FishCompletion {
     private static func condition(_ name: String) -> String { quoted("__aquifer_is \"\(name)\"") }
 
     private static func quoted(_ text: String) -> String {
-        "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+        "'\(text.replacingExactly("\\", with: "\\\\").replacingExactly("'", with: "\\'"))'"
     }
 }

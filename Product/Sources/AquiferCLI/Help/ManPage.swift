@@ -1,3 +1,5 @@
+import Aquifer
+
 /// The manual page in roff, made from the table of commands.
 enum ManPage {
     static var lines: [String] {
@@ -47,7 +49,7 @@ enum ManPage {
 
     /// The text as roff shows it unchanged.
     private static func text(_ text: String) -> String {
-        let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
+        let escaped = text.replacingExactly("\\", with: "\\e").replacingExactly("-", with: "\\-")
         return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
     }
 }

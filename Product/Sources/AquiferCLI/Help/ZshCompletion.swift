@@ -1,3 +1,5 @@
+import Aquifer
+
 /// The completion script of zsh, made from the table of commands.
 enum ZshCompletion {
     static var script: String {
@@ -90,9 +92,9 @@ enum ZshCompletion {
     }
 
     private static func escaped(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("[", with: "\\[").replacing("]", with: "\\]")
-            .replacing(":", with: "\\:").replacing("\"", with: "\\\"").replacing("$", with: "\\$")
+        text.replacingExactly("\\", with: "\\\\").replacingExactly("[", with: "\\[").replacingExactly("]", with: "\\]")
+            .replacingExactly(":", with: "\\:").replacingExactly("\"", with: "\\\"").replacingExactly("$", with: "\\$")
     }
 
-    private static func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }
+    private static func quoted(_ text: String) -> String { "'\(text.replacingExactly("'", with: "'\\''"))'" }
 }

@@ -1,3 +1,4 @@
+import Aquifer
 import Foundation
 
 /// Leaves secrets out of errors and notes: words of the command line that may be a card's number or its security code, typed
@@ -61,9 +62,11 @@ struct Redaction: Sendable {
     /// The text without secrets.
     func text(_ text: String) -> String {
         var text = text
-        for secret in secrets where text.contains(secret) { text = text.replacing(secret, with: Self.leftOut) }
-        for word in unquotable { text = text.replacing("\"\(word)\"", with: "\"\(Self.leftOut)\"") }
-        return withoutNumbers(text.replacing(/:\/\/[^\/\s"]*@/, with: "://(left out)@"))
+        for secret in secrets { text = text.replacingExactly(secret, with: Self.leftOut) }
+        for word in unquotable { text = text.replacingExactly("\"\(word)\"", with: "\"\(Self.leftOut)\"") }
+        let withoutUsers = text.replacing(
+            /:\/\/[^\/\s"]*@/.matchingSemantics(.unicodeScalar), with: "://(left out)@")
+        return withoutNumbers(withoutUsers)
     }
 
     private func withoutNumbers(_ text: String) -> String {
@@ -79,7 +82,7 @@ extension String {
     /// The text without possible card numbers, so that a number that was typed into an answer is not repeated.
     var withoutCardNumbers: String {
         // A number has 12 to 19 digits, in one maximal word of letters, digits and dashes, or in several adjacent ones.
-        replacing(/[0-9A-Za-z-]+(?: [0-9-]+)*/) { match in
+        replacing(/[0-9A-Za-z-]+(?: [0-9-]+)*/.matchingSemantics(.unicodeScalar)) { match in
             let digits = match.output.count(where: \.isNumber)
             let isNumber = (12...19).contains(digits) && !match.output.contains(where: \.isLetter)
             return isNumber ? Redaction.leftOut : String(match.output)

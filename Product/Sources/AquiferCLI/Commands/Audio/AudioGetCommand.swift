@@ -29,7 +29,7 @@ struct AudioGetCommand: CommandHandler {
 
     private func download(_ clip: AudioClip, _ services: Services) async throws(DownloadError) -> DownloadedFile {
         let downloads: Downloads
-        do throws(StoreError) { downloads = try services.audio.downloads() } catch { throw .store(error) }
+        do throws(StoreError) { downloads = try await services.audio.downloads() } catch { throw .store(error) }
         let download = downloads.download(clip.audio)
         let meter = call.console.meter(call.options, "getting \(clip.title)")
         let following = Task {

@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""Each call is late once: a look-up of a name, a flush, a lock or a read takes seconds, in a session of each app and in a server.
+
+    late.py [--session NAME]… [--delay SECONDS] [--each N] [--sample N --seed S] [--jobs N] [--state FILE]
+    late.py --replay "SESSION: CALLER CALL N late|ctrl-c"
+
+A command whose call is late must end with what it delivers otherwise, or with an honest error, and not much later than the
+delay. Ctrl-C ends it, at the latest the second one. In the session "serve" a page does what pages do, and leaves; others must
+be answered meanwhile as always. With --state, what passed is not run again.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import itertools
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from sessions import BINARY, SESSIONS, Broken, Outcome, require
+from pages import PICTURES, LabRemote, Probes, Site, identifier, is_shown
+from sweep import ALLOCATIONS, ERRORS, LEFT_OUT, Lab, numbers_of
+
+CALLERS = ["aquifer", "sqlite", "curl", "foundation", "microhttpd"]
+#: What the rest of a command may take on a machine that is busy with other work, in seconds.
+SLACK = 12
+#: How long a user waits for a page of a server of which one call is late.
+PROMPT = 3.0
+#: Calls of the loops of the network, which the kernel answers at once: a late one delays the loop itself.
+LOOPS = {
+    "epoll_wait", "epoll_ctl", "poll", "recv", "send", "recvfrom", "sendto", "connect", "socket", "socketpair", "getsockopt",
+    "setsockopt", "getsockname", "eventfd", "timerfd_create", "pipe", "fcntl", "close", "accept", "bind", "listen", "epoll_create1", "pthread_create",
+}
+
+#: Calls with which the server of pages finds and opens its own files (the stylesheets, the scripts), on its loop.
+OWN_FILES = {("aquifer", "stat"), ("aquifer", "realpath"), ("aquifer", "open"), ("aquifer", "fstat"), ("aquifer", "close")}
+
+
+def faults_of(counts, each):
+    """The first, the last and some calls between them, of each caller and call."""
+    for (caller, call), count in sorted(counts.items()):
+        if caller in CALLERS and call in ERRORS and call not in ALLOCATIONS and (caller, call) not in LEFT_OUT:
+            for number in numbers_of(count, each):
+                yield caller, call, number
+
+
+class Late:
+    def __init__(self, folder, delay):
+        self.lab, self.delay = Lab(folder), delay
+
+    # Commands
+
+    def command(self, session, baseline, fault):
+        """Runs a session with a late call. Returns the outcome's name."""
+        caller, call, number, action = fault
+        world = self.lab.world(session)
+        struck = world.folder / "struck"
+        try:
+            first, seconds, reached = self.run(session, world, struck, {
+                "LD_PRELOAD": str(self.lab.library), "LAB_FAULT": f"{caller} {call} {number} late:{self.delay}",
+                "LAB_STRUCK": str(struck)}, action == "ctrl-c")
+            if not reached:
+                return "not reached"
+            require(seconds < self.delay + SLACK, f"it took {seconds:.0f} s")
+            if action == "ctrl-c" and first.exit == -signal.SIGINT:
+                first.exit = -signal.SIGKILL  # the second Ctrl-C ends it at once
+            session.judge(world, first, baseline, killed=action == "ctrl-c" or first.exit == 130)
+            return "ended at once" if first.exit == -signal.SIGKILL else first.kind
+        finally:
+            shutil.rmtree(world.folder, ignore_errors=True)
+
+    def run(self, session, world, struck, environment, interrupts):
+        """Runs the command. Returns its outcome, how long it took, and if the call was reached."""
+        words = [*session.filled(world, session.words), *world.remotes.options(*session.remotes)]
+        began = time.monotonic()
+        process = subprocess.Popen(
+            [BINARY, *words, "--json", "--data", str(world.folder / "data")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, start_new_session=True, env={**world.environment, **environment})
+        interrupter = threading.Thread(target=self.interrupt, args=(process, struck)) if interrupts else None
+        if interrupter:
+            interrupter.start()
+        try:
+            out, said = process.communicate(session.input.encode(), timeout=self.delay + 40)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise Broken(f"it had not ended {40} s after the delay") from None
+        seconds = time.monotonic() - began
+        if interrupter:
+            interrupter.join()
+            require(process.lab_second is None or process.lab_ended - process.lab_second < 2, "the second Ctrl-C did not end it")
+        result = subprocess.CompletedProcess(words, process.returncode, out, said)
+        return Outcome(world, session.words, result), seconds, struck.exists()
+
+    def interrupt(self, process, struck):
+        """Presses Ctrl-C once the call is late, and again after a while."""
+        process.lab_second = process.lab_ended = None
+        while process.poll() is None and not struck.exists():
+            time.sleep(0.02)
+        for pause in (0.5, 1.5):
+            try:
+                process.wait(pause)
+                return
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGINT)
+        process.lab_second = time.monotonic()
+        try:
+            process.wait(15)
+        except subprocess.TimeoutExpired:
+            pass
+        process.lab_ended = time.monotonic()
+
+    # The server of pages
+
+    def serve(self, fault, count_file=None):
+        """Pages are used while a call of the server is late; most of them leave. Returns the outcome's name."""
+        remotes = self.lab.remotes_of_this_thread()
+        with self.lab.lock:
+            self.lab.number += 1
+            folder = self.lab.folder / f"serve{self.lab.number}"
+        folder.mkdir()
+        struck = folder / "struck"
+        remote = LabRemote(int(remotes.addresses["feed"].rpartition(":")[2].partition("/")[0]))
+        environment = {"LD_PRELOAD": str(self.lab.library), "LAB_NAMES": "1", "LAB_STRUCK": str(struck)}
+        if count_file:
+            environment["LAB_COUNT"] = str(count_file)
+        else:
+            caller, call, number, _ = fault
+            environment["LAB_FAULT"] = f"{caller} {call} {number} late:{self.delay}"
+        site = Site(folder, remote.options(), environment)
+        try:
+            site.serve_began = time.monotonic()
+            outcome = self.use(site, struck, None if count_file else fault)
+            site.end(self.delay + SLACK)
+            return outcome
+        finally:
+            site.kill()
+            remote.stop()
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def use(self, site, struck, fault):
+        patience = self.delay + SLACK
+        numbers = itertools.count(PICTURES // 2 + 10)
+
+        def picture(number, timeout=patience):
+            return site.ask(f"/api/screens/feed/images/{identifier(number)}?tab=probe", timeout=timeout)[0] == 200
+
+        def load():
+            return site.ask("/api/feed", timeout=patience)[0] == 200
+
+        probes = Probes(site, **{
+            "a page": lambda: site.ask("/index.html", timeout=patience)[0] == 200,
+            "a script": lambda: site.ask("/js/main.js", timeout=patience)[0] == 200,
+            "the state of the connection": lambda: site.ask("/api/connection", timeout=patience)[0] == 200})
+        problems = []
+
+        def guarded(work, *arguments):
+            try:
+                work(*arguments)
+            except (OSError, KeyError, IndexError) as error:  # nobody waits for ever; the judges are the probes
+                problems.append(f"{type(error).__name__}: {error}")
+
+        try:
+            site.screen("feed", "probe", lambda state: state.get("items"), patience)
+            screens = Probes(site, **{"another's screen": lambda: site.ask(
+                "/api/screens/feed/intents?tab=probe", b'{"intent":"dismissError"}', timeout=patience)[0] == 204})
+            pictures = Probes(site, **{"another's picture": lambda: picture(next(numbers)), "a load": load})
+            try:
+                users = [threading.Thread(target=guarded, args=work) for work in [
+                    *((site.leave, f"/api/screens/feed/images/{identifier(number)}?tab=probe", 0.5) for number in range(0, 12)),
+                    *((picture, number) for number in range(12, 16)),
+                    *((site.screen, name, "t", is_shown, patience) for name in ("contacts", "audio", "drive", "foaas-operations")),
+                    (site.post, "t", "late clip", patience),
+                ]]
+                for user in users:
+                    user.start()
+                for user in users:
+                    user.join()
+                time.sleep(1)
+            finally:
+                pictures.stop()
+                screens.stop()
+            reached = struck.exists()
+            self.judge(fault, probes, screens, pictures, reached)
+            # Everything works afterwards, for everybody.
+            require(load(), "afterwards the feed cannot be loaded")
+            require(picture(next(numbers)), "afterwards a picture cannot be loaded")
+        finally:
+            probes.stop()
+        return "others were served" if reached else "not reached"
+
+    def judge(self, fault, probes, screens, transfers, reached):
+        caller, call = fault[:2] if fault and reached else (None, None)
+        late = self.delay + SLACK
+        # libmicrohttpd's loop takes all requests; a late call of its own is late for all. It finds the files of the pages, too.
+        own = late if caller == "microhttpd" or (caller, call) in OWN_FILES else PROMPT
+        probes.judge({"a page": late, "a script": late, "the state of the connection": own})
+        # The late call may be that of a page's own file. Then the others do not wait.
+        require(min(probes.longest["a page"], probes.longest["a script"]) <= own, f"pages waited: {probes.longest}")
+        screens.judge({"another's screen": own})
+        transfers.judge(dict.fromkeys(transfers.longest, late))
+        # A transfer waits for the loop of the network if it stands still itself, and for the store that it needs. Lists
+        # and pictures have a store each. A look-up of a name is nobody else's.
+        if own == PROMPT and (call not in LOOPS or call == "getaddrinfo"):
+            among = max if call in (None, "getaddrinfo") else min
+            require(among(transfers.longest.values()) <= PROMPT, f"others waited: {transfers.longest}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--session", action="append")
+    parser.add_argument("--caller", action="append")
+    parser.add_argument("--delay", type=int, default=10)
+    parser.add_argument("--each", type=int, default=3, help="calls of each kind, from the first to the last")
+    parser.add_argument("--sample", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=4 * (os.cpu_count() or 1), help="they wait most of the time")
+    parser.add_argument("--state", type=pathlib.Path)
+    parser.add_argument("--replay")
+    arguments = parser.parse_args()
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="aquifer-late-") as folder:
+        late = Late(folder, arguments.delay)
+        try:
+            broken, count, table = sweep(late, arguments)
+        finally:
+            late.lab.stop()
+    print("\n| caller | call | runs | outcomes |\n|---|---|--:|---|")
+    for (caller, call), row in sorted(table.items()):
+        print(f"| {caller} | {call} | {sum(row.values())} | {', '.join(f'{name} {number}' for name, number in sorted(row.items()))} |")
+    print(f"\n{count} late calls in {time.monotonic() - began:.0f} s, {broken} broken promises")
+    return 1 if broken else 0
+
+
+def sweep(late, arguments):
+    work, baselines, only = [], {}, None
+    names = arguments.session or [session.name for session in SESSIONS] + ["serve"]
+    if arguments.replay:
+        name, _, rest = arguments.replay.partition(": ")
+        caller, call, number, action = rest.split()
+        names, only = [name], (caller, call, int(number), action)
+    sessions = {session.name: session for session in SESSIONS if session.name in names}
+    for name, session in sessions.items():
+        baselines[name], counts = late.lab.counts(session)
+        work += [(name, (*fault, action)) for fault in faults_of(counts, arguments.each) for action in ("late", "ctrl-c")]
+    if "serve" in names:
+        file = late.lab.folder / "counts"
+        late.serve(None, file)
+        lines = [line.split() for line in file.read_text().splitlines()]
+        counts = {(caller, call): int(count) for caller, call, count in lines}
+        work += [("serve", (*fault, "late")) for fault in faults_of(counts, arguments.each)]
+    work = [(names[0], only)] if only else [item for item in work if not arguments.caller or item[1][0] in arguments.caller]
+    if arguments.sample and arguments.sample < len(work):
+        work = random.Random(arguments.seed).sample(work, arguments.sample)
+    passed = set(arguments.state.read_text().splitlines()) if arguments.state and arguments.state.exists() else set()
+    work = [item for item in work if line_of(*item) not in passed]
+
+    def strike(item):
+        name, fault = item
+        try:
+            return item, late.serve(fault) if name == "serve" else late.command(sessions[name], baselines[name], fault), None
+        except Broken as error:
+            return item, "BROKEN", str(error)
+        except Exception as error:
+            return item, "BROKEN", f"the lab itself: {type(error).__name__}: {error}"
+
+    table, broken = collections.defaultdict(collections.Counter), 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for (name, fault), outcome, problem in pool.map(strike, work):
+            table[fault[0], fault[1]][outcome] += 1
+            if problem:
+                broken += 1
+                print(f"BROKEN {line_of(name, fault)}\n       {problem}", flush=True)
+            elif arguments.state:
+                with arguments.state.open("a") as file:
+                    file.write(line_of(name, fault) + "\n")
+    return broken, len(work), table
+
+
+def line_of(name, fault):
+    return f"{name}: {' '.join(map(str, fault))}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
