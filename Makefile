@@ -9,7 +9,7 @@ SEEDS ?= 10000
 FROM ?= 1
 TIME ?= 600
 
-.PHONY: help setup run test check format bench crash lab soak simulate fuzz nightly stress docs screenshots clean
+.PHONY: help setup run test check format bench crash lab soak simulate fuzz mutants nightly stress docs screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -38,7 +38,7 @@ crash: setup ## processes hammer the stores and the outbox while kill -9 strikes
 
 lab: setup ## each call fails or is late once in a session of each app, each bit of each file is flipped, the power is lost, remotes do harm
 	@$(SWIFT) build --build-tests
-	@AQUIFER_EVERY_BIT=1 $(SWIFT) test --skip-build --no-parallel --filter 'EveryBit|FaultTests'
+	@AQUIFER_EVERY_BIT=1 $(SWIFT) test --skip-build --no-parallel --filter 'EveryBit|EveryCut|FaultTests'
 	@$(VENV)/bin/python Product/Tests/Lab/sweep.py $(LAB)
 	@$(VENV)/bin/python Product/Tests/Lab/power.py --cuts 200
 	@$(VENV)/bin/python Product/Tests/Lab/late.py --each 1
@@ -54,6 +54,9 @@ simulate: setup ## worlds in simulated time, SEEDS of them, with every fault dra
 
 fuzz: setup ## libFuzzer on each decoder of foreign bytes, TIME seconds in all; also TARGET=name
 	@Scripts/fuzz --time $(TIME) $(if $(TARGET),--target $(TARGET))
+
+mutants: setup ## the engine is changed in some hundred places, one at a time: which changes no test and no world notices
+	@nice -n 10 Scripts/mutants
 
 nightly: setup ## what takes an hour: each decoder is fuzzed for 60 seconds, and the server over sockets
 	@Scripts/fuzz --each 60

@@ -62,7 +62,7 @@ enum Faults {
     }
 
     /// A store whose entries have all been moved from its log into its file.
-    private static func filled(
+    static func filled(
         _ path: String, _ keys: [String], _ entry: StoredEntry
     ) async throws -> any CacheStore {
         let store = try Plan.open("sqlite", path)

@@ -28,6 +28,8 @@ struct StoreHammer {
                 try await Faults.full(kind, path)
             } else if arguments.has("--cut") {
                 try await Faults.cut(path)
+            } else if arguments.has("--cut-each") {
+                try await EachCut.run(path, step: try arguments.number("--cut-each", or: 1))
             } else if arguments.has("--read-only") {
                 try await Faults.readOnly(kind, path)
             } else {

@@ -218,4 +218,16 @@ struct DownloadTests {
             await #expect(throws: DownloadError.self) { try await without.download(world.url).file() }
         }
     }
+
+    @Test("A data loader does not load a downloaded file that is larger than its limit")
+    func tooLargeForData() async throws {
+        try await DownloadWorld.with { world in
+            let client = FileRemote(content).client
+            let loader = DataLoader(
+                client: client, store: MemoryStore(), limit: content.count - 1, downloads: try world.downloads(client),
+                now: world.date.read)
+            #expect(try await loader.file(for: world.url).length == content.count)
+            await #expect(throws: LoadError.self) { try await loader.data(for: world.url) }
+        }
+    }
 }

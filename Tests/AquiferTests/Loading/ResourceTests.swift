@@ -201,6 +201,18 @@ struct ResourceTests {
         #expect(try await world.saved() == nil)
     }
 
+    @Test("A load that is cancelled while its answer is decoded saves nothing: a later load may have saved already")
+    func cancelledWhileDecoding() async throws {
+        let world = World(.texts(["late"]))
+        let remote = RemoteLoader<[String]>(HTTPRequest(.get, world.url), client: world.client) { _, body in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try JSONDecoder().decode([String].self, from: body)
+        }
+        let resource = Resource(remote: remote, cache: world.cache)
+        #expect(await failure { () async throws(LoadError) in try await resource.load() } == .cancelled)
+        #expect(try await world.saved() == nil)
+    }
+
     @Test("Leaving delivers nothing, not even the saved copy")
     func leavingWithCopy() async throws {
         let world = World(client: ScriptedHTTPClient())

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
@@ -146,6 +147,23 @@ struct OutboxManagingTests {
         var labels = await states.next()?.map(\.label)
         if labels?.count == 1 { labels = await states.next()?.map(\.label) }
         #expect(labels == ["earlier", "now"])
+    }
+
+    @Test("is told no second time while nothing changes")
+    func quietStates() async throws {
+        let outbox = world.outbox()
+        try await outbox.enqueue(world.note("one"))
+        let told = Locked(0)
+        let watching = Task {
+            for await _ in outbox.states() { told.withLock { $0 += 1 } }
+        }
+        #expect(await eventually { told.withLock { $0 } > 0 })
+        for _ in 0..<2000 { await Task.yield() }
+        // The first look may have changed the queue, and is then reported as well.
+        let count = told.withLock { $0 }
+        #expect(count <= 2)
+        watching.cancel()
+        await watching.value
     }
 
     @Test("whose watcher leaves is watched no longer")

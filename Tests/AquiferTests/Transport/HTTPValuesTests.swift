@@ -77,4 +77,31 @@ struct HTTPValuesTests {
         let connectivity = TransportError.Kind.allCases.filter { TransportError($0).isConnectivity }
         #expect(connectivity == [.offline, .cannotResolve, .cannotConnect, .timedOut, .interrupted, .insecure])
     }
+
+    @Test(
+        "A redirect to another scheme, host or port takes no credentials along, and no body",
+        arguments: [
+            ("https://a.example/", true), ("https://A.example:443/b", true), ("https://b.example/", false),
+            ("https://a.example:8443/", false), ("https://sub.a.example/", false),
+        ])
+    func credentialsStay(target: String, isSameOrigin: Bool) throws {
+        let url = try #require(URL(string: "https://a.example/1"))
+        let fields: HTTPHeaders = ["Authorization": "a", "Cookie": "b", "Proxy-Authorization": "c", "X-Other": "d"]
+        let head = HTTPResponseHead(status: 307, headers: ["Location": target], url: url)
+        let next = try #require(try HTTPRequest(.get, url, headers: fields).redirected(by: head))
+        #expect(next.headers["X-Other"] == "d")
+        for name in ["Authorization", "Cookie", "Proxy-Authorization"] {
+            #expect((next.headers[name] != nil) == isSameOrigin, "\(name)")
+        }
+        let post = HTTPRequest(.post, url, body: .bytes(Data("a".utf8)), followsRedirects: true)
+        #expect((try post.redirected(by: head) != nil) == isSameOrigin)
+    }
+
+    @Test("A redirect to https on the same port is another origin")
+    func credentialsAndSchemes() throws {
+        let url = try #require(URL(string: "http://a.example:8080/1"))
+        let head = HTTPResponseHead(status: 302, headers: ["Location": "https://a.example:8080/"], url: url)
+        let next = try #require(try HTTPRequest(.get, url, headers: ["Authorization": "a"]).redirected(by: head))
+        #expect(next.headers["Authorization"] == nil)
+    }
 }
