@@ -41,7 +41,7 @@ lab: setup ## each call fails or is late once in a session of each app, each bit
 	@AQUIFER_EVERY_BIT=1 $(SWIFT) test --skip-build --no-parallel --filter 'EveryBit|EveryCut|FaultTests'
 	@$(VENV)/bin/python Product/Tests/Lab/sweep.py $(LAB)
 	@$(VENV)/bin/python Product/Tests/Lab/power.py --cuts 200
-	@$(VENV)/bin/python Product/Tests/Lab/late.py
+	@$(VENV)/bin/python Product/Tests/Lab/late.py --each 1
 	@$(VENV)/bin/python Product/Tests/Lab/harms.py
 
 soak: setup ## many processes over one folder, TIME seconds: kills, pauses, clocks that jump, portals; also SEED=number

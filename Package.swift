@@ -224,8 +224,11 @@ let package = Package(
             name: "SQLiteFaults", dependencies: ["Aquifer", "AquiferSQLite", "CSQLiteFaults", "Hammer"],
             path: "Tests/SQLiteFaults", swiftSettings: strict),
         .executableTarget(
-            name: "Worlds", dependencies: ["Aquifer", "AquiferPayments", "AquiferTesting"], path: "Tests/Worlds",
-            swiftSettings: strict),
+            name: "Worlds",
+            dependencies: [
+                "Aquifer", "AquiferAudioFeed", "AquiferCSQLite", "AquiferPayments", "AquiferSQLite",
+                "AquiferShadowDrive", "AquiferSolana", "AquiferTesting",
+            ], path: "Tests/Worlds", swiftSettings: strict),
         .executableTarget(
             name: "FeedLoad", dependencies: ["Aquifer", "AquiferCurl", "AquiferSQLite", "AquiferImageFeed"],
             path: "Tests/FeedLoad", swiftSettings: strict),

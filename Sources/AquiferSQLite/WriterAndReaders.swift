@@ -126,8 +126,8 @@ final class ReaderPool: @unchecked Sendable {
 /// takes milliseconds on a thread of the cooperative pool, and two thirds of the time of storing megabytes. Changes in
 /// the log are also slower to read, so that they are moved soon after the last write too.
 final class Checkpointer: @unchecked Sendable {
-    /// The time for which a write may stay in the log: long enough to move a burst of writes at once.
-    private static let pause = DispatchTimeInterval.milliseconds(50)
+    /// The milliseconds for which a write may stay in the log: long enough to move a burst of writes at once.
+    private static let pause = 50
     /// The number of pages at which the log is moved at once.
     private static let soon = 1000
     /// The number of pages at which writers wait for the move, so that the log does not grow without bound.
@@ -161,14 +161,14 @@ final class Checkpointer: @unchecked Sendable {
         if count >= Self.late {
             pages.withLock { $0 = 0 }  // until the next commit says how long it is now
             await withCheckedContinuation { continuation in
-                queue.async {
+                perform {
                     self.checkpoint()
                     continuation.resume()
                 }
             }
         } else if count >= Self.soon {
             if scheduled.withLock({ Self.set(&$0.now) }) {
-                queue.async {
+                perform {
                     self.scheduled.withLock { $0.now = false }
                     self.checkpoint()
                 }
@@ -176,10 +176,21 @@ final class Checkpointer: @unchecked Sendable {
         } else if scheduled.withLock({ Self.set(&$0.later) }) {
             // The reference is weak: a store that is released in between is closed, and SQLite moves the log when it
             // closes.
-            queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
+            perform(after: Self.pause) { [weak self] in
                 self?.scheduled.withLock { $0.later = false }
                 self?.checkpoint()
             }
+        }
+    }
+
+    /// Does something on the queue; in a simulation, in its own time.
+    private func perform(after milliseconds: Int = 0, _ work: @escaping @Sendable () -> Void) {
+        if let conductor = Conducting.conductor {
+            conductor.perform(after: .milliseconds(milliseconds), work)
+        } else if milliseconds > 0 {
+            queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: work)
+        } else {
+            queue.async(execute: work)
         }
     }
 

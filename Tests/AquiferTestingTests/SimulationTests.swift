@@ -17,8 +17,9 @@ struct SimulationTests {
 
     @Test("A seed does the same after other seeds as alone")
     func isAlone() throws {
-        let alone = try run("--world", "outbox", "--seed", "5", "--trace").text
-        let behind = try run("--world", "outbox", "--from", "3", "--count", "3", "--trace").text
+        let (status, alone) = try run("--world", "outbox", "--seed", "5", "--trace")
+        let (statusBehind, behind) = try run("--world", "outbox", "--from", "3", "--count", "3", "--trace")
+        #expect(status == 0 && statusBehind == 0)
         let part = { (text: String) in
             text.range(of: "outbox, seed 5").flatMap { start in
                 text.range(of: "  replay:", range: start.lowerBound..<text.endIndex).map {

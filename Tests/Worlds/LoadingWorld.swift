@@ -16,22 +16,32 @@ enum LoadingWorld {
         .fileSwapped,
     ]
 
-    @Sendable static func run(_ world: Simulation) async throws {
+    /// The world over a store of files.
+    @Sendable static func run(_ world: Simulation) async throws { try await run(world, over: .files) }
+
+    /// The world over a SQLite database.
+    @Sendable static func runOverSQLite(_ world: Simulation) async throws { try await run(world, over: .database) }
+
+    private static func run(_ world: Simulation, over stores: WorldStore) async throws {
+        stores.prepare(world)
         world.limits = .init(steps: 200_000, time: .seconds(2 * 24 * 3600))
         let clocksAreRight = world.random.chance(0.6)
         let server = PagesServer(world, pages: pages)
         let judge = PagesJudge(world, server, maxAge: maxAge, clocksAreRight: clocksAreRight)
         let phase = Phase()
+        // In some worlds everything happens at once: loads overlap, and answers overtake one another.
+        phase.isBusy = world.random.chance(0.5)
         // Without its marker, a folder is no store.
-        world.disk.damageable = { $0.hasSuffix(".entry") }
+        world.disk.damageable = { $0.hasSuffix(".entry") || $0.hasSuffix(".sqlite") || $0.hasSuffix(".sqlite-wal") }
         world.network.serve("pages.example") { await server.answer($0) }
         world.faults.allow(clocksAreRight ? faults : faults.union([.clockSkew, .serverDate]))
         let readers = (0..<3).map { number in
-            world.process("reader\(number)") { try await read($0, judge, phase) }
+            world.process("reader\(number)") { try await read($0, stores, judge, phase) }
         }
         for reader in readers { reader.isMortal = true }
-        for _ in 0..<world.random.int(in: 1...12) {
-            try await world.clock.sleep(for: world.random.duration(in: .milliseconds(10) ... .seconds(400)))
+        for _ in 0..<(phase.isBusy ? world.random.int(in: 8...24) : world.random.int(in: 1...12)) {
+            let pause = Duration.milliseconds(10) ... .seconds(phase.isBusy ? 12 : 400)
+            try await world.clock.sleep(for: world.random.duration(in: pause))
             if let page = world.random.element(of: pages) { server.change(page) }
         }
         world.faults.stop()
@@ -40,10 +50,12 @@ enum LoadingWorld {
         for reader in readers { await reader.waitUntilEnded() }
     }
 
-    private static func read(_ process: SimulatedProcess, _ judge: PagesJudge, _ phase: Phase) async throws {
+    private static func read(
+        _ process: SimulatedProcess, _ stores: WorldStore, _ judge: PagesJudge, _ phase: Phase
+    ) async throws {
         let (world, random) = (process.world, process.random)
         let store = try await process.untilDone {
-            try FileStore(directory: URL(fileURLWithPath: "/disk/pages", isDirectory: true))
+            try stores.open("pages", survives: .process)
         }
         let retry = RetryPolicy(
             attempts: random.int(in: 1...3), clock: world.clock, random: { random.fraction() }, now: process.now)
@@ -91,7 +103,8 @@ enum LoadingWorld {
                 world.expect(!isLast, "no \(page) although all is calm: \(error)")
             }
             if isLast { return }
-            try await world.clock.sleep(for: random.duration(in: .milliseconds(1) ... .seconds(300)))
+            let pause = Duration.milliseconds(1) ... .seconds(phase.isBusy ? 20 : 300)
+            try await world.clock.sleep(for: random.duration(in: pause))
         }
     }
 

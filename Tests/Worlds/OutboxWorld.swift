@@ -13,7 +13,14 @@ enum OutboxWorld {
         .preemption, .bitFlip, .fileCut,
     ]
 
-    @Sendable static func run(_ world: Simulation) async throws {
+    /// The world over a store of files.
+    @Sendable static func run(_ world: Simulation) async throws { try await run(world, over: .files) }
+
+    /// The world over a SQLite database.
+    @Sendable static func runOverSQLite(_ world: Simulation) async throws { try await run(world, over: .database) }
+
+    private static func run(_ world: Simulation, over stores: WorldStore) async throws {
+        stores.prepare(world)
         world.limits = .init(steps: 200_000, time: .seconds(5 * 24 * 3600))
         let (server, judge, phase) = (NotesServer(world), NotesJudge(world), Phase())
         world.network.serve("notes.example", whenRestarted: server.restart) { await server.answer($0) }
@@ -22,7 +29,7 @@ enum OutboxWorld {
         world.disk.forgetsFlushes = world.switches.contains("volatile")
         world.faults.allow(faults)
         let senders = (0..<2).map { number in
-            world.process("sender\(number)") { try await send($0, judge, phase) }
+            world.process("sender\(number)") { try await send($0, stores, judge, phase) }
         }
         for sender in senders { sender.isMortal = true }
         try await world.clock.sleep(for: world.random.duration(in: .seconds(1) ... .seconds(1800)))
@@ -34,14 +41,14 @@ enum OutboxWorld {
     }
 
     private static func send(
-        _ process: SimulatedProcess, _ judge: NotesJudge, _ phase: Phase
+        _ process: SimulatedProcess, _ stores: WorldStore, _ judge: NotesJudge, _ phase: Phase
     ) async throws {
         let (world, random) = (process.world, process.random)
         let policy = SendPolicy(
             width: random.int(in: 1...4), clock: world.clock, random: { random.fraction() }, now: process.now,
             makeKey: { random.uuid().uuidString })
         let store = try await process.untilDone {
-            try FileStore(directory: URL(fileURLWithPath: "/disk/outbox", isDirectory: true))
+            try stores.open("outbox", survives: .power)
         }
         let outbox = Outbox(in: store, client: process.client, policy: policy, owner: random.uuid())
         let running = Task { await outbox.run() }
@@ -55,7 +62,7 @@ enum OutboxWorld {
                 try await outbox.enqueue(request, group: group, label: note)
                 judge.acknowledge(note, group)
             } catch {
-                judge.refuse(note, error)
+                judge.refuse(note, error, mayBeKept: stores == .database)
             }
             try await world.clock.sleep(for: random.duration(in: .milliseconds(1) ... .seconds(60)))
         }
@@ -73,6 +80,12 @@ final class Phase: @unchecked Sendable {
     // One thread at a time runs in a simulation.
     /// True once no fault strikes any more.
     var isCalm = false
+    /// True once the world is to end.
+    var isOver = false
+    /// True if its processes do much in a short time.
+    var isBusy = false
+    /// True once a vault has acknowledged a card.
+    var hasCard = false
     /// The processes of the world, where they need to know of one another.
     var processes: [SimulatedProcess] = []
 }

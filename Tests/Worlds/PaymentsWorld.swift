@@ -41,13 +41,17 @@ enum PaymentsWorld {
         }
         let folder = { (name: String) in URL(fileURLWithPath: "/disk/\(name)", isDirectory: true) }
         let ledger = try await process.untilDone { try FileStore(directory: folder("ledger")) }
+        let vault = CardVault(directory: folder("vault"), keys: folder("keys"), makeID: { random.uuid() })
         let service = PaymentsService(
             base: base, client: process.client, store: MemoryStore(), pictureStore: MemoryStore(), ledgerStore: ledger,
             sending: folder("sending"),
-            vault: CardVault(directory: folder("vault"), keys: folder("keys"), makeID: { random.uuid() }),
+            vault: vault,
             allowsTestCard: false, clock: world.clock, now: process.now, makeID: { random.uuid() })
         let number = try CardNumber("4111111111111111")
-        let card = Card(id: random.uuid(), number: number, holder: "M", expiry: Expiry(month: 12, year: 2090))
+        let card = try await keptCard(
+            Card(
+                id: random.uuid(), number: number, holder: "M", expiry: Expiry(month: 12, year: 2090)), vault, process,
+            phase)
         let code = try SecurityCode("123", for: .visa)
         let contact = Contact(id: 7, name: "M", imageURL: picture, username: "@m")
         while !phase.isCalm || wishes.contains(where: { !$0.isOver }) {
@@ -72,6 +76,25 @@ enum PaymentsWorld {
                     || (present.state == .sending && !isAlone),
                 "the list says that \(wish.cents) cents are \(present.state.rawValue)")
         }
+    }
+
+    /// The card in the vault, which both windows use; it is added if the vault has none. What was added once must stay.
+    private static func keptCard(
+        _ new: Card, _ vault: CardVault, _ process: SimulatedProcess, _ phase: Phase
+    ) async throws -> Card {
+        let world = process.world
+        let wasKept = phase.hasCard
+        let kept = try await process.untilDone { try await vault.cards() }
+        world.expect(!wasKept || kept.count == 1, "the vault has \(kept.count) cards")
+        guard let first = kept.first else {
+            try await process.untilDone { try await vault.add(new) }
+            if world.callerIsAlive { phase.hasCard = true }
+            return new
+        }
+        let card = try await process.untilDone { try await vault.card(first.id) }
+        // The other window may have replaced it meanwhile by the same card.
+        world.expect(card == nil || card?.number == new.number, "the vault has another card")
+        return card ?? new
     }
 
     /// Does what a careful user does for one amount.

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from conftest import BINARY
-from test_golden import AN_HOUR_LATER, golden, show  # noqa: F401 (a fixture)
+from test_golden import AN_HOUR_LATER, golden, show, stores  # noqa: F401 (fixtures)
 
 DELIVERED, UNAVAILABLE, STORE = 0, 69, 74
 IDS = ["0A0A0A0A-0000-0000-0000-00000000000%d" % number for number in (1, 2)]

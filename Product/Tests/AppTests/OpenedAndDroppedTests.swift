@@ -33,7 +33,9 @@
             await #expect(processExitsWith: .success) {
                 try await expectNothingKept { number in
                     let client = ScriptedHTTPClient([.answer(status: 201)])
-                    let outbox = Outbox(in: MemoryStore(), client: client)
+                    // Swift keeps a cancelled `Task.sleep` until its time, and with it a task: 800 bytes, here for 10 s.
+                    let policy = SendPolicy(clock: ManualClock())
+                    let outbox = Outbox(in: MemoryStore(), client: client, policy: policy)
                     let url = try #require(URL(string: "http://outbox.example/\(number)"))
                     for group in ["a", "b"] {
                         _ = try await outbox.enqueue(
@@ -82,13 +84,14 @@
         _ = await states.next(isolation: MainActor.shared)
     }
 
-    /// Opens and drops something 10 000 times. Then the process must use the memory that it used before.
+    /// Opens and drops something 10 000 times. Then the process must use the memory that it used before. Under the address
+    /// sanitizer, which finds each leak by itself, 300 times are enough.
     private func expectNothingKept(
         afterFirst warmUp: Int = 200, _ open: (_ number: Int) async throws -> Void
     ) async throws {
         for number in 0..<warmUp { try await open(number) }
         let before = bytes_in_use()
-        for number in warmUp..<(warmUp + 10_000) { try await open(number) }
+        for number in warmUp..<(warmUp + (before == 0 ? 300 : 10_000)) { try await open(number) }
         // What was dropped last may still be ending.
         let deadline = ContinuousClock.now + .seconds(30)
         let isOver = await eventually { bytes_in_use() < before + 300_000 || ContinuousClock.now > deadline }

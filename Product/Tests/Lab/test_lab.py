@@ -3,8 +3,9 @@
 import pytest
 
 import requests_fuzz
-from harms import ALL, Harms
+from harms import Harms
 from late import Late
+from more_sessions import ALL
 from peers import crowd_out
 from power import lose_power
 from sessions import SESSIONS

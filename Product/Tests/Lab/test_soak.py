@@ -6,13 +6,14 @@ import pytest
 
 import soak
 from judges import Judge
+from rounds import Round, build_clocks
 
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory):
     """The history of one round, with what the judges of the soak said of it."""
     folder = tmp_path_factory.mktemp("soak")
-    round = soak.Round(folder / "round", 7, soak.build_clocks(folder), workers=3)
+    round = Round(folder / "round", 7, build_clocks(folder), workers=3)
     return round.run(18), round.history.events
 
 

@@ -5,6 +5,8 @@ package protocol Conductor: Sendable {
     func makeExecutor(_ label: String) -> any SerialExecutor
     /// The disk, in place of the system's.
     var files: any FileSystem { get }
+    /// Does something later, in place of a dispatch queue.
+    func perform(after delay: Duration, _ work: @escaping @Sendable () -> Void)
     /// Carries out ``Waiting/until(_:_:)`` in simulated time.
     func wait(_ patience: Duration, _ attempt: () throws(StoreError) -> Bool) throws(StoreError) -> Bool
 }

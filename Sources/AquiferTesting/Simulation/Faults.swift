@@ -77,10 +77,13 @@ public final class Faults: @unchecked Sendable {
 
     /// True if a fault strikes now. It is counted.
     public func strikes(_ fault: SimulatedFault) -> Bool {
-        guard let rate = rates[fault], random.chance(rate) else { return false }
+        guard draws(fault) else { return false }
         count(fault)
         return true
     }
+
+    /// True if a fault is to strike later. It is counted when it does.
+    func draws(_ fault: SimulatedFault) -> Bool { rates[fault].map { random.chance($0) } ?? false }
 
     /// A number in 0 … 1 that belongs to a fault: for how much of a body arrives, and the like.
     func fraction() -> Double { random.fraction() }

@@ -69,6 +69,7 @@ public final class SimulatedProcess: @unchecked Sendable {
     public func kill() {
         guard let life, life.isAlive else { return }
         Scheduler.shared.trace.note("is killed", at: Scheduler.shared.now, by: life)
+        world.disk.tear(life)
         end(life, isKilled: true)
     }
 

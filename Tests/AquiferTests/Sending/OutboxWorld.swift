@@ -78,7 +78,8 @@ final class ScriptedServer: Sendable {
     var client: ScriptedHTTPClient {
         holder.withLock { client in
             if let client { return client }
-            let new = ScriptedHTTPClient { [self] request in answer(request) }
+            // The client answers from the state, for the server has the client.
+            let new = ScriptedHTTPClient { [state] request in Self.answer(request, state) }
             client = new
             return new
         }
@@ -96,18 +97,20 @@ final class ScriptedServer: Sendable {
     func heal() { rule { _, _ in nil } }
 
     /// Takes a request whose answer is lost.
-    func take(_ request: HTTPRequest) {
+    func take(_ request: HTTPRequest) { Self.take(request, state) }
+
+    private static func take(_ request: HTTPRequest, _ state: Locked<State>) {
         let key = request.headers["Idempotency-Key"] ?? "none"
         state.withLock { if $0.keys.insert(key).inserted { $0.taken.append(request.text) } }
     }
 
-    private func answer(_ request: HTTPRequest) -> ScriptedHTTPClient.Reply {
+    private static func answer(_ request: HTTPRequest, _ state: Locked<State>) -> ScriptedHTTPClient.Reply {
         let rule = state.withLock { state in
             state.asked.append(request.text)
             return state.rule
         }
         if let reply = rule(request.text, request) { return reply }
-        take(request)
+        take(request, state)
         return .answer(status: 201, body: Data("took \(request.text)".utf8))
     }
 }

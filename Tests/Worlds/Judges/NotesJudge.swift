@@ -33,10 +33,12 @@ final class NotesJudge: @unchecked Sendable {
         world.note("has queued \(note) in \(group)")
     }
 
-    func refuse(_ note: String, _ error: any Error) {
+    /// - Parameter mayBeKept: true for a database: a commit that failed may be in its log all the same, and then counts
+    ///   after a loss of power.
+    func refuse(_ note: String, _ error: any Error, mayBeKept: Bool = false) {
         guard world.callerIsAlive else { return }
         // Only the last flush can fail after the item has its name.
-        if case OutboxError.store(.failed(let operation, _)) = error, operation.hasPrefix("flush") {
+        if case OutboxError.store(.failed(let operation, _)) = error, mayBeKept || operation.hasPrefix("flush") {
             world.note("may have queued \(note): \(error)")
             return
         }

@@ -12,6 +12,8 @@ public final class SimulatedDisk: @unchecked Sendable {
         let path: String
         let life: Life
         var position = 0
+        /// What is to be done when it is closed, or its process dies.
+        var ending: (() -> Void)?
     }
 
     let random: SimulatedRandom
@@ -23,6 +25,9 @@ public final class SimulatedDisk: @unchecked Sendable {
     public var damageable: (_ path: String) -> Bool = { _ in true }
     /// A planted bug: what is flushed does not reach the device.
     public var forgetsFlushes = false
+    /// The writes that have begun, in their order: their processes may die in the middle.
+    private var writing: [(number: Int, node: DiskNode, bytes: [UInt8], offset: Int, life: Life)] = []
+    private var lastWriting = 0
     /// Until when there is no room.
     var fullUntil: Int64 = 0
     /// Descriptors are not used again, not even by the next simulation: an object that is released late closes its own.
@@ -107,11 +112,35 @@ public final class SimulatedDisk: @unchecked Sendable {
     func close(_ descriptor: Int32) {
         guard let file = files.removeValue(forKey: descriptor) else { return }
         unlock(file.node, descriptor)
+        file.ending?()
+    }
+
+    /// Does something once an open file is closed, also by the death of its process.
+    package func whenClosed(_ descriptor: Int32, _ action: @escaping () -> Void) {
+        files[descriptor]?.ending = action
     }
 
     func unlock(_ node: DiskNode, _ descriptor: Int32) {
         if node.locker == descriptor { node.locker = nil }
         node.sharers.remove(descriptor)
+    }
+
+    /// Remembers a write until it has ended.
+    func beginWriting(_ node: DiskNode, _ bytes: [UInt8], at offset: Int) -> Int {
+        lastWriting += 1
+        writing.append((lastWriting, node, bytes, offset, Scheduler.shared.current))
+        return lastWriting
+    }
+
+    func endWriting(_ number: Int) { writing.removeAll { $0.number == number } }
+
+    /// A process dies now. A part of what it was writing may be in its files, before its locks are released.
+    func tear(_ life: Life) {
+        for write in writing where write.life === life {
+            if random.chance(0.5) { continue }
+            write.node.write(Array(write.bytes.prefix(random.int(in: 0...write.bytes.count))), at: write.offset)
+        }
+        writing.removeAll { $0.life === life }
     }
 
     private func closeAll(of life: Life) {

@@ -89,18 +89,23 @@ struct SimulatedFiles: FileSystem {
     }
 
     func writeAt(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int, _ offset: off_t) -> Int {
-        let (before, wasAlive) = (disk?.files[descriptor], Scheduler.shared.current.isAlive)
-        guard let (_, file) = file(descriptor, "write", changes: true), let buffer else {
-            // The kill, or the lack of room, may strike in the middle.
-            if let before, let disk, let buffer, wasAlive, !Scheduler.shared.isOver, disk.random.chance(0.5) {
-                let part = UnsafeRawBufferPointer(start: buffer, count: disk.random.int(in: 0...count))
+        guard let buffer else { return Int(refuse(EFAULT)) }
+        let bytes = Array(UnsafeRawBufferPointer(start: buffer, count: count))
+        let (disk, before) = (self.disk, self.disk?.files[descriptor])
+        let isAlive = { Scheduler.shared.current.isAlive && !Scheduler.shared.isOver }
+        // A kill may strike in the middle, and then tears the write.
+        let writing = before.flatMap { isAlive() ? disk?.beginWriting($0.node, bytes, at: Int(offset)) : nil }
+        defer { if let writing { disk?.endWriting(writing) } }
+        guard let (_, file) = file(descriptor, "write", changes: true) else {
+            // So may the lack of room, which the process lives to see.
+            if let before, let disk, isAlive(), disk.random.chance(0.5) {
                 let code = errno
-                before.node.write(Array(part), at: Int(offset))
+                before.node.write(Array(bytes.prefix(disk.random.int(in: 0...count))), at: Int(offset))
                 errno = code
             }
             return -1
         }
-        file.node.write(Array(UnsafeRawBufferPointer(start: buffer, count: count)), at: Int(offset))
+        file.node.write(bytes, at: Int(offset))
         return count
     }
 

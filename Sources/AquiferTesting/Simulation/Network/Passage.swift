@@ -1,7 +1,7 @@
 import Aquifer
 import Foundation
 
-/// What happens to one request on its way: drawn before it leaves.
+/// What happens to one request on its way: drawn before it leaves. A fault is counted where it takes effect.
 struct Passage {
     enum Loss {
         /// Nothing comes back.
@@ -19,6 +19,9 @@ struct Passage {
         case insecure
     }
 
+    /// The faults on the way to the server that strike if the request gets that far.
+    var isSlow = false
+    var isNameSlow = false
     var resolving: Duration
     var cannotResolve = false
     var there: Duration
@@ -37,28 +40,30 @@ struct Passage {
         resolving = random.duration(in: .microseconds(50) ... .milliseconds(50))
         there = random.duration(in: .microseconds(200) ... .milliseconds(200))
         back = random.duration(in: .microseconds(200) ... .milliseconds(200))
-        if faults.strikes(.nameFails) {
+        if faults.draws(.nameFails) {
+            isNameSlow = true
             cannotResolve = faults.fraction() < 0.5
             resolving = faults.duration(.milliseconds(10) ... .seconds(40))
         }
-        if faults.strikes(.slowNetwork) {
+        if faults.draws(.slowNetwork) {
+            isSlow = true
             if faults.fraction() < 0.5 { there += faults.duration(.milliseconds(100) ... .seconds(60)) }
             if faults.fraction() < 0.5 { back += faults.duration(.milliseconds(100) ... .seconds(60)) }
         }
-        if faults.strikes(.requestLost) { lossThere = losses([.silence, .refused, .broken]) }
-        if faults.strikes(.answerLost) { lossBack = losses([.silence, .broken]) }
-        if faults.strikes(.bodyCut) { cut = faults.fraction() }
+        if faults.draws(.requestLost) { lossThere = losses([.silence, .refused, .broken]) }
+        if faults.draws(.answerLost) { lossBack = losses([.silence, .broken]) }
+        if faults.draws(.bodyCut) { cut = faults.fraction() }
         let isRepeatable = request.headers["Idempotency-Key"] != nil || request.method.isSafe
-        if isRepeatable, faults.strikes(.duplicated) {
+        if isRepeatable, faults.draws(.duplicated) {
             again = faults.duration(.milliseconds(1) ... .seconds(60))
         }
-        if faults.strikes(.redirect) {
+        if faults.draws(.redirect) {
             let status = [301, 302, 303, 307, 308][faults.int(in: 0...4)]
             let target = "\(request.url.scheme ?? "http")://elsewhere.invalid/moved"
             interception = .redirect(
                 .init(status: status, headers: ["Location": target]), isAnswered: faults.fraction() < 0.5)
         }
-        if faults.strikes(.portal) {
+        if faults.draws(.portal) {
             let isSecure = request.url.scheme?.lowercased() == "https"
             interception = isSecure ? .insecure : .portal(Self.portal(faults))
         }

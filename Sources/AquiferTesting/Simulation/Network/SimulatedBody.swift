@@ -5,13 +5,15 @@ import Foundation
 final class SimulatedBody: HTTPBodySource, @unchecked Sendable {
     private let body: Data
     private let arrives: Int
+    private let deadline: SimulatedClock.Instant?
     private let network: SimulatedNetwork
     private var position = 0
     private var isCancelled = false
 
     /// - Parameter arrives: the number of bytes after which the connection breaks.
-    init(_ body: Data, arrives: Int, _ network: SimulatedNetwork) {
-        (self.body, self.arrives, self.network) = (body, min(arrives, body.count), network)
+    /// - Parameter deadline: the end of the whole transfer; `nil` for none.
+    init(_ body: Data, arrives: Int, _ deadline: SimulatedClock.Instant?, _ network: SimulatedNetwork) {
+        (self.body, self.arrives, self.deadline, self.network) = (body, min(arrives, body.count), deadline, network)
     }
 
     func next() async throws(TransportError) -> Data? {
@@ -19,9 +21,10 @@ final class SimulatedBody: HTTPBodySource, @unchecked Sendable {
         guard Scheduler.shared.current.isAlive else { throw TransportError(.interrupted, "the process is dead") }
         guard !isCancelled else { throw .cancelled }
         if position == body.count { return nil }
-        do {
-            try await SimulatedClock().sleep(for: network.random.duration(in: .microseconds(10) ... .milliseconds(5)))
-        } catch { throw .cancelled }
+        let next = SimulatedClock().now.advanced(
+            by: network.random.duration(in: .microseconds(10) ... .milliseconds(5)))
+        do { try await SimulatedClock().sleep(until: min(next, deadline ?? next)) } catch { throw .cancelled }
+        if let deadline, next > deadline { throw TransportError(.timedOut) }
         guard !isCancelled else { throw .cancelled }
         guard position < arrives else { throw TransportError(.interrupted) }
         let end = min(arrives, position + network.random.int(in: 1...16_384))

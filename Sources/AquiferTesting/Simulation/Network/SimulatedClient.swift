@@ -11,8 +11,10 @@ struct SimulatedClient: HTTPClient {
         guard request.url.isWebAddress else { throw TransportError(.unsupportedURL) }
         var request = request
         var redirects = 0
+        // One deadline, for all redirects and the body.
+        let deadline = request.limits.total.map { SimulatedClock().now.advanced(by: $0) }
         while true {
-            let (head, source) = try await exchange(request)
+            let (head, source) = try await exchange(request, until: deadline)
             guard let next = try request.redirected(by: head) else { return HTTPResponse(head: head, source: source) }
             redirects += 1
             guard redirects <= request.limits.redirects else { throw TransportError(.tooManyRedirects) }
@@ -24,7 +26,7 @@ struct SimulatedClient: HTTPClient {
 
     /// Sends a request once, and waits for the head of the answer.
     private func exchange(
-        _ request: HTTPRequest
+        _ request: HTTPRequest, until deadline: SimulatedClock.Instant?
     ) async throws(TransportError) -> (HTTPResponseHead, SimulatedBody) {
         let scheduler = Scheduler.shared
         network.faults.beforeCall()
@@ -35,29 +37,28 @@ struct SimulatedClient: HTTPClient {
         let passage = Passage(request, network)
         let wait = SimulatedWait<Outcome>("\(request.method) \(request.url.absoluteString)")
         let limits = request.limits
+        let left = deadline.map { SimulatedClock().now.duration(to: $0) } ?? .seconds(Int32.max)
         func fail(after delay: Duration, _ kind: TransportError.Kind) {
             let alarm = scheduler.ring(after: delay) { wait.finish(.failure(TransportError(kind))) }
             wait.afterwards { alarm.takeBack() }
         }
-        if passage.resolving > limits.connect {
-            fail(after: limits.connect, .timedOut)
-        } else if passage.cannotResolve {
+        if passage.isNameSlow { network.faults.count(.nameFails) }
+        if passage.resolving > min(limits.connect, left) {
+            fail(after: min(limits.connect, left), .timedOut)
+        } else if passage.cannotResolve || !network.isUp {
             fail(after: passage.resolving, .cannotResolve)
         } else {
-            if let total = limits.total, total < passage.resolving + limits.idle {
-                fail(after: total, .timedOut)
-            } else {
-                fail(after: passage.resolving + limits.idle, .timedOut)
-            }
+            fail(after: min(passage.resolving + limits.idle, left), .timedOut)
             depart(request, body, passage, life, wait)
         }
         guard let outcome = await wait.value() else { throw .cancelled }
         var answer = try outcome.get()
         answer.headers["Content-Length"] = "\(answer.body.count)"
         let arrives = passage.cut.map { Int(Double(answer.body.count) * $0) } ?? answer.body.count
+        if arrives < answer.body.count { network.faults.count(.bodyCut) }
         return (
             HTTPResponseHead(status: answer.status, headers: answer.headers, url: request.url),
-            SimulatedBody(request.method == .head ? Data() : answer.body, arrives: arrives, network)
+            SimulatedBody(request.method == .head ? Data() : answer.body, arrives: arrives, deadline, network)
         )
     }
 
@@ -68,7 +69,7 @@ struct SimulatedClient: HTTPClient {
         let scheduler = Scheduler.shared
         let (world, network) = (scheduler.world, network)
         func arrive(_ outcome: Outcome, after delay: Duration) {
-            scheduler.ring(after: delay, as: life) { wait.finish(outcome) }
+            scheduler.ring(after: delay, as: life) { if network.isUp { wait.finish(outcome) } }
         }
         func lose(_ loss: Passage.Loss, after delay: Duration) {
             switch loss {
@@ -78,10 +79,20 @@ struct SimulatedClient: HTTPClient {
             }
         }
         let there = passage.resolving + passage.there
+        let faults = network.faults
+        if passage.isSlow { faults.count(.slowNetwork) }
         if passage.lossThere != .refused, let onSent = request.onSent, let length = request.body?.length {
             scheduler.ring(after: passage.resolving, as: life) { onSent(length) }
         }
-        if let loss = passage.lossThere { return lose(loss, after: there) }
+        if let loss = passage.lossThere {
+            faults.count(.requestLost)
+            return lose(loss, after: there)
+        }
+        switch passage.interception {
+        case .redirect: faults.count(.redirect)
+        case .portal, .insecure: faults.count(.portal)
+        case nil: break
+        }
         var redirect: SimulatedNetwork.Answer?
         switch passage.interception {
         case .insecure: return arrive(.failure(TransportError(.insecure)), after: there)
@@ -95,14 +106,20 @@ struct SimulatedClient: HTTPClient {
             method: request.method, url: request.url, headers: request.headers, body: body)
         let date = { [unowned world = process.world] in world.date }
         scheduler.ring(after: there, as: world) { [redirect] in
+            guard network.isUp else { return }
             network.server(request.url)?.take(received, at: date) { answer in
-                if let loss = passage.lossBack { return lose(loss, after: passage.back) }
+                if let loss = passage.lossBack {
+                    faults.count(.answerLost)
+                    return lose(loss, after: passage.back)
+                }
                 guard let answer else { return lose(.broken, after: passage.back) }
                 arrive(.success(redirect ?? answer), after: passage.back)
             }
         }
         if let again = passage.again {
             scheduler.ring(after: there + again, as: world) {
+                guard network.isUp else { return }
+                faults.count(.duplicated)
                 network.server(request.url)?.take(received, at: date) { _ in }
             }
         }

@@ -17,7 +17,8 @@ public final class SimulatedNetwork: @unchecked Sendable {
         public let body: Data
     }
 
-    /// The answer of a server. The network adds `Date` and `Content-Length`, if the server has acted.
+    /// The answer of a server. The network adds `Content-Length` to all answers, and `Date` to one of a
+    /// server that has acted.
     public struct Answer: Sendable {
         /// The status.
         public var status: Int
@@ -36,6 +37,9 @@ public final class SimulatedNetwork: @unchecked Sendable {
 
     /// Answers a request. It may wait, and other requests then come in between.
     public typealias Serve = @Sendable (Request) async -> Answer
+
+    /// False while there is no network: no name is found, and what is under way is lost in silence.
+    public var isUp = true
 
     let random: SimulatedRandom
     let faults: Faults

@@ -6,6 +6,11 @@ struct SimulatedConductor: Conductor {
 
     var files: any FileSystem { SimulatedFiles() }
 
+    func perform(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+        let scheduler = Scheduler.shared
+        scheduler.ring(after: delay) { scheduler.enqueue(work) }
+    }
+
     func wait(_ patience: Duration, _ attempt: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
         let scheduler = Scheduler.shared
         let (life, end) = (scheduler.current, scheduler.now + patience.nanoseconds)

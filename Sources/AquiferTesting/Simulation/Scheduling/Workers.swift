@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import Foundation
 
 /// A thread of the simulation. Only one of them runs at any moment: it has the baton, and passes it on when its job has
@@ -11,13 +12,16 @@ final class Worker: @unchecked Sendable {
 
     /// A new thread, which runs `body` when it is woken for the first time.
     init(_ body: @escaping @Sendable (Worker) -> Void) {
-        let thread = Thread { [self] in
-            self.thread = pthread_self()
-            wait()
-            body(self)
+        do throws(SystemThread.Unavailable) {
+            try SystemThread.start(named: "simulation") { [self] in
+                thread = pthread_self()
+                wait()
+                body(self)
+            }
+        } catch {
+            // The job that waits in the middle could never go on.
+            fatalError("A simulation needs another thread, and the system gives none: \(error).")
         }
-        thread.stackSize = 4 << 20
-        thread.start()
     }
 
     var isRunning: Bool { pthread_equal(pthread_self(), thread) != 0 }

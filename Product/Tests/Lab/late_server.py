@@ -1,0 +1,120 @@
+"""A server of pages of which one call is late, and who must not notice it."""
+
+import itertools
+import shutil
+import threading
+import time
+
+from pages import PICTURES, LabRemote, Probes, Site, identifier, is_shown
+from sessions import require
+
+#: What the rest of a command may take on a machine that is busy with other work, in seconds.
+SLACK = 12
+#: How long a user waits for a page of a server of which one call is late.
+PROMPT = 3.0
+#: Calls of the loops of the network, which the kernel answers at once: a late one delays the loop itself.
+LOOPS = {
+    "epoll_wait", "epoll_ctl", "poll", "recv", "send", "recvfrom", "sendto", "connect", "socket", "socketpair", "getsockopt",
+    "setsockopt", "getsockname", "eventfd", "timerfd_create", "pipe", "fcntl", "close", "accept", "bind", "listen", "epoll_create1", "pthread_create",
+}
+
+#: Calls with which the server of pages finds and opens its own files (the stylesheets, the scripts), on its loop.
+OWN_FILES = {("aquifer", "stat"), ("aquifer", "realpath"), ("aquifer", "open"), ("aquifer", "fstat"), ("aquifer", "close")}
+
+
+class LateServer:
+    """The part of `Late` that is about a server. It has a lab, and a delay in seconds."""
+
+    def serve(self, fault, count_file=None):
+        """Pages are used while a call of the server is late; most of them leave. Returns the outcome's name."""
+        remotes = self.lab.remotes_of_this_thread()
+        with self.lab.lock:
+            self.lab.number += 1
+            folder = self.lab.folder / f"serve{self.lab.number}"
+        folder.mkdir()
+        struck = folder / "struck"
+        # Clips are posted where no session lists them.
+        remote = LabRemote(int(remotes.addresses["posts"].rpartition(":")[2].partition("/")[0]))
+        environment = {"LD_PRELOAD": str(self.lab.library), "LAB_NAMES": "1", "LAB_STRUCK": str(struck)}
+        if count_file:
+            environment["LAB_COUNT"] = str(count_file)
+        else:
+            caller, call, number, _ = fault
+            environment["LAB_FAULT"] = f"{caller} {call} {number} late:{self.delay}"
+        site = Site(folder, remote.options(), environment)
+        try:
+            site.serve_began = time.monotonic()
+            outcome = self.use(site, struck, None if count_file else fault)
+            site.end(self.delay + SLACK)
+            return outcome
+        finally:
+            site.kill()
+            remote.stop()
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def use(self, site, struck, fault):
+        patience = self.delay + SLACK
+        numbers = itertools.count(PICTURES // 2 + 10)
+
+        def picture(number, timeout=patience):
+            return site.ask(f"/api/screens/feed/images/{identifier(number)}?tab=probe", timeout=timeout)[0] == 200
+
+        def load():
+            return site.ask("/api/feed", timeout=patience)[0] == 200
+
+        probes = Probes(site, **{
+            "a page": lambda: site.ask("/index.html", timeout=patience)[0] == 200,
+            "a script": lambda: site.ask("/js/main.js", timeout=patience)[0] == 200,
+            "the state of the connection": lambda: site.ask("/api/connection", timeout=patience)[0] == 200})
+        problems = []
+
+        def guarded(work, *arguments):
+            try:
+                work(*arguments)
+            except (OSError, KeyError, IndexError) as error:  # nobody waits for ever; the judges are the probes
+                problems.append(f"{type(error).__name__}: {error}")
+
+        try:
+            site.screen("feed", "probe", lambda state: state.get("items"), patience)
+            screens = Probes(site, **{"another's screen": lambda: site.ask(
+                "/api/screens/feed/intents?tab=probe", b'{"intent":"dismissError"}', timeout=patience)[0] == 204})
+            pictures = Probes(site, **{"another's picture": lambda: picture(next(numbers)), "a load": load})
+            try:
+                users = [threading.Thread(target=guarded, args=work) for work in [
+                    *((site.leave, f"/api/screens/feed/images/{identifier(number)}?tab=probe", 0.5) for number in range(0, 12)),
+                    *((picture, PICTURES // 2 + number) for number in range(4)),
+                    *((site.screen, name, "t", is_shown, patience) for name in ("contacts", "audio", "drive", "foaas-operations")),
+                    (site.post, "t", "late clip", patience),
+                ]]
+                for user in users:
+                    user.start()
+                for user in users:
+                    user.join()
+                time.sleep(1)
+            finally:
+                pictures.stop()
+                screens.stop()
+            reached = struck.exists()
+            self.judge(fault, probes, screens, pictures, reached)
+            # Everything works afterwards, for everybody.
+            require(load(), "afterwards the feed cannot be loaded")
+            require(picture(next(numbers)), "afterwards a picture cannot be loaded")
+        finally:
+            probes.stop()
+        return "others were served" if reached else "not reached"
+
+    def judge(self, fault, probes, screens, transfers, reached):
+        caller, call = fault[:2] if fault and reached else (None, None)
+        late = self.delay + SLACK
+        # libmicrohttpd's loop takes all requests; a late call of its own is late for all. It finds the files of the pages, too.
+        own = late if caller == "microhttpd" or (caller, call) in OWN_FILES else PROMPT
+        probes.judge({"a page": late, "a script": late, "the state of the connection": own})
+        # The late call may be that of a page's own file. Then the others do not wait.
+        require(min(probes.longest["a page"], probes.longest["a script"]) <= own, f"pages waited: {probes.longest}")
+        screens.judge({"another's screen": own})
+        transfers.judge(dict.fromkeys(transfers.longest, late))
+        # A transfer waits for the loop of the network if it stands still itself, and for the store that it needs. Lists
+        # and pictures have a store each. A look-up of a name is nobody else's.
+        if own == PROMPT and (call not in LOOPS or call == "getaddrinfo"):
+            among = max if call in (None, "getaddrinfo") else min
+            require(among(transfers.longest.values()) <= PROMPT, f"others waited: {transfers.longest}")
