@@ -67,7 +67,7 @@ struct SimulatedClient: HTTPClient {
         _ request: HTTPRequest, _ body: Data, _ passage: Passage, _ life: Life, _ wait: SimulatedWait<Outcome>
     ) {
         let scheduler = Scheduler.shared
-        let (world, network) = (scheduler.world, network)
+        let (world, network, faults) = (scheduler.world, self.network, self.network.faults)
         func arrive(_ outcome: Outcome, after delay: Duration) {
             scheduler.ring(after: delay, as: life) { if network.isUp { wait.finish(outcome) } }
         }
@@ -79,7 +79,6 @@ struct SimulatedClient: HTTPClient {
             }
         }
         let there = passage.resolving + passage.there
-        let faults = network.faults
         if passage.isSlow { faults.count(.slowNetwork) }
         if passage.lossThere != .refused, let onSent = request.onSent, let length = request.body?.length {
             scheduler.ring(after: passage.resolving, as: life) { onSent(length) }
