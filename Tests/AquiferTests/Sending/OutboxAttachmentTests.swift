@@ -139,6 +139,21 @@ struct OutboxAttachmentTests {
         }
     }
 
+    @Test("sent from where they lie are refused when other bytes of the same length were written since")
+    func rewritten() async throws {
+        try await TemporaryFolder.with { place in
+            let file = place.appending(path: "clip.mp3")
+            try Data(count: 9).write(to: file)
+            let outbox = world.outbox()
+            try await outbox.enqueue(request(file, length: 9))
+            try Data(repeating: 1, count: 9).write(to: file)
+            let later = Date(timeIntervalSinceNow: 60)
+            try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: file.path)
+            #expect(try await outbox.drain() == Outbox.Report(refused: 1))
+            #expect(world.server.asked == [])
+        }
+    }
+
     @Test("that vanish while they are sent are refused, and not tried for ever")
     func vanishing() async throws {
         let outbox = world.outbox()
