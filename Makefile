@@ -9,7 +9,7 @@ SEEDS ?= 10000
 FROM ?= 1
 TIME ?= 600
 
-.PHONY: help setup run test check format bench crash lab soak simulate fuzz mutants nightly stress docs screenshots clean
+.PHONY: help setup run test check format bench crash lab soak simulate fuzz mutants leaks nightly stress docs screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -58,7 +58,11 @@ fuzz: setup ## libFuzzer on each decoder of foreign bytes, TIME seconds in all; 
 mutants: setup ## the engine is changed in some hundred places, one at a time: which changes no test and no world notices
 	@nice -n 10 Scripts/mutants
 
-nightly: setup ## what takes an hour: each decoder is fuzzed for 60 seconds, and the server over sockets
+leaks: setup ## the Swift tests under the address sanitizer, with leak detection
+	@Scripts/leaks
+
+nightly: setup ## what takes an hour: leaks, each decoder is fuzzed for 60 seconds, and the server over sockets
+	@Scripts/leaks
 	@Scripts/fuzz --each 60
 	@$(SWIFT) build --product AquiferCLI
 	@$(VENV)/bin/python Product/Tests/Lab/requests_fuzz.py --requests 50000
@@ -74,4 +78,4 @@ screenshots: setup ## pictures of all pages, into .build/screenshots
 	@$(VENV)/bin/python Scripts/screenshots.py
 
 clean: ## delete what was built
-	@rm -rf .build .build-tsan .build-coverage .build-fuzz Benchmarks/.build Benchmarks/Start/.build
+	@rm -rf .build .build-asan .build-tsan .build-coverage .build-fuzz Benchmarks/.build Benchmarks/Start/.build

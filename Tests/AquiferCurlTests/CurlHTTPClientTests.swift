@@ -102,4 +102,60 @@ struct CurlHTTPClientTests {
         response = nil
         #expect(await eventually { loop == nil })
     }
+
+    @Test("A long body is sent without asking whether it may be")
+    func noExpectation() async throws {
+        let server = try LoopbackServer { connection in
+            guard let request = try connection.readRequest() else { return }
+            try connection.respond(status: request.value("Expect") == nil ? "200 OK" : "417 Expectation Failed")
+        }
+        let body = HTTPBody.bytes(Data(count: 3 << 20))
+        let response = try await CurlHTTPClient().send(HTTPRequest(.post, server.url(), body: body))
+        #expect(response.head.status == 200)
+    }
+
+    @Test("A head that is too long is told as that, and ends the transfer")
+    func longHead() async throws {
+        let server = try LoopbackServer { connection in
+            _ = try connection.readRequest()
+            try connection.send("HTTP/1.1 200 OK\r\n")
+            for _ in 0..<20 { try connection.send("X-Long: \(String(repeating: "x", count: 100))\r\n") }
+            try connection.send("Content-Length: 0\r\n\r\n")
+        }
+        var request = HTTPRequest(.get, server.url())
+        request.limits.headerBytes = 1000
+        let error = await #expect(throws: TransportError.self) { try await CurlHTTPClient().send(request) }
+        #expect(error?.kind == .headersTooLarge)
+    }
+
+    @Test("Who is cancelled is given no more bytes, though some are there")
+    func cancelledReader() async throws {
+        let server = try LoopbackServer { connection in
+            _ = try connection.readRequest()
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n\(String(repeating: "x", count: 100))")
+            _ = connection.waitForClose()
+        }
+        let client = CurlHTTPClient()
+        for _ in 0..<20 {
+            let response = try await client.send(HTTPRequest(.get, server.url()))
+            let reading = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await response.body.next()
+            }
+            let error = await #expect(throws: TransportError.self) { try await reading.value }
+            #expect(error?.kind == .cancelled)
+        }
+    }
+
+    #if os(Linux)
+        @Test("An address that the system knows no way to is told as being offline")
+        func unreachable() async throws {
+            // TCP to a group of hosts is refused by Linux itself as unreachable.
+            let url = try #require(URL(string: "http://224.0.0.1:9/"))
+            let error = await #expect(throws: TransportError.self) {
+                try await CurlHTTPClient().send(HTTPRequest(.get, url))
+            }
+            #expect(error?.kind == .offline)
+        }
+    #endif
 }

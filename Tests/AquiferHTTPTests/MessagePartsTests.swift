@@ -78,4 +78,14 @@ struct MessagePartsTests {
         for method in ["POST", "PATCH", "get", "X"] as [HTTPMethod] { #expect(!method.isIdempotent) }
         #expect(!HTTPMethod("PUT").isSafe && !HTTPMethod("DELETE").isSafe)
     }
+
+    @Test("A range has digits and no signs; a parameter has a name")
+    func strictness() {
+        for text in ["bytes +2-5/10", "bytes 2-+5/10", "bytes 2-5/+10", "bytes 2-5/-10"] {
+            #expect(ContentRange(text)?.total == nil && ContentRange(text)?.bytes == nil, "\(text)")
+        }
+        #expect(HeaderParameters("form-data; =a") == nil)
+        #expect(HeaderParameters("form-data; =\"a\"; name=b") == nil)
+        #expect(HeaderParameters("form-data;; name=b;") != nil)
+    }
 }

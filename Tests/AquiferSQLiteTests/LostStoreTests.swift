@@ -120,4 +120,33 @@ struct LostStoreTests {
         let damaged = StoreError.damaged(path: "/data/values.sqlite", reason: "malformed").description
         for words in ["damaged (malformed)", "backup", "move it away"] { #expect(damaged.contains(words)) }
     }
+
+    @Test("is an error when an older copy lacks its only acknowledged change")
+    func olderCopy() async throws {
+        try await with { file in
+            func use(_ work: (SQLiteStore) async throws -> Void) async throws {
+                try await work(try SQLiteStore(file: file, durability: .power, isIrreplaceable: true))
+            }
+            try await use { _ = try await $0.retrieve("key") }
+            let older = try Data(contentsOf: file)
+            try await use { try await $0.insert(Self.entry, for: "key") }
+            for part in ["-wal", "-shm"] { _ = unlink(file.path + part) }
+            try older.write(to: file)
+            await #expect(throws: StoreError.lost(path: file.path)) {
+                try await use { _ = try await $0.retrieve("key") }
+            }
+        }
+    }
+
+    @Test("has statements that can be used again after a parameter could not be bound")
+    func unbound() async throws {
+        try await with { file in
+            let connection = try Connection(file.path, .create)
+            let statement = try Statement(connection, "SELECT ?1", "look")
+            statement.bind(2, Int64(1))
+            #expect(throws: StoreError.self) { try statement.step() }
+            statement.bind(1, Int64(1))
+            #expect(try statement.step())
+        }
+    }
 }

@@ -44,6 +44,23 @@ struct SQLiteStoreTests {
         }
     }
 
+    @Test(
+        "tells large bytes that are longer or shorter than they were as damage of their entry",
+        arguments: ["substr(bytes, 1, 20000)", "CAST(bytes || 'a' AS BLOB)"])
+    func otherLength(bytes: String) async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try SQLiteStore(file: folder.appendingPathComponent("store.db"))
+            let large = StoredEntry(bytes: Data(repeating: 0x61, count: 40_000), savedAt: Self.entry.savedAt)
+            try await store.insert(large, for: "key")
+            try Connection(store.file.path, .readWrite).execute("UPDATE entry SET bytes = \(bytes)")
+            let error = await #expect(throws: StoreError.self) { try await store.retrieve("key") }
+            guard case .unreadable(key: "key", _) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
     @Test("takes no file with a flipped byte or cut short for a value")
     func damagedFile() async throws {
         try await TemporaryFolder.with { folder in

@@ -89,6 +89,7 @@
     private func expectNothingKept(
         afterFirst warmUp: Int = 200, _ open: (_ number: Int) async throws -> Void
     ) async throws {
+        forget_thrown_errors()
         for number in 0..<warmUp { try await open(number) }
         let before = bytes_in_use()
         for number in warmUp..<(warmUp + (before == 0 ? 300 : 10_000)) { try await open(number) }

@@ -70,9 +70,6 @@ struct PrivateFile: Sendable {
         }
     }
 
-    /// True if a process was killed while it replaced the file, or is replacing it now.
-    var hasLeftovers: Bool { POSIX.exists(incoming) || POSIX.exists(outgoing) }
-
     /// Overwrites and removes the files that a killed process left.
     func sweep() throws(StoreError) {
         try Self.shred(incoming)

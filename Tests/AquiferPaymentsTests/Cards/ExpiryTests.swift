@@ -66,4 +66,12 @@ struct ExpiryTests {
             #expect(throws: DecodingError.self) { try JSONDecoder().decode(Expiry.self, from: Data(json.utf8)) }
         }
     }
+
+    @Test("is refused, and ends nothing, when the clock is so wrong that the year has no card's form")
+    func absurdClock() throws {
+        let late = try moment("9995-06-01T00:00:00Z")
+        #expect(try Expiry(parsing: "12/99", now: late).year == 9999)
+        #expect(throws: ExpiryError.tooFarAhead) { try Expiry(parsing: "01/05", now: late) }
+        #expect(throws: ExpiryError.tooFarAhead) { try Expiry(parsing: "12/99", now: moment("1999-06-01T00:00:00Z")) }
+    }
 }

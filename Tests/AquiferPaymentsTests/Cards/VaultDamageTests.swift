@@ -1,3 +1,4 @@
+import Aquifer
 import AquiferWording
 import Foundation
 import Testing
@@ -216,5 +217,19 @@ struct VaultDamageTests {
         await #expect(throws: error) { try await vault.add(Cards.mastercard()) }
         await #expect(throws: error) { try await vault.remove(UUID()) }
         await #expect(throws: error) { try await vault.rotateKey() }
+    }
+
+    @Test("is told of a key file whose sum is right and that is none of this version's")
+    func foreignKeyFile() async throws {
+        try await VaultPlace.with { place in
+            let vault = place.open()
+            try await vault.add(try Cards.visa())
+            let keyFile = try place.keyFile()
+            var bytes = try Data(contentsOf: keyFile).dropLast(8)
+            bytes[7] ^= 3
+            let sum = bytes.withUnsafeBytes { Checksum.xxh64($0) }
+            try place.overwrite(keyFile, bytes + withUnsafeBytes(of: sum.bigEndian) { Data($0) })
+            await #expect(throws: VaultError.damaged(path: keyFile.path)) { try await vault.cards() }
+        }
     }
 }

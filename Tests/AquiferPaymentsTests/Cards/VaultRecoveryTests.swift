@@ -30,6 +30,19 @@ struct VaultRecoveryTests {
         }
     }
 
+    @Test("follows no link in the place of a half-written replacement")
+    func linkInItsPlace() async throws {
+        try await VaultPlace.with { place in
+            let target = place.root.appendingPathComponent("diary")
+            try Data("mine".utf8).write(to: target)
+            let file = PrivateFile(path: place.root.appendingPathComponent("a").path)
+            try FileManager.default.createSymbolicLink(atPath: file.incoming, withDestinationPath: target.path)
+            try FileManager.default.createDirectory(atPath: file.outgoing, withIntermediateDirectories: false)
+            #expect(throws: Never.self) { try file.sweep() }
+            #expect(try Data(contentsOf: target) == Data("mine".utf8))
+        }
+    }
+
     @Test("keeps its cards when it had a second name already")
     func linked() async throws {
         try await VaultPlace.with { place in

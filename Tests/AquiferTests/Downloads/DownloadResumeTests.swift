@@ -125,6 +125,47 @@ struct DownloadResumeTests {
         }
     }
 
+    @Test("that came whole and could not be put in its place asks for nothing more once it can")
+    func couldNotBePut() async throws {
+        try await DownloadWorld.with { world in
+            let client = ScriptedHTTPClient()
+            let download = try world.downloads(client).download(world.url)
+            let exchange = await client.exchange(0)
+            exchange.start(headers: ["ETag": "\"1\"", "Content-Length": "\(content.count)"])
+            exchange.send(content.prefix(300_000))
+            for await progress in download.progress where progress.received == 300_000 { break }
+            let record = try world.files(".part")[0].deletingPathExtension().appendingPathExtension("info")
+            try FileManager.default.createDirectory(at: record, withIntermediateDirectories: false)
+            exchange.send(content[300_000...])
+            exchange.finish()
+            await #expect(throws: DownloadError.self) { try await download.file() }
+            try FileManager.default.removeItem(at: record)
+            let after = ScriptedHTTPClient([])
+            #expect(try await world.downloads(after).file(for: world.url).all() == content)
+            #expect(after.requests.isEmpty)
+        }
+    }
+
+    @Test("does not go on from bytes of another URL that lie in its place")
+    func anotherURL() async throws {
+        try await DownloadWorld.with { world in
+            let remote = FileRemote(content) { $0.cuts = [300_000] }
+            _ = try await world.failure(remote.client)
+            let other = try #require(URL(string: "http://audio.example/2.mp3"))
+            let (old, new) = (
+                DownloadFolder.name(of: world.url.absoluteString), DownloadFolder.name(of: other.absoluteString)
+            )
+            for file in try world.files("") where file.lastPathComponent.hasPrefix(old) {
+                let name = file.lastPathComponent.replacing(old, with: new)
+                try FileManager.default.moveItem(at: file, to: world.folder.appendingPathComponent(name))
+            }
+            #expect(try world.files(".part").map { $0.lastPathComponent } == ["\(new).part"])
+            let client = FileRemote(Data.noise(700_000, seed: 2)).client
+            #expect(try await world.downloads(client).file(for: other).all() == Data.noise(700_000, seed: 2))
+            #expect(client.requests.map { $0.headers["Range"] } == [nil])
+        }
+    }
+
     @Test("begins again when the content has changed on the server")
     func changed() async throws {
         try await DownloadWorld.with { world in

@@ -257,4 +257,26 @@ struct DownloadSharingTests {
             one.cancel()
         }
     }
+
+    @Test("in two processes: one whose transfer has begun and stands still is waited for only so long")
+    func stuckLater() async throws {
+        try await DownloadWorld.with { world in
+            let held = ScriptedHTTPClient()
+            let one = try world.downloads(held).download(world.url)
+            let exchange = await held.exchange(0)
+            exchange.start(headers: head)
+            exchange.send(content.prefix(300_000))
+            for await progress in one.progress where progress.received == 300_000 { break }
+            let other = try world.downloads(ScriptedHTTPClient([])).download(world.url)
+            let ticking = world.tick()
+            let error = await failure { () async throws(DownloadError) in try await other.file() }
+            ticking.cancel()
+            guard case .store(.busy) = error else {
+                Issue.record("it was not told that another process has it")
+                return
+            }
+            #expect(world.clock.now.offset >= .seconds(30))
+            one.cancel()
+        }
+    }
 }

@@ -157,4 +157,13 @@ struct NewestCopyTests {
         #expect(try await first.value.value == Data("new".utf8))
         #expect(try await world.store.retrieve(DataLoader.key(for: url))?.bytes == Data("new".utf8))
     }
+
+    @Test("An answer whose own request lies after now replaces nothing whose stamp can be believed")
+    func ownStampInTheFuture() {
+        func entry(_ sentAt: Date) -> StoredEntry {
+            StoredEntry(bytes: Data(), savedAt: start, origin: .init(sentAt: sentAt))
+        }
+        #expect(!entry(start + 100).isNewer(than: entry(start - 1), at: start))
+        #expect(entry(start).isNewer(than: entry(start - 1), at: start))
+    }
 }

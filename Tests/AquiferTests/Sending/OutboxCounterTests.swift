@@ -85,6 +85,43 @@ struct OutboxCounterTests {
         #expect(other.notices == [.numberOccupied(item.id)])
     }
 
+    @Test("that are occupied are told before the counter that gave them is told as mended")
+    func toldInOrder() async throws {
+        try await queue("one")
+        let older = try #require(try await world.store.retrieve("counter"))
+        try await queue("two", "three", "four")
+        try await world.store.insert(older, for: "counter")
+        let outbox = world.outbox()
+        #expect(try await outbox.enqueue(world.note("five")).id == Outbox.ID(number: 5))
+        #expect(outbox.notices == [.numberOccupied(Outbox.ID(number: 2)), .counterMended(items: 4)])
+    }
+
+    @Test("and the items that have them are entries of an outbox; nothing else in its store is")
+    func keys() async throws {
+        try await queue("one")
+        let keys = try await world.store.entries().map(\.key)
+        #expect(keys.count == 2 && keys.allSatisfy(Outbox.isEntry))
+        #expect(!Outbox.isEntry("payment:1") && !Outbox.isEntry(""))
+    }
+
+    @Test("are given one after another: the second only once the item with the first is in the store")
+    func oneAfterAnother() async throws {
+        let slow = SlowStore(base: MemoryStore())
+        let world = OutboxWorld(store: slow)
+        let outbox = world.outbox()
+        func changes() -> Int {
+            world.store.calls.count { if case .update("counter", _) = $0 { true } else { false } }
+        }
+        let first = Task { try await outbox.enqueue(world.note("one")).id }
+        #expect(await eventually { slow.arrived.withLock { $0 } })
+        let before = changes()
+        let second = Task { try await outbox.enqueue(world.note("two")).id }
+        for _ in 0..<2000 { await Task.yield() }
+        #expect(changes() == before)
+        slow.gate.open()
+        #expect(try await first.value < second.value)
+    }
+
     @Test("begin at 1 in a queue that was never used, and nothing is told")
     func unused() async throws {
         let outbox = world.outbox()

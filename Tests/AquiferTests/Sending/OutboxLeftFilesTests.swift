@@ -135,4 +135,16 @@ struct OutboxLeftFilesTests {
             #expect(try names(folder) == absurd.sorted())
         }
     }
+
+    @Test("because it was damaged and discarded go with it, and no others")
+    func discardedDamage() async throws {
+        try await withThreeFiles { world, folder, _ in
+            let id = Outbox.ID(number: 2)
+            let key = "item:00000000000000000002"
+            try await world.store.insert(StoredEntry(bytes: Data("x".utf8), savedAt: world.date.now), for: key)
+            #expect(try await world.outbox(attachments: folder).discard(id) != nil)
+            let left = try names(folder)
+            #expect(left.count == 2 && !left.contains { $0.hasPrefix("2.") })
+        }
+    }
 }

@@ -166,6 +166,18 @@ struct OutboxManagingTests {
         await watching.value
     }
 
+    @Test("that is paused while nothing is sent is in the list as paused at once")
+    func pausedInList() async throws {
+        let outbox = world.outbox()
+        let item = try await outbox.enqueue(world.note("one"))
+        _ = try await outbox.items()
+        world.store.forgetCalls()
+        try await outbox.pause(item.id)
+        var states = outbox.states().makeAsyncIterator()
+        #expect(await states.next()?.map(\.state) == [.paused])
+        #expect(!world.store.calls.contains(.contents), "nobody looked again")
+    }
+
     @Test("whose watcher leaves is watched no longer")
     func watcherLeaves() async throws {
         let outbox = world.outbox()

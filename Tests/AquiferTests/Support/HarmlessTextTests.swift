@@ -17,6 +17,8 @@ struct HarmlessTextTests {
             ("ad\u{200B}m\u{200C}i\u{200D}n\u{2060}\u{FEFF}", "ad\u{FFFD}m\u{FFFD}i\u{FFFD}n\u{FFFD}"),
             ("a\u{AD}b\u{34F}c\u{3164}d", "a\u{FFFD}b\u{FFFD}c\u{FFFD}d"),
             ("a\u{E0041}\u{E007F}b", "a\u{FFFD}b"), ("a\u{FE0F}b", "a\u{FFFD}b"), ("a\u{FFF9}b", "a\u{FFFD}b"),
+            // A letter that is not ASCII is no emoji either.
+            ("é\u{FE0F}b", "é\u{FFFD}b"), ("é\u{200D}👩", "é\u{FFFD}👩"),
         ])
     func harm(text: String, shown: String) {
         #expect(text.harmless == shown)

@@ -7,4 +7,8 @@
 /// under the address sanitizer, which has a heap of its own.
 size_t bytes_in_use(void);
 
+/// Stops Swift Testing from remembering where each error of this process was thrown, for as long as it runs: some hundred bytes
+/// for each error.
+void forget_thrown_errors(void);
+
 #endif
