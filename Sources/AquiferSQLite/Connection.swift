@@ -59,6 +59,10 @@ package final class Connection {
         guard code == SQLITE_OK else { throw error(code, "flush \(path)") }
     }
 
+    /// Flushes the names of the file, its log and its folders to the device. SQLite flushes the log's name only, and ignores
+    /// a failure: a loss of power then takes the log away, with its commits.
+    func flushName() throws(StoreError) { try POSIX.flushFolders(of: path) }
+
     /// The number of rows that the last statement changed.
     var changes: Int32 { sqlite3_changes(handle) }
 

@@ -116,7 +116,12 @@ final class EntryTable {
     func commit() throws(StoreError) {
         guard countsCommits else { return try statement(.commit).run() }
         let count: Statement
-        if let known = self.count { count = known } else { count = try CommitCount.next(connection) }
+        if let known = self.count {
+            count = known
+        } else {
+            try connection.flushName()
+            count = try CommitCount.next(connection)
+        }
         let number = try Self.number(count, connection)
         try statement(.commit).run()
         // A rolled back transaction may have made the table that this statement needs.

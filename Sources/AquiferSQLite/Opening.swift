@@ -59,7 +59,8 @@ enum Opening {
             let isOurs = try Waiting.until(patience) { (try? POSIX.tryLock(lock)) ?? true }
             guard isOurs else { throw .busy(path: path) }
             defer { POSIX.unlock(lock) }
-            if !POSIX.exists(path) {
+            // Only a file that is certainly missing: the log of one that cannot be looked up has its last changes.
+            if POSIX.isMissing(path, orShorterThan: 0) {
                 for leftover in ["-wal", "-shm", "-journal"] { _ = try POSIX.remove(path + leftover) }
                 try POSIX.makeEmpty(path)  // private before there is anything in it; its log gets the same mode
                 try POSIX.flushFolders(of: path)

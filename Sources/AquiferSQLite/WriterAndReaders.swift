@@ -104,7 +104,8 @@ final class ReaderPool: @unchecked Sendable {
         } catch {
             lock.withLock { opened -= 1 }
             free.signal()
-            if !POSIX.exists(path) {
+            // An entry is missing only with a file that is certainly missing.
+            if POSIX.isMissing(path, orShorterThan: 0) {
                 try mark?.check()
                 return nil
             }

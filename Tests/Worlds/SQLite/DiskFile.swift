@@ -76,7 +76,8 @@ final class DiskFile {
         guard let files else { return Self.failed(4) }
         guard files.flush(descriptor) == 0 else { return fail(4) }
         if needsFolder, !hasFlushedFolder {
-            guard DiskVFS.flushFolder(of: path) else { return fail(5) }
+            // SQLite tries this once, and ignores a failure.
+            _ = DiskVFS.flushFolder(of: path)
             hasFlushedFolder = true
         }
         return SQLITE_OK

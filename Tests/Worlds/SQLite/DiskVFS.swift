@@ -77,12 +77,13 @@ enum DiskVFS {
         var wanted = flags & SQLITE_OPEN_READONLY != 0 ? O_RDONLY : O_RDWR
         if flags & SQLITE_OPEN_CREATE != 0 { wanted |= O_CREAT }
         if flags & SQLITE_OPEN_EXCLUSIVE != 0 { wanted |= O_EXCL }
-        let isNew = world?.disk.read(path) == nil
         let descriptor = files.openFile(path, wanted, 0o600)
         guard descriptor >= 0 else { return SQLITE_CANTOPEN }
         let isLog = flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL) != 0
+        // As SQLite does: whoever may create a log flushes its name, which a process that was killed may have made.
         let opened = DiskFile(
-            path, descriptor, isDatabase: flags & SQLITE_OPEN_MAIN_DB != 0, needsFolder: isNew && isLog,
+            path, descriptor, isDatabase: flags & SQLITE_OPEN_MAIN_DB != 0,
+            needsFolder: isLog && flags & SQLITE_OPEN_CREATE != 0,
             isTemporary: flags & SQLITE_OPEN_DELETEONCLOSE != 0)
         opened.put(into: file)
         result?.pointee = flags
