@@ -136,6 +136,8 @@ final class Checkpointer: @unchecked Sendable {
 
     private let path: String
     private let queue = DispatchQueue(label: "aquifer.sqlite-checkpoint", qos: .utility)
+    /// The queue of a simulation, in place of that one.
+    private let simulated = Conducting.conductor?.makeQueue()
     private let scheduled = Locked((now: false, later: false))
     /// The number of pages in the log. SQLite sets it within a write, on the writer's connection.
     private let pages = Locked(0)
@@ -186,8 +188,8 @@ final class Checkpointer: @unchecked Sendable {
 
     /// Does something on the queue; in a simulation, in its own time.
     private func perform(after milliseconds: Int = 0, _ work: @escaping @Sendable () -> Void) {
-        if let conductor = Conducting.conductor {
-            conductor.perform(after: .milliseconds(milliseconds), work)
+        if let simulated {
+            simulated(.milliseconds(milliseconds), work)
         } else if milliseconds > 0 {
             queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: work)
         } else {

@@ -25,7 +25,6 @@ enum ClipsWorld {
         phone.isMortal = true
         for _ in 0..<world.random.int(in: 3...9) {
             if world.random.chance(0.4) {
-                judge.isDisturbed = true
                 world.faults.allow(faults.union(dates))
                 try await world.clock.sleep(for: world.random.duration(in: .seconds(600) ... .seconds(40_000)))
                 world.faults.stop()
@@ -106,8 +105,9 @@ enum ClipsWorld {
             for clip in clips where await model.kept(clip) == .kept {
                 do throws(StoreError) {
                     let file = try await sound.saved(clip.audio)
+                    let now = process.now()
                     let bytes = try await file?.read(0..<(file?.length ?? 0))
-                    judge.play(clip, bytes, now: process.now())
+                    judge.play(clip, bytes, savedAt: file?.savedAt, now: now)
                 } catch {
                     judge.cannotPlay(clip, error)
                 }

@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferConcurrency
+import AquiferTesting
 import Dispatch
 import Testing
 
@@ -25,6 +26,23 @@ import Testing
         #expect(try await second.value == 7)
         #expect(try await lazy() == 7)
         #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test func `many values that take long to open hold up no task`() async throws {
+        let goOn = DispatchSemaphore(value: 0)
+        let begun = Locked(0)
+        // Far more than there are threads for tasks.
+        let values = (0..<64).map { number in
+            Lazy { () throws(StoreError) -> Int in
+                begun.withLock { $0 += 1 }
+                goOn.wait()
+                return number
+            }
+        }
+        let opening = values.map { value in Task { try await value() } }
+        #expect(await eventually { begun.withLock { $0 } == 64 })
+        for _ in values { goOn.signal() }
+        for (number, task) in opening.enumerated() { #expect(try await task.value == number) }
     }
 
     @Test func `a value that could not be opened is opened by the next call`() async throws {

@@ -68,7 +68,7 @@
                 let world = await AppWorld()
                 // The hub keeps up to 500, for a reload.
                 try await expectNothingKept(afterFirst: 1_000) { number in
-                    await watch(in: world, tab: number)
+                    try await watch(in: world, tab: number)
                 }
                 await world.services.stop()
             }
@@ -76,10 +76,14 @@
     }
 
     @MainActor
-    private func watch(in world: AppWorld, tab: Int) async {
+    private func watch(in world: AppWorld, tab: Int) async throws {
         let kind = Screens.all[tab % Screens.all.count]
-        guard let session = world.site.hub.session(at: ScreenAddress(name: kind.name, tab: "\(tab)", subject: ""))
-        else { return }
+        let subjects = [
+            "image": UUID().uuidString, "contact": "1", "operation": "version", "account": "none",
+        ]
+        let subject = kind.subject.map { subjects[$0] ?? "" } ?? ""
+        let address = ScreenAddress(name: kind.name, tab: "\(tab)", subject: subject)
+        let session = try #require(world.site.hub.session(at: address), "\(kind.name)")
         var states = session.states { _ in "" }.makeAsyncIterator()
         _ = await states.next(isolation: MainActor.shared)
     }

@@ -5,10 +5,15 @@ package protocol Conductor: Sendable {
     func makeExecutor(_ label: String) -> any SerialExecutor
     /// The disk, in place of the system's.
     var files: any FileSystem { get }
-    /// Does something later, in place of a dispatch queue.
-    func perform(after delay: Duration, _ work: @escaping @Sendable () -> Void)
+    /// A queue that does one thing at a time, each after a delay, in place of a dispatch queue.
+    func makeQueue() -> Queue
     /// Carries out ``Waiting/until(_:_:)`` in simulated time.
     func wait(_ patience: Duration, _ attempt: () throws(StoreError) -> Bool) throws(StoreError) -> Bool
+}
+
+extension Conductor {
+    /// Does something after a delay, when what was begun before has ended.
+    package typealias Queue = @Sendable (_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> Void
 }
 
 /// The conductor of this process.

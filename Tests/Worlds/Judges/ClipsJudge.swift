@@ -12,8 +12,6 @@ final class ClipsJudge: @unchecked Sendable {
     private let server: ClipsServer
     /// Since when the app runs and nothing has changed around it.
     private var quiet: Date
-    /// True once a fault may have struck.
-    var isDisturbed = false
 
     init(_ world: Simulation, _ server: ClipsServer) {
         (self.world, self.server, quiet) = (world, server, world.date)
@@ -23,7 +21,7 @@ final class ClipsJudge: @unchecked Sendable {
     func begin() { if world.callerIsAlive { quiet = world.date } }
 
     /// A clip was played without a connection, because its badge says that this is possible.
-    func play(_ clip: AudioClip, _ bytes: Data?, now: Date) {
+    func play(_ clip: AudioClip, _ bytes: Data?, savedAt: Date?, now: Date) {
         guard world.callerIsAlive else { return }
         let versions = server.sounds[clip.audio.lastPathComponent] ?? []
         guard let bytes else {
@@ -31,6 +29,11 @@ final class ClipsJudge: @unchecked Sendable {
             let isLate = world.faults.struck[.clockSkew] != nil || world.faults.areOn
             return world.expect(isLate, "\(clip.title) is said to be available offline, and is not")
         }
+        let age = now.timeIntervalSince(savedAt ?? .distantPast)
+        // The date may have jumped between the look and the reading.
+        world.expect(
+            age < Self.week || world.faults.struck[.clockSkew] != nil,
+            "\(clip.title) was played \(Int(age)) s after the server had confirmed it")
         let version = versions.lastIndex(of: bytes)
         world.expect(version != nil, "\(clip.title) was played as \(bytes.count) bytes that the server never had")
         world.note("plays sound \(version ?? -1) of \(clip.title)")

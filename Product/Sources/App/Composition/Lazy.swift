@@ -4,8 +4,8 @@ import AquiferConcurrency
 /// A value that is opened on first use: a command that shows the feed does not open the pictures. While it cannot be
 /// opened, every call tries again, and throws the error.
 ///
-/// Opening may take long: another process may hold the folder, and a disk may stand still. All callers await one task, so
-/// that no thread waits, least of all that of the screens.
+/// Opening may take long: another process may hold the folder, and a disk may stand still. A thread of its own opens the value,
+/// and all callers await it: neither the screens' thread nor those of the tasks, which are few, wait.
 final class Lazy<Value: Sendable>: Sendable {
     private enum State {
         case closed
@@ -31,8 +31,18 @@ final class Lazy<Value: Sendable>: Sendable {
 
     /// Begins to open the value, if nobody has. The caller holds the lock.
     private func begin(_ state: inout State) -> State {
-        if case .closed = state { state = .opening(Task { opened() }) }
+        if case .closed = state { state = .opening(Task { await openedBeside() }) }
         return state
+    }
+
+    private func openedBeside() async -> Result<Value, StoreError> {
+        await withCheckedContinuation { continuation in
+            do throws(SystemThread.Unavailable) {
+                try SystemThread.start(named: "opening") { continuation.resume(returning: self.opened()) }
+            } catch {
+                continuation.resume(returning: opened())  // there is no thread left: this one waits
+            }
+        }
     }
 
     private func opened() -> Result<Value, StoreError> {

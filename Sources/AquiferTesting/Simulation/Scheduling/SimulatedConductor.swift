@@ -6,9 +6,9 @@ struct SimulatedConductor: Conductor {
 
     var files: any FileSystem { SimulatedFiles() }
 
-    func perform(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
-        let scheduler = Scheduler.shared
-        scheduler.ring(after: delay) { scheduler.enqueue(work) }
+    func makeQueue() -> Queue {
+        let (scheduler, turns) = (Scheduler.shared, SerialTurns())
+        return { delay, work in scheduler.ring(after: delay) { scheduler.enqueue(in: turns, work) } }
     }
 
     func wait(_ patience: Duration, _ attempt: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
