@@ -142,11 +142,13 @@ final class FaultInjector: Sendable {
         var response = response
         response.body = .stream(length: bytes.length) { [self, file] writer in
             do {
-                try await stream(bytes, fault) { [log] data in
-                    log.sent(number, data.count, file: file)
-                    do { try await writer.write(data) } catch {
-                        log.takeBack(number, data.count, file: file)
-                        throw error
+                try await FileThreads.run {
+                    try await stream(bytes, fault) { [log] data in
+                        log.sent(number, data.count, file: file)
+                        do { try await writer.write(data) } catch {
+                            log.takeBack(number, data.count, file: file)
+                            throw error
+                        }
                     }
                 }
                 log.end(whole: true)

@@ -7,8 +7,6 @@ extension ReferenceAudio {
 
     /// Saves a clip, or answers with the one that the key stands for. At most one piece of the clip is held in memory.
     func post(_ request: ServerRequest) async -> ServerResponse {
-        // Files are written from here on.
-        await NetworkThread.leave()
         let refusal: ReferenceRefusal
         do {
             let clip = try await save(request)

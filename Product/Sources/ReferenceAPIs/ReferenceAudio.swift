@@ -44,7 +44,8 @@ struct ReferenceAudio: Sendable {
         router.on("GET", "/audio/v1/clips/:name") { request, parameters in
             sound(request, named: parameters["name"] ?? "")
         }
-        return router.handle
+        let handle = router.handle
+        return { request in await FileThreads.run { await handle(request) } }
     }
 
     private func page(_ request: ServerRequest) -> ServerResponse {

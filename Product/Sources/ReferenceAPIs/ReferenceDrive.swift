@@ -64,11 +64,9 @@ struct ReferenceDrive: Sendable {
     private func answering(
         _ request: ServerRequest, _ answer: (ServerRequest) async throws -> ServerResponse
     ) async -> ServerResponse {
-        // Files are read and written from here on.
-        await NetworkThread.leave()
         let refusal: ReferenceRefusal
         do {
-            return try await answer(request)
+            return try await FileThreads.run { try await answer(request) }
         } catch let error as ReferenceRefusal {
             refusal = error
         } catch let error as TransactionError {

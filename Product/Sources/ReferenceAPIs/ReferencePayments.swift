@@ -70,8 +70,6 @@ struct ReferencePayments: Sendable {
             guard users.contains(where: { $0.id == order.receiver }) else {
                 return .error(404, "no user has this destination_user_id")
             }
-            // The ledger is a file.
-            await NetworkThread.leave()
             do throws(TransactionLedger.Failure) {
                 return answer(try await ledger.transaction(for: order, key: key, at: now()), for: request)
             } catch { return answer(error) }
@@ -85,7 +83,6 @@ struct ReferencePayments: Sendable {
         guard let key = request.queryValue("idempotency_key"), !key.isEmpty else {
             return .error(400, "idempotency_key is missing")
         }
-        await NetworkThread.leave()
         do throws(TransactionLedger.Failure) {
             guard let transaction = try await ledger.transaction(key: key) else {
                 return .error(404, "no transaction has this key")

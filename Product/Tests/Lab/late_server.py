@@ -1,5 +1,6 @@
 """A server of pages of which one call is late, and who must not notice it."""
 
+import contextlib
 import itertools
 import shutil
 import threading
@@ -17,9 +18,6 @@ LOOPS = {
     "epoll_wait", "epoll_ctl", "poll", "recv", "send", "recvfrom", "sendto", "connect", "socket", "socketpair", "getsockopt",
     "setsockopt", "getsockname", "eventfd", "timerfd_create", "pipe", "fcntl", "close", "accept", "bind", "listen", "epoll_create1", "pthread_create",
 }
-
-#: Calls with which the server of pages finds and opens its own files (the stylesheets, the scripts), on its loop.
-OWN_FILES = {("aquifer", "stat"), ("aquifer", "realpath"), ("aquifer", "open"), ("aquifer", "fstat"), ("aquifer", "close")}
 
 
 class LateServer:
@@ -66,13 +64,11 @@ class LateServer:
             "a page": lambda: site.ask("/index.html", timeout=patience)[0] == 200,
             "a script": lambda: site.ask("/js/main.js", timeout=patience)[0] == 200,
             "the state of the connection": lambda: site.ask("/api/connection", timeout=patience)[0] == 200})
-        problems = []
 
         def guarded(work, *arguments):
-            try:
+            # These users may fail: their own work needs the late call. The judges are the probes, and a try afterwards.
+            with contextlib.suppress(OSError, KeyError, IndexError):
                 work(*arguments)
-            except (OSError, KeyError, IndexError) as error:  # nobody waits for ever; the judges are the probes
-                problems.append(f"{type(error).__name__}: {error}")
 
         try:
             site.screen("feed", "probe", lambda state: state.get("items"), patience)
@@ -106,8 +102,8 @@ class LateServer:
     def judge(self, fault, probes, screens, transfers, reached):
         caller, call = fault[:2] if fault and reached else (None, None)
         late = self.delay + SLACK
-        # libmicrohttpd's loop takes all requests; a late call of its own is late for all. It finds the files of the pages, too.
-        own = late if caller == "microhttpd" or (caller, call) in OWN_FILES else PROMPT
+        # libmicrohttpd's loop takes all requests; a late call of its own is late for all.
+        own = late if caller == "microhttpd" else PROMPT
         probes.judge({"a page": late, "a script": late, "the state of the connection": own})
         # The late call may be that of a page's own file. Then the others do not wait.
         require(min(probes.longest["a page"], probes.longest["a script"]) <= own, f"pages waited: {probes.longest}")

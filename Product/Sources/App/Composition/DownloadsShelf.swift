@@ -4,7 +4,7 @@ import Foundation
 /// The files of downloads as the inspector sees them.
 struct DownloadsShelf: InspectedShelf {
     let name: String
-    let downloads: Lazy<Downloads>
+    let downloads: Lazy<Downloads, StoreError>
     let policy: CachePolicy
     let now: @Sendable () -> Date
 

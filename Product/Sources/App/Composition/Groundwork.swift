@@ -20,7 +20,7 @@ struct Groundwork: Sendable {
     /// Stored operations.
     let defaults: FoaasDefaults
     /// The sound that is kept.
-    let sound: Lazy<Downloads>
+    let sound: Lazy<Downloads, StoreError>
 
     /// The maximum size of the saved pictures in bytes.
     static let pictureBound = 256 << 20

@@ -1,4 +1,3 @@
-import Aquifer
 import AquiferConcurrency
 
 /// A value that is opened on first use: a command that shows the feed does not open the pictures. While it cannot be
@@ -6,22 +5,22 @@ import AquiferConcurrency
 ///
 /// Opening may take long: another process may hold the folder, and a disk may stand still. A thread of its own opens the value,
 /// and all callers await it: neither the screens' thread nor those of the tasks, which are few, wait.
-final class Lazy<Value: Sendable>: Sendable {
+final class Lazy<Value: Sendable, Failure: Error>: Sendable {
     private enum State {
         case closed
-        case opening(Task<Result<Value, StoreError>, Never>)
+        case opening(Task<Result<Value, Failure>, Never>)
         case open(Value)
     }
 
-    private let open: @Sendable () throws(StoreError) -> Value
+    private let open: @Sendable () throws(Failure) -> Value
     private let state = Locked(State.closed)
 
-    init(_ open: @escaping @Sendable () throws(StoreError) -> Value) {
+    init(_ open: @escaping @Sendable () throws(Failure) -> Value) {
         self.open = open
     }
 
     /// The value, which is opened once.
-    func callAsFunction() async throws(StoreError) -> Value {
+    func callAsFunction() async throws(Failure) -> Value {
         switch state.withLock(begin) {
         case .open(let value): return value
         case .opening(let task): return try await task.value.get()
@@ -35,7 +34,7 @@ final class Lazy<Value: Sendable>: Sendable {
         return state
     }
 
-    private func openedBeside() async -> Result<Value, StoreError> {
+    private func openedBeside() async -> Result<Value, Failure> {
         await withCheckedContinuation { continuation in
             do throws(SystemThread.Unavailable) {
                 try SystemThread.start(named: "opening") { continuation.resume(returning: self.opened()) }
@@ -45,8 +44,8 @@ final class Lazy<Value: Sendable>: Sendable {
         }
     }
 
-    private func opened() -> Result<Value, StoreError> {
-        do throws(StoreError) {
+    private func opened() -> Result<Value, Failure> {
+        do throws(Failure) {
             let value = try open()
             state.withLock { $0 = .open(value) }
             return .success(value)

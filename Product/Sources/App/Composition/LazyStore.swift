@@ -2,7 +2,7 @@ import Aquifer
 
 /// A store that is opened on first use. While it cannot be opened, values from the remote can still be shown.
 final class LazyStore: CacheStore {
-    private let store: Lazy<any CacheStore>
+    private let store: Lazy<any CacheStore, StoreError>
 
     init(_ open: @escaping @Sendable () throws(StoreError) -> any CacheStore) {
         store = Lazy(open)

@@ -15,20 +15,25 @@ final class ReferenceHost: Sendable {
     private static let descriptors = 12
 
     private struct State {
-        var apis: ReferenceAPIs?
-        var server: HTTPServer?
+        var running: Running?
+        var isStopped = false
         var faults: [ReferenceRemote: Fault]
     }
 
-    private let lock = Lock()
-    nonisolated(unsafe) private var state: State
+    private struct Running {
+        let apis: ReferenceAPIs
+        let server: HTTPServer
+    }
 
-    private let folder: URL
+    /// No file is read or written while this is locked: every connection and the pages' switch ask for it.
+    private let state: Locked<State>
+    private let start: Lazy<Void, any Error>
 
     /// - Parameter folder: The folder in which data posted to the remotes is stored, for the next process.
     init(faults: [ReferenceRemote: Fault], folder: URL) {
-        state = State(faults: faults)
-        self.folder = folder
+        let state = Locked(State(faults: faults))
+        self.state = state
+        start = Lazy { try Self.run(in: folder, state) }
     }
 
     /// The permanent address of a remote.
@@ -43,7 +48,7 @@ final class ReferenceHost: Sendable {
     /// The destination of a connection to `host`: the current port for the remotes, `nil` for every other host, which
     /// is connected to as named.
     func route(_ host: String, _ port: Int) -> (host: String, port: Int)? {
-        guard host == Self.name, let server = lock.withLock({ state.server }) else { return nil }
+        guard host == Self.name, let server = state.withLock({ $0.running?.server }) else { return nil }
         return (host: "127.0.0.1", port: Int(server.port))
     }
 
@@ -53,49 +58,55 @@ final class ReferenceHost: Sendable {
         return faults[remote] == .offline
     }
 
-    var faults: [ReferenceRemote: Fault] { lock.withLock { state.faults } }
+    var faults: [ReferenceRemote: Fault] { state.withLock { $0.faults } }
 
     func set(_ fault: Fault, of remote: ReferenceRemote) {
-        lock.withLock {
+        state.withLock { state in
             state.faults[remote] = fault
-            state.apis?.set(fault, of: remote)
+            state.running?.apis.set(fault, of: remote)
         }
     }
 
-    func transfers(of remote: ReferenceRemote) -> TransferCounts {
-        lock.withLock { state.apis }?.transfers(of: remote) ?? TransferCounts()
-    }
+    func transfers(of remote: ReferenceRemote) -> TransferCounts { apis?.transfers(of: remote) ?? TransferCounts() }
 
-    func requests(of remote: ReferenceRemote) -> [ReferenceRequest] {
-        lock.withLock { state.apis }?.requests(of: remote) ?? []
-    }
+    func requests(of remote: ReferenceRemote) -> [ReferenceRequest] { apis?.requests(of: remote) ?? [] }
 
-    func bytesSent(of remote: ReferenceRemote) -> [String: UInt64] {
-        lock.withLock { state.apis }?.bytesSent(of: remote) ?? [:]
-    }
+    func bytesSent(of remote: ReferenceRemote) -> [String: UInt64] { apis?.bytesSent(of: remote) ?? [:] }
 
+    private var apis: ReferenceAPIs? { state.withLock { $0.running?.apis } }
+
+    /// Stops the remotes for good.
     func stop() async {
-        let server = lock.withLock {
-            defer { state.server = nil }
-            return state.server
+        let running = state.withLock { state in
+            state.isStopped = true
+            defer { state.running = nil }
+            return state.running
         }
-        await server?.stop(grace: .zero)
+        await running?.server.stop(grace: .zero)
     }
 
-    fileprivate func start() throws {
-        try lock.withLock {
-            guard state.server == nil else { return }
-            DescriptorLimit.raise()
-            guard DescriptorLimit.leaves(Self.descriptors) else { throw TooFewDescriptors() }
-            let apis = try ReferenceAPIs(directory: folder)
+    fileprivate func begin() async throws { try await start() }
+
+    private static func run(in folder: URL, _ state: Locked<State>) throws {
+        DescriptorLimit.raise()
+        guard DescriptorLimit.leaves(descriptors) else { throw TooFewDescriptors() }
+        let apis = try ReferenceAPIs(directory: folder)
+        var configuration = ReferenceAPIs.configuration
+        // The client is in the same process, so each connection takes two descriptors.
+        configuration.descriptorShare = 1 / 8
+        let running = Running(apis: apis, server: try HTTPServer(configuration, handler: apis.handler))
+        try state.withLock { state in
+            // A server that nobody keeps ends by itself.
+            guard !state.isStopped else { throw Stopped() }
             for (remote, fault) in state.faults { apis.set(fault, of: remote) }
-            var configuration = ReferenceAPIs.configuration
-            // The client is in the same process, so each connection takes two descriptors.
-            configuration.descriptorShare = 1 / 8
-            state.server = try HTTPServer(configuration, handler: apis.handler)
-            state.apis = apis
+            state.running = running
         }
     }
+}
+
+/// The reference remotes were stopped, and do not start again.
+private struct Stopped: Error, CustomStringConvertible {
+    var description: String { "they were stopped" }
 }
 
 /// The reference remotes and their client would share fewer files and sockets than one request needs.
@@ -115,7 +126,7 @@ struct ReferenceClient: HTTPClient {
         if !request.method.isSafe, host.isOffline(request.url) {
             throw TransportError(.offline, "the reference remote is offline")
         }
-        do { try host.start() } catch {
+        do { try await host.begin() } catch {
             throw TransportError(.cannotConnect, "the reference remote could not start: \(error)")
         }
         do throws(TransportError) { return try await client.send(request) } catch {

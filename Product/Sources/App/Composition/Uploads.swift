@@ -27,10 +27,12 @@ struct Uploads: Sendable {
     ///
     /// - Throws: ``UploadRefusal``. The file is removed then.
     func take(_ body: ServerRequestBody, limit: UInt64) async throws(UploadRefusal) -> URL {
+        try await FileThreads.run { () throws(UploadRefusal) in try await write(body, limit: limit) }
+    }
+
+    private func write(_ body: ServerRequestBody, limit: UInt64) async throws(UploadRefusal) -> URL {
         let file: URL
         let handle: FileHandle
-        // Files are written from here on.
-        await NetworkThread.leave()
         do {
             file = try prepared().appending(path: UUID().uuidString)
             guard
@@ -72,7 +74,12 @@ struct Uploads: Sendable {
         guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) else {
             throw UploadRefusal(status: 422, kind: "file", message: "a file cannot have this name")
         }
-        let file = try await take(body, limit: limit)
+        return try await FileThreads.run { () throws(UploadRefusal) in
+            try rename(try await write(body, limit: limit), to: name)
+        }
+    }
+
+    private func rename(_ file: URL, to name: String) throws(UploadRefusal) -> URL {
         let place = file.deletingLastPathComponent().appending(path: UUID().uuidString, directoryHint: .isDirectory)
         let named = place.appending(path: name, directoryHint: .notDirectory)
         do {
