@@ -19,6 +19,9 @@ LOOPS = {
     "setsockopt", "getsockname", "eventfd", "timerfd_create", "pipe", "fcntl", "close", "accept", "bind", "listen", "epoll_create1", "pthread_create",
 }
 
+#: Calls with which the form of a clip reads its file on the screens' thread, and an upload its file on that of the transfers.
+OWN_FILES = {("aquifer", call) for call in ("open", "fstat", "pread", "read", "close")}
+
 
 class LateServer:
     """The part of `Late` that is about a server. It has a lab, and a delay in seconds."""
@@ -102,15 +105,15 @@ class LateServer:
     def judge(self, fault, probes, screens, transfers, reached):
         caller, call = fault[:2] if fault and reached else (None, None)
         late = self.delay + SLACK
-        # libmicrohttpd's loop takes all requests; a late call of its own is late for all.
-        own = late if caller == "microhttpd" else PROMPT
+        # A late call of the loop that takes all requests is late for all.
+        own = late if caller == "microhttpd" or caller == "aquifer" and call in LOOPS else PROMPT
         probes.judge({"a page": late, "a script": late, "the state of the connection": own})
         # The late call may be that of a page's own file. Then the others do not wait.
         require(min(probes.longest["a page"], probes.longest["a script"]) <= own, f"pages waited: {probes.longest}")
-        screens.judge({"another's screen": own})
+        screens.judge({"another's screen": late if (caller, call) in OWN_FILES else own})
         transfers.judge(dict.fromkeys(transfers.longest, late))
         # A transfer waits for the loop of the network if it stands still itself, and for the store that it needs. Lists
         # and pictures have a store each. A look-up of a name is nobody else's.
-        if own == PROMPT and (call not in LOOPS or call == "getaddrinfo"):
+        if own == PROMPT and (caller, call) not in OWN_FILES and (call not in LOOPS or call == "getaddrinfo"):
             among = max if call in (None, "getaddrinfo") else min
             require(among(transfers.longest.values()) <= PROMPT, f"others waited: {transfers.longest}")
