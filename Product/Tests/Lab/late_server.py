@@ -19,7 +19,9 @@ LOOPS = {
     "setsockopt", "getsockname", "eventfd", "timerfd_create", "pipe", "fcntl", "close", "accept", "bind", "listen", "epoll_create1", "pthread_create",
 }
 
-#: Calls with which the form of a clip reads its file on the screens' thread, and an upload its file on that of the transfers.
+#: Calls with which the form of a clip reads and removes its file on the screens' thread.
+FORM = {"open", "fstat", "read", "pread", "close", "unlink"}
+#: Calls with which the server reads the files of its pages on its thread, and an upload its file on that of the transfers.
 OWN_FILES = {("aquifer", call) for call in ("open", "fstat", "pread", "read", "close")}
 
 
@@ -105,15 +107,16 @@ class LateServer:
     def judge(self, fault, probes, screens, transfers, reached):
         caller, call = fault[:2] if fault and reached else (None, None)
         late = self.delay + SLACK
-        # A late call of the loop that takes all requests is late for all.
-        own = late if caller == "microhttpd" or caller == "aquifer" and call in LOOPS else PROMPT
+        # A late call of the loop that takes all requests is late for all. It finds the files of the pages, too.
+        is_of_loop = caller == "aquifer" and call in {*LOOPS, "stat", "realpath"}
+        own = late if caller == "microhttpd" or is_of_loop or (caller, call) in OWN_FILES else PROMPT
         probes.judge({"a page": late, "a script": late, "the state of the connection": own})
         # The late call may be that of a page's own file. Then the others do not wait.
         require(min(probes.longest["a page"], probes.longest["a script"]) <= own, f"pages waited: {probes.longest}")
-        screens.judge({"another's screen": late if (caller, call) in OWN_FILES else own})
+        screens.judge({"another's screen": late if call in FORM else own})
         transfers.judge(dict.fromkeys(transfers.longest, late))
         # A transfer waits for the loop of the network if it stands still itself, and for the store that it needs. Lists
         # and pictures have a store each. A look-up of a name is nobody else's.
-        if own == PROMPT and (caller, call) not in OWN_FILES and (call not in LOOPS or call == "getaddrinfo"):
+        if own == PROMPT and (call not in LOOPS or call == "getaddrinfo"):
             among = max if call in (None, "getaddrinfo") else min
             require(among(transfers.longest.values()) <= PROMPT, f"others waited: {transfers.longest}")

@@ -26,37 +26,42 @@ extension Cache {
         return Beginning(found: found, sentAt: time)
     }
 
+    /// The outcome of saving a load's answer.
+    enum Outcome: Sendable {
+        /// The answer was saved, or a newer answer that another load has saved meanwhile stays: the latest value.
+        case latest(Saved<Value>)
+        /// A change that was made here after the request was sent stays. The answer cannot contain it, and the changed
+        /// value may lack what the answer has.
+        case changedHere(Saved<Value>)
+    }
+
     /// Saves the value of a load, unless a newer entry was saved meanwhile.
-    ///
-    /// - Returns: the value that is saved now: this one, or the newer one.
     func save(
         _ value: Value, validators: Validators, answeredAt: Date?, since beginning: Beginning
-    ) async throws(StoreError) -> Saved<Value> {
+    ) async throws(StoreError) -> Outcome {
         let stamp = time
         var entry = try encode(value, savedAt: stamp, validators: validators)
         entry.origin = StoredEntry.Origin(sentAt: beginning.sentAt, answeredAt: answeredAt)
         return try await put(entry, since: beginning)
-            ?? Saved(value: value, savedAt: stamp, validators: validators)
+            ?? .latest(Saved(value: value, savedAt: stamp, validators: validators))
     }
 
     /// Stamps the entry that the remote has just confirmed, unless a newer entry was saved meanwhile.
-    ///
-    /// - Returns: the value that is saved now: the confirmed one, or the newer one.
     func renew(
         _ confirmed: StoredEntry, _ value: Value, answeredAt: Date?, since beginning: Beginning
-    ) async throws(StoreError) -> Saved<Value> {
+    ) async throws(StoreError) -> Outcome {
         var entry = confirmed
         entry.savedAt = time
         entry.origin = StoredEntry.Origin(sentAt: beginning.sentAt, answeredAt: answeredAt)
         return try await put(entry, since: beginning)
-            ?? Saved(value: value, savedAt: entry.savedAt, validators: entry.validators)
+            ?? .latest(Saved(value: value, savedAt: entry.savedAt, validators: entry.validators))
     }
 
     /// Decides and saves in one atomic step of the store.
     ///
     /// - Returns: the newer value that was kept instead; `nil` if the entry was saved.
-    private func put(_ entry: StoredEntry, since beginning: Beginning) async throws(StoreError) -> Saved<Value>? {
-        try await decide { current throws(StoreError) -> (EntryChange, Saved<Value>?) in
+    private func put(_ entry: StoredEntry, since beginning: Beginning) async throws(StoreError) -> Outcome? {
+        try await decide { current throws(StoreError) -> (EntryChange, Outcome?) in
             if case .failure(let error) = current {
                 // A damaged entry is replaced. An entry that the system could not read may be newer.
                 guard case .unreadable = error else { throw error }
@@ -66,12 +71,19 @@ extension Cache {
                 // An entry that cannot be delivered is worth less than an older answer.
                 let newer = try? decode(other)
             else { return (.replace(entry), nil) }
-            return (.keep, newer)
+            return (.keep, other.wasChangedHere ? .changedHere(newer) : .latest(newer))
         }
     }
 }
 
 extension StoredEntry {
+    /// True if this value was changed here after it was saved. An answer of the remote was asked for before it was saved;
+    /// a value that the app saved as a whole has no origin.
+    fileprivate var wasChangedHere: Bool {
+        guard let origin else { return false }
+        return origin.answeredAt == nil && validators.isEmpty && savedAt <= origin.sentAt
+    }
+
     /// True if this entry replaces `other`, which another caller saved while this entry was loaded.
     ///
     /// The remote's own clock decides if it dated both answers. Otherwise, and within the same second, the order of the

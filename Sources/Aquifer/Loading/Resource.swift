@@ -6,6 +6,8 @@ import AquiferFoundation
 /// - A load never saves an older answer over a newer one. When two loads overlap, in one process or in several, the
 ///   answer that the server gave last stays, and both loads deliver it. If the server's dates do not tell, the answer
 ///   that was requested last stays.
+/// - A change that is made here while a load is under way, such as ``Cache/amend(_:)``, makes the answer stale: the load asks
+///   again. After three such answers it delivers the changed copy, with the age that it has.
 /// - A failed save never hides the value that arrived: it is delivered, with the save error beside it.
 /// - A load sends the saved entry's validators. When the remote answers that nothing changed, the saved value gets a
 ///   new stamp and is delivered as the latest.
@@ -58,7 +60,17 @@ public final class Resource<Value: Sendable>: Sendable {
         }
     }
 
+    /// The most requests of one load. Each but the first follows a change that was made here meanwhile.
+    private static var attempts: Int { 3 }
+
     private func latest() async throws(LoadError) -> Loaded<Value> {
+        var loaded = try await attempt()
+        for _ in 1..<Self.attempts where loaded.source != .remote { loaded = try await attempt() }
+        return loaded
+    }
+
+    /// Asks once. Delivers the saved copy if it was changed here meanwhile.
+    private func attempt() async throws(LoadError) -> Loaded<Value> {
         let beginning = await cache.begin()
         guard let entry = beginning.known else { return try await fresh(beginning) }
         switch try await remote.load(unless: entry.validators) {
@@ -85,13 +97,17 @@ public final class Resource<Value: Sendable>: Sendable {
     }
 
     private func deliver(
-        _ value: Value, saving save: () async throws(StoreError) -> Saved<Value>
+        _ value: Value, saving save: () async throws(StoreError) -> Cache<Value>.Outcome
     ) async throws(LoadError) -> Loaded<Value> {
         // A cancelled load must not save its outcome over that of a later one.
         guard !Task.isCancelled else { throw .cancelled }
         do throws(StoreError) {
-            let saved = try await save()
-            return Loaded(saved.value, source: .remote, savedAt: saved.savedAt)
+            switch try await save() {
+            case .latest(let saved): return Loaded(saved.value, source: .remote, savedAt: saved.savedAt)
+            case .changedHere(let saved):
+                let source = LoadSource.cache(savedAt: saved.savedAt, because: nil)
+                return Loaded(saved.value, source: source, savedAt: saved.savedAt)
+            }
         } catch {
             return Loaded(value, source: .remote, saveError: error)
         }

@@ -54,9 +54,7 @@ extension DriveJudge {
         }
         if !isRemote && !clocksAreRight { certain = .distantPast }
         for account in list.accounts { check(account, by: life, certain) }
-        // A list to which an account was added meanwhile stays, and is delivered in place of a load that began before.
-        let isAmended = isRemote && chain.accounts.contains { $0.date > certain }
-        for real in chain.accounts where real.date < certain && list.isComplete && !isAmended {
+        for real in chain.accounts where real.date < certain && list.isComplete {
             world.expect(list.accounts.contains { $0.address == real.address }, "\(real.name) is missing")
         }
         if isRemote {

@@ -25,17 +25,14 @@ struct Site: Sendable {
 
     /// `/assets/words/…` are the texts of a language, `/assets/…` are files; every other address is the one page, which
     /// shows the screen that the address names.
-    func page(_ request: ServerRequest) async -> ServerResponse {
+    func page(_ request: ServerRequest) -> ServerResponse {
         if let words = PageWords.response(for: request) { return words }
         let prefix = "/assets/"
         if request.rawPath.hasPrefix(prefix) {
-            return await file("/" + request.rawPath.dropFirst(prefix.count), request)
+            return files.response(for: request, path: "/" + request.rawPath.dropFirst(prefix.count))
         }
-        return await file(request.rawPath == "/favicon.ico" ? "/icons/favicon.svg" : "/index.html", request)
-    }
-
-    private func file(_ path: String, _ request: ServerRequest) async -> ServerResponse {
-        await FileThreads.run { files.response(for: request, path: path) }
+        if request.rawPath == "/favicon.ico" { return files.response(for: request, path: "/icons/favicon.svg") }
+        return files.response(for: request, path: "/index.html")
     }
 
     func api(_ request: ServerRequest) async -> ServerResponse {

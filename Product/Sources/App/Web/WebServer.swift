@@ -70,7 +70,7 @@ public final class WebServer: Sendable {
 
     /// The answer to a request that was admitted.
     static func answer(_ request: ServerRequest, _ site: Site) async -> ServerResponse {
-        guard request.path.hasPrefix("/api/") else { return await site.page(request).hardened() }
+        guard request.path.hasPrefix("/api/") else { return site.page(request).hardened() }
         return await site.api(request).hardened()
     }
 }
