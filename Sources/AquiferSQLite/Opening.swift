@@ -16,6 +16,7 @@ enum Opening {
         // database.
         connection.wait(upTo: patience)
         defer { connection.wait(upTo: .zero) }
+        try takeBackInterrupted(connection)
         let header = try FileHeader(connection)
         if let header {
             guard header.applicationID == Schema.applicationID else { throw .notAStore(path: path) }
@@ -67,6 +68,21 @@ enum Opening {
             }
         }
         return try Connection(path, .create)
+    }
+
+    /// Takes a transaction back that a loss of power has interrupted while the store was being created.
+    ///
+    /// Until then the header may be torn, which is no sign of a foreign file. SQLite does it before its first read. It
+    /// deletes the journal then, so a file with that name that is no journal must not be offered to it.
+    private static func takeBackInterrupted(_ connection: Connection) throws(StoreError) {
+        let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+        guard let journal = try POSIX.openToRead(connection.path + "-journal") else { return }
+        let start = try POSIX.data(magic.count) { memory throws(StoreError) in
+            if try POSIX.read(journal, into: memory, at: 0) < memory.count {
+                memory.initializeMemory(as: UInt8.self, repeating: 0)
+            }
+        }
+        if start.elementsEqual(magic) { _ = try connection.integer("PRAGMA schema_version") }
     }
 
     private static func prepare(_ connection: Connection, _ patience: Duration) throws(StoreError) {

@@ -125,6 +125,35 @@ struct SQLiteStoreTests {
         }
     }
 
+    @Test("begins again where a loss of power has interrupted its creation", arguments: [0, 7, 50, 100, 4096])
+    func interruptedCreation(written: Int) async throws {
+        try await TemporaryFolder.with { folder in
+            let (model, file) = (folder.appendingPathComponent("model.db"), folder.appendingPathComponent("store.db"))
+            // The journal of a transaction that creates a database, and a part of what it has written.
+            let connection = try Connection(model.path, .create)
+            try connection.execute("BEGIN EXCLUSIVE; CREATE TABLE entry (key TEXT)")
+            var journal = try Data(contentsOf: URL(fileURLWithPath: model.path + "-journal"))
+            // SQLite writes this once the journal is flushed, before it writes the first page.
+            journal.replaceSubrange(0..<8, with: [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+            try journal.write(to: URL(fileURLWithPath: file.path + "-journal"))
+            try connection.execute("COMMIT")
+            try Data(contentsOf: model).prefix(written).write(to: file)
+            let store = try SQLiteStore(file: file)
+            try await store.insert(Self.entry, for: "key")
+            #expect(try await store.retrieve("key") == Self.entry)
+        }
+    }
+
+    @Test("leaves a letter beside another letter that is named like a journal")
+    func foreignJournal() async throws {
+        try await TemporaryFolder.with { folder in
+            let (file, other) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("a-journal"))
+            for letter in [file, other] { try Data(repeating: 0x41, count: 5000).write(to: letter) }
+            #expect(throws: StoreError.notAStore(path: file.path)) { try SQLiteStore(file: file) }
+            #expect(try Data(contentsOf: other) == Data(repeating: 0x41, count: 5000))
+        }
+    }
+
     @Test("says that a folder, or a place below a file, is not a store")
     func folderInPlaceOfAFile() async throws {
         try await TemporaryFolder.with { folder in

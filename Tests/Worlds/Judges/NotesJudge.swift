@@ -20,6 +20,9 @@ final class NotesJudge: @unchecked Sendable {
 
     init(_ world: Simulation) { self.world = world }
 
+    /// True while no note was acknowledged.
+    var hasAcknowledgedNothing: Bool { queued.values.allSatisfy { $0.acknowledged == nil } }
+
     func begin(_ note: String, _ group: String) {
         guard world.callerIsAlive else { return }
         events += 1

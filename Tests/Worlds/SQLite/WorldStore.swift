@@ -19,6 +19,15 @@ enum WorldStore {
         }
     }
 
+    /// Moves the files of a damaged database away, as its error asks its user to.
+    func moveAway(_ name: String) {
+        guard self == .database, let files = Conducting.conductor?.files else { return }
+        let path = "/disk/\(name).sqlite"
+        for file in [path, path + "-wal", path + "-journal", path + "-shm", StoreError.mark(of: path)] {
+            _ = files.removeName(file)
+        }
+    }
+
     /// Puts the files of SQLite onto the disk of a world that needs it.
     func prepare(_ world: Simulation) {
         if self == .database { DiskVFS.use(for: world) }
