@@ -16,10 +16,7 @@ let now = { @Sendable in Date() + days * 86_400 }  // acts as if so many days ha
 
 let store = try SQLiteStore(file: .temporaryDirectory.appending(path: "quickstart.sqlite"))
 let notes = Resource(
-    remote: RemoteLoader(HTTPRequest(.get, address), client: CurlHTTPClient()) { head, body in
-        guard head.status == 200 else { throw InvalidData.status(head.status) }
-        return try JSONDecoder().decode([Note].self, from: body)
-    },
+    remote: RemoteLoader(HTTPRequest(.get, address), client: CurlHTTPClient(), map: JSONMapper<[Note]>().map),
     cache: Cache(key: address.absoluteString, in: store, policy: .maxAge(.days(7)), now: now))
 
 do {

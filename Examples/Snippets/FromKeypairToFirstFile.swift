@@ -40,7 +40,7 @@ struct FromKeypairToFirstFile {
         let account = ShadowDriveProgram.v1.storageAccount(of: keypair.publicKey, counter: 0)
         let hash = "US517G5965aydkZ46HS38QLi7UQiSojurfbQfKCELFx"
         return ScriptedHTTPClient { request in
-            guard case .bytes(let body)? = request.body?.parts.first else { return .answer(status: 400) }
+            guard let body = try? request.body?.data() else { return .answer(status: 400) }
             let answer =
                 switch request.url.lastPathComponent {
                 case "storage-account":

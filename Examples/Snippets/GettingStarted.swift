@@ -8,20 +8,13 @@ struct Contact: Codable, Sendable, Equatable {
     let name: String
 }
 
-enum ContactsMapper {
-    static func map(_ head: HTTPResponseHead, _ body: Data) throws -> [Contact] {
-        guard head.status == 200 else { throw InvalidData.status(head.status) }
-        return try JSONDecoder().decode([Contact].self, from: body)
-    }
-}
-
 func contacts(
     from server: URL, client: any HTTPClient, store: any CacheStore,
     now: @escaping @Sendable () -> Date = { Date() }
 ) -> Resource<[Contact]> {
     Resource(
         remote: RemoteLoader(
-            HTTPRequest(.get, server.appending(path: "contacts")), client: client, map: ContactsMapper.map),
+            HTTPRequest(.get, server.appending(path: "contacts")), client: client, map: JSONMapper().map),
         cache: Cache(key: "contacts:\(server.absoluteString)", in: store, policy: .maxAge(.days(7)), now: now))
 }
 

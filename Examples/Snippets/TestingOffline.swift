@@ -29,6 +29,18 @@ func savedCopyIsShownForSevenDays() async throws {
     }
 }
 
+@Test("A note is sent as it was written")
+func sentAsWritten() async throws {
+    let server = try #require(URL(string: "https://example.org"))
+    let client = ScriptedHTTPClient([.answer(status: 201)])
+    let outbox = Outbox(in: MemoryStore(), client: client)
+
+    let note = HTTPRequest(.post, server, body: .bytes(Data("milk".utf8)))
+    try await outbox.enqueue(note)
+    try await outbox.drain()
+    #expect(try client.requests.first?.body?.data() == Data("milk".utf8))
+}
+
 @Test("Leaving a screen ends the transfer")
 func leavingEndsTheTransfer() async throws {
     let server = try #require(URL(string: "https://example.org"))

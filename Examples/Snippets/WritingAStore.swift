@@ -33,12 +33,7 @@ actor DictionaryStore: CacheStore {
     }
 
     func contents() -> StoreContents {
-        StoreContents(
-            entries: kept.values.map { key, entry in
-                StoredEntry.Summary(
-                    key: key, size: entry.bytes.count, savedAt: entry.savedAt, validators: entry.validators,
-                    kind: entry.kind)
-            })
+        StoreContents(entries: kept.values.map { key, entry in StoredEntry.Summary(entry, key: key) })
     }
 
     // A dictionary has nothing that could be damaged.

@@ -46,7 +46,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        if let head = HTTPResponseHead(response) { transfer(dataTask)?.received(head) }
+        if let head = (response as? HTTPURLResponse).flatMap({ HTTPResponseHead($0) }) {
+            transfer(dataTask)?.received(head)
+        }
         completionHandler(.allow)
     }
 
@@ -64,23 +66,6 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let transfer = transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
         transfer?.end(error.map { .failure(TransportError($0)) } ?? .success(()))
-    }
-}
-
-extension HTTPResponseHead {
-    fileprivate init?(_ response: URLResponse) {
-        guard let response = response as? HTTPURLResponse, let url = response.url else { return nil }
-        var headers = HTTPHeaders()
-        for (name, value) in response.allHeaderFields {
-            if let name = name as? String, let value = value as? String {
-                headers.add(name, value.trimmingCharacters(in: .whitespaces))
-            }
-        }
-        if let coding = headers["Content-Encoding"], coding.lowercased() != "identity" {
-            headers["Content-Encoding"] = nil
-            headers["Content-Length"] = nil
-        }
-        self.init(status: response.statusCode, headers: headers, url: url)
     }
 }
 

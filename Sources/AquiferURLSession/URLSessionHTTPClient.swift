@@ -75,7 +75,7 @@ extension URLRequest {
         self.init(url: request.url)
         httpMethod = request.method.rawValue
         for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }
-        if let body = request.body, !hasFile { httpBody = try body.read() }
+        if let body = request.body, !hasFile { httpBody = try body.data() }
         timeoutInterval = request.limits.idle / .seconds(1)
         httpShouldHandleCookies = false
     }

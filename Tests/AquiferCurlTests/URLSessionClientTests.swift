@@ -39,6 +39,21 @@ struct URLSessionClientTests {
         #expect(try await response.data(upTo: 100) == Data("who?".utf8))
     }
 
+    @Test("The head of a session's answer is Aquifer's, without the fields of a coding that was undone")
+    func head() throws {
+        let url = try #require(URL(string: "https://example.org/notes"))
+        func head(_ fields: [String: String]) throws -> HTTPResponseHead {
+            let response = try #require(
+                HTTPURLResponse(url: url, statusCode: 203, httpVersion: "HTTP/1.1", headerFields: fields))
+            return try #require(HTTPResponseHead(response))
+        }
+        let plain = try head(["Content-Type": "text/plain; charset=utf-8", "Content-Length": "5", "ETag": "\"1\""])
+        #expect(plain.status == 203 && plain.url == url && plain.mediaType == "text/plain")
+        #expect(plain.contentLength == 5 && plain.headers["etag"] == "\"1\"")
+        let decoded = try head(["Content-Encoding": "gzip", "Content-Length": "5"])
+        #expect(decoded.headers.fields.isEmpty)
+    }
+
     @Test("A body with pieces of files arrives whole, and its temporary file is gone", arguments: [1, 3])
     func files(_ count: Int) async throws {
         try await Self.withFolder { folder in

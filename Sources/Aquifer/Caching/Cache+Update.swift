@@ -11,12 +11,15 @@ extension Cache {
     ///
     /// - Parameter change: takes the saved value and returns the new one; `nil` changes nothing. The saved value is
     ///   `nil` if it is missing, expired, or damaged.
+    /// - Returns: the saved value after the change; `nil` if there is none.
     /// - Throws: ``StoreError`` when the store failed or the new value cannot be encoded. The saved value is then
     ///   unchanged.
-    public func update(_ change: @Sendable (Value?) -> Value?) async throws(StoreError) {
-        try await update { current throws(StoreError) in
-            guard let value = change(try known(current)?.value) else { return .keep }
-            return .replace(try encode(value, savedAt: time, validators: .none))
+    @discardableResult
+    public func update(_ change: @Sendable (Value?) -> Value?) async throws(StoreError) -> Value? {
+        try await decide { current throws(StoreError) -> (EntryChange, Value?) in
+            let known = try known(current)?.value
+            guard let value = change(known) else { return (.keep, known) }
+            return (.replace(try encode(value, savedAt: time, validators: .none)), value)
         }
     }
 
@@ -36,6 +39,40 @@ extension Cache {
             var entry = try encode(value, savedAt: savedAt, validators: .none)
             entry.origin = StoredEntry.Origin(sentAt: time)
             return .replace(entry)
+        }
+    }
+
+    /// Saves a value that was saved elsewhere before, such as in an earlier version's file, with the stamp that it had
+    /// there. It does not look fresher than it is.
+    ///
+    /// An entry that is newer stays, and so does a change that was made here meanwhile. A damaged entry is replaced. The
+    /// step is atomic: a migration can run beside loads, and more than once.
+    ///
+    /// ```swift
+    /// try await contacts.save(old.contacts, savedAt: old.date)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - savedAt: the date when it was saved.
+    ///   - validators: the server's validators for it.
+    /// - Returns: true if the value was saved; false if the entry stays.
+    /// - Throws: ``StoreError`` when the store failed or the value cannot be encoded. The entry is then unchanged.
+    @discardableResult
+    public func save(
+        _ value: Value, savedAt: Date, validators: Validators = .none
+    ) async throws(StoreError) -> Bool {
+        let entry = try encode(value, savedAt: savedAt, validators: validators)
+        return try await decide { current throws(StoreError) -> (EntryChange, Bool) in
+            switch current {
+            case .success(let other?):
+                // An entry that cannot be delivered is worth less than an older value.
+                let isKept = !entry.isNewer(than: other, at: time) && (try? decode(other)) != nil
+                return isKept ? (.keep, false) : (.replace(entry), true)
+            case .success(nil), .failure(.unreadable): return (.replace(entry), true)
+            // An entry that the system could not read may be newer.
+            case .failure(let error): throw error
+            }
         }
     }
 

@@ -177,11 +177,21 @@ public struct Cache<Value: Sendable>: Sendable {
 }
 
 extension Cache where Value: Codable {
-    /// A cache of one value, kept as JSON.
+    /// A cache of one value: `Data` is kept as its bytes, any other value as JSON.
+    ///
+    /// - Parameters:
+    ///   - key: the key of the entry in the store.
+    ///   - store: the store of the entry.
+    ///   - policy: the time for which a copy is fresh; by default, seven days.
+    ///   - kind: the kind of the entry; `.data` if it may be evicted.
+    ///   - aging: removes expired parts of a value whose parts have different ages.
+    ///   - now: the clock for stamps and ages.
     public init(
-        key: String, in store: any CacheStore, policy: CachePolicy = .sevenDays, aging: Aging? = nil,
-        now: @escaping @Sendable () -> Date = { Date() }
+        key: String, in store: any CacheStore, policy: CachePolicy = .sevenDays, kind: StoredEntry.Kind = .value,
+        aging: Aging? = nil, now: @escaping @Sendable () -> Date = { Date() }
     ) {
-        self.init(key: key, in: store, policy: policy, codec: .json, aging: aging, now: now)
+        // Asked at run time: `Value` may be `Data` where the caller is generic, too.
+        let codec = CacheCodec<Data>.bytes as? CacheCodec<Value> ?? .json
+        self.init(key: key, in: store, policy: policy, codec: codec, kind: kind, aging: aging, now: now)
     }
 }

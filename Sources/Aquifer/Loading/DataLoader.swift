@@ -34,14 +34,11 @@ public final class DataLoader: Sendable {
     ///   - retry: the policy for failed transfers; by default, a transfer is not retried.
     ///   - downloads: the folder of downloads for large data.
     ///   - now: the clock that stamps and judges copies.
-    ///   - check: validates an answer; by default, it requires status 200 and a body that is not empty.
+    ///   - check: validates an answer; by default, ``defaultCheck(_:_:)``.
     public init(
         client: any HTTPClient, store: any CacheStore, policy: CachePolicy = .sevenDays, limit: Int = 32 << 20,
         retry: RetryPolicy = .never, downloads: Downloads? = nil, now: @escaping @Sendable () -> Date = { Date() },
-        check: @escaping Check = { head, data in
-            guard head.status == 200 else { throw InvalidData.status(head.status) }
-            guard !data.isEmpty else { throw InvalidData.body("the body is empty") }
-        }
+        check: @escaping Check = DataLoader.defaultCheck
     ) {
         self.client = client
         self.store = store
@@ -51,6 +48,24 @@ public final class DataLoader: Sendable {
         self.downloads = downloads
         self.now = now
         self.check = check
+    }
+
+    /// The check of a loader without one of its own: status 200, and a body that is not empty.
+    ///
+    /// Begin your own check with it:
+    ///
+    /// ```swift
+    /// let check: DataLoader.Check = { head, data in
+    ///     try DataLoader.defaultCheck(head, data)
+    ///     guard head.mediaType == "audio/mpeg" else { throw InvalidData.mediaType(head.mediaType) }
+    /// }
+    /// let sounds = DataLoader(client: client, store: store, check: check)
+    /// ```
+    ///
+    /// - Throws: ``InvalidData`` if the answer is another.
+    @Sendable public static func defaultCheck(_ head: HTTPResponseHead, _ data: Data) throws {
+        guard head.status == 200 else { throw InvalidData.status(head.status) }
+        guard !data.isEmpty else { throw InvalidData.body("the body is empty") }
     }
 
     /// The data of a URL.

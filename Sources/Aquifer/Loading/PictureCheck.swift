@@ -16,8 +16,7 @@ public enum PictureCheck {
 
     /// Throws ``InvalidData`` unless the answer is 200 and a picture.
     public static func check(_ head: HTTPResponseHead, _ data: Data) throws {
-        guard head.status == 200 else { throw InvalidData.status(head.status) }
-        guard !data.isEmpty else { throw InvalidData.body("the body is empty") }
+        try DataLoader.defaultCheck(head, data)
         guard mediaType(of: data) != nil else { throw InvalidData.body("the body is no picture") }
     }
 }

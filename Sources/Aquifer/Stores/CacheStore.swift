@@ -26,6 +26,8 @@ public protocol CacheStore: Sendable {
     /// Reads and changes an entry in one atomic step: no other caller can change the entry between `decide` and the
     /// change. `decide` takes the result of ``retrieve(_:)``, a value or an error. It runs once, must be quick and must
     /// not call the store.
+    ///
+    /// ``decide(_:_:)`` does the same and returns a value.
     func update(
         _ key: String,
         _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange

@@ -51,10 +51,3 @@ public final class MemoryStore: CacheStore {
     /// See ``CacheStore/remove(_:)``. Nothing is ever damaged here.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) {}
 }
-
-extension StoredEntry.Summary {
-    package init(_ entry: StoredEntry, key: String) {
-        self.init(
-            key: key, size: entry.bytes.count, savedAt: entry.savedAt, validators: entry.validators, kind: entry.kind)
-    }
-}

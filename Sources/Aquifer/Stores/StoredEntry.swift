@@ -112,6 +112,13 @@ public struct StoredEntry: Sendable, Hashable {
             self.validators = validators
             self.kind = kind
         }
+
+        /// The summary of an entry under a key.
+        public init(_ entry: StoredEntry, key: String) {
+            self.init(
+                key: key, size: entry.bytes.count, savedAt: entry.savedAt, validators: entry.validators,
+                kind: entry.kind)
+        }
     }
 }
 

@@ -141,6 +141,8 @@ extension HTTPResponseHead {
 }
 
 /// The reason why a transfer gave no complete answer.
+///
+/// Two errors are equal if their kinds are: the detail is the words of one system's library, and decides nothing.
 public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of a failure, which decides the next step.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -205,6 +207,12 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
 
     /// The kind, and the detail if there is one.
     public var description: String { detail.isEmpty ? kind.rawValue : "\(kind.rawValue): \(detail)" }
+
+    /// True if the kinds are equal, whatever the details.
+    public static func == (one: TransportError, other: TransportError) -> Bool { one.kind == other.kind }
+
+    /// Hashes the kind.
+    public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
     /// The task was cancelled.
     public static let cancelled = TransportError(.cancelled)

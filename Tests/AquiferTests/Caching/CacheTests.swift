@@ -184,6 +184,53 @@ struct SaveToCacheTests {
         #expect(try await cache.load()?.value == 1)
     }
 
+    @Test("A migrated value has the stamp that it had elsewhere, and is as old as that says")
+    func migrated() async throws {
+        let stamp = world.date.now - 86_400 * 6
+        #expect(try await world.cache.save(["old"], savedAt: stamp, validators: Validators(etag: "\"1\"")))
+        let saved = try #require(try await world.cache.load())
+        #expect(saved.value == ["old"] && saved.savedAt == stamp && saved.validators == Validators(etag: "\"1\""))
+        world.date.advance(by: 86_400)
+        #expect(try await world.cache.load() == nil)
+    }
+
+    @Test("A migrated value replaces what is older or damaged, and nothing that is newer")
+    func migratedBesideOthers() async throws {
+        let start = world.date.now
+        try await world.save(["newer"], age: .seconds(60))
+        #expect(try await !world.cache.save(["old"], savedAt: start - 1))
+        #expect(try await world.saved()?.texts == ["newer"])
+        #expect(try await world.cache.save(["newest"], savedAt: start + 1))
+        #expect(try await world.saved()?.texts == ["newest"])
+        try await world.cache.amend { $0 + ["changed here"] }
+        #expect(try await !world.cache.save(["newest"], savedAt: start + 1))
+        #expect(try await world.saved()?.texts == ["newest", "changed here"])
+
+        try await world.store.insert(StoredEntry(bytes: Data("torn".utf8), savedAt: world.date.now), for: "texts")
+        #expect(try await world.cache.save(["old"], savedAt: start - 1))
+        #expect(try await world.saved()?.texts == ["old"])
+    }
+
+    @Test("A migrated value is not saved over what the system could not read: it may be newer")
+    func migratedOverUnknown() async throws {
+        try await world.save(["newer"])
+        world.store.fail(.update, with: .busy(path: "/store"))
+        let error = await failure { () async throws(StoreError) in
+            try await world.cache.save(["old"], savedAt: world.date.now)
+        }
+        #expect(error == .busy(path: "/store"))
+        #expect(try await world.saved()?.texts == ["newer"])
+    }
+
+    @Test("A codable value is of the kind that it was given, and so may be evicted")
+    func kind() async throws {
+        let cache = Cache<[String]>(key: "texts", in: world.store, kind: .data, now: world.date.read)
+        try await cache.save(["a"])
+        #expect(try await world.saved()?.entry.kind == .data)
+        try await world.cache.save(["a"])
+        #expect(try await world.saved()?.entry.kind == .value)
+    }
+
     @Test("Clearing leaves nothing; a deletion failure is delivered, and the copy is still there")
     func clear() async throws {
         try await world.save(["a"])
@@ -239,6 +286,13 @@ struct AmendCacheTests {
         #expect(saved?.value == ["a", "b"] && saved?.savedAt == world.date.now)
         try await world.cache.update { _ in nil }
         #expect(try await world.cache.load() == saved)
+    }
+
+    @Test("An update returns the value that is then saved")
+    func updateReturns() async throws {
+        #expect(try await world.cache.update { _ in nil } == nil)
+        #expect(try await world.cache.update { ($0 ?? []) + ["a"] } == ["a"])
+        #expect(try await world.cache.update { _ in nil } == ["a"])
     }
 
     @Test("Many who amend at once lose nothing of each other's")

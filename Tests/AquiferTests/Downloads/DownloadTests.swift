@@ -150,6 +150,7 @@ struct DownloadTests {
                 if head.mediaType == "text/html" { throw InvalidData.mediaType(head.mediaType) }
             }
             #expect(error == .invalidData(reason))
+            #expect(error?.description == DownloadError.invalidData(reason).description)
             #expect(try FileManager.default.contentsOfDirectory(atPath: world.folder.path).count == 2)
         }
     }

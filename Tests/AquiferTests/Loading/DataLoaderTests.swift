@@ -69,6 +69,27 @@ struct DataLoaderTests {
         #expect(try await world.store.entries().isEmpty)
     }
 
+    @Test("A check of an app's own begins with the loader's default one")
+    func ownCheck() async throws {
+        let world = World(
+            .answer(body: Data()), .answer(status: 404, body: bytes), .answer(body: bytes), .answer(body: bytes))
+        let loader = DataLoader(
+            client: world.client, store: world.store,
+            check: { head, data in
+                try DataLoader.defaultCheck(head, data)
+                guard head.mediaType == "image/png" else { throw InvalidData.mediaType(head.mediaType) }
+            })
+        var errors: [LoadError?] = []
+        for _ in 0..<3 {
+            errors.append(await failure { () async throws(LoadError) in try await loader.data(for: url) })
+        }
+        #expect(
+            errors == [
+                .invalidData(.body("the body is empty")), .invalidData(.status(404)), .invalidData(.mediaType(nil)),
+            ])
+        #expect(try await DataLoader(client: world.client, store: world.store).data(for: url).value == bytes)
+    }
+
     @Test("A saved copy that cannot be read is replaced by a new one")
     func repairs() async throws {
         let world = World(.answer(body: bytes))

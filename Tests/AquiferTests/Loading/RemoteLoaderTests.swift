@@ -74,6 +74,7 @@ struct RemoteLoaderTests {
         let exchange = await world.client.exchange(0)
         exchange.start(headers: ["Content-Length": "2147483648"])
         #expect(await loading.value == .invalidData(.unusable(.bodyTooLarge(limit: 10))))
+        #expect(await loading.value?.description.contains("10 bytes") == true)
         await exchange.waitForCancellation()
     }
 
@@ -86,6 +87,7 @@ struct RemoteLoaderTests {
         exchange.send(Data(count: 8))
         exchange.send(Data(count: 8))
         #expect(await loading.value == .invalidData(.unusable(.bodyTooLarge(limit: 10))))
+        #expect(await loading.value?.description.contains("10 bytes") == true)
         await exchange.waitForCancellation()
     }
 

@@ -44,6 +44,15 @@ struct HTTPValuesTests {
         #expect(HTTPResponseHead(status: 200, url: url).mediaType == nil)
     }
 
+    @Test("Errors of one kind are equal, whatever their details, and all errors around them are, too")
+    func equalErrors() {
+        let (one, other) = (TransportError(.timedOut, "curl 28"), TransportError(.timedOut, "URLError -1001"))
+        #expect(one == other && one.hashValue == other.hashValue && one.description != other.description)
+        #expect(LoadError.connectivity(one) == LoadError.connectivity(other))
+        #expect(InvalidData.unusable(one) == InvalidData.unusable(other))
+        #expect(TransportError(.timedOut, "x") != TransportError(.interrupted, "x"))
+    }
+
     @Test("A body's length is that of its parts")
     func bodyLength() {
         let file = URL(filePath: "/tmp/none")

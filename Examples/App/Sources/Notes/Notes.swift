@@ -25,10 +25,7 @@ public enum Notes {
         #endif
         let store = try SQLiteStore(file: folder.appending(path: "notes.sqlite"))
         return Resource(
-            remote: RemoteLoader(HTTPRequest(.get, address), client: client) { head, body in
-                guard head.status == 200 else { throw InvalidData.status(head.status) }
-                return try JSONDecoder().decode([Note].self, from: body)
-            },
+            remote: RemoteLoader(HTTPRequest(.get, address), client: client, map: JSONMapper().map),
             cache: Cache(key: "notes:\(address.absoluteString)", in: store))
     }
 }

@@ -31,7 +31,7 @@ struct Groundwork: Sendable {
             faults: configuration.faults, folder: folder.appending(path: "reference", directoryHint: .isDirectory))
         let client: any HTTPClient =
             configuration.offline
-            ? OfflineClient()
+            ? OfflineClient("--offline was given")
             : ReferenceClient(
                 client: CurlHTTPClient(configuration: .init(route: { reference.route($0, $1) })), host: reference)
         self.configuration = configuration

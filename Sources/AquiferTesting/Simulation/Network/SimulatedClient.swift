@@ -33,7 +33,7 @@ struct SimulatedClient: HTTPClient {
         let life = scheduler.current
         guard life.isAlive, !scheduler.isOver else { throw TransportError(.cannotConnect, "the process is dead") }
         guard !Task.isCancelled else { throw .cancelled }
-        let body = try read(request.body)
+        let body = try request.body?.data() ?? Data()
         let passage = Passage(request, network)
         let wait = SimulatedWait<Outcome>("\(request.method) \(request.url.absoluteString)")
         let limits = request.limits
@@ -122,28 +122,5 @@ struct SimulatedClient: HTTPClient {
                 network.server(request.url)?.take(received, at: date) { _ in }
             }
         }
-    }
-
-    private func read(_ body: HTTPBody?) throws(TransportError) -> Data {
-        var all = Data()
-        for part in body?.parts ?? [] {
-            switch part {
-            case .bytes(let data): all.append(data)
-            case .file(let url, let offset, let length):
-                do throws(StoreError) {
-                    guard let file = try POSIX.openToRead(url.path) else {
-                        throw .failed(operation: "read", reason: "gone")
-                    }
-                    let bytes = try POSIX.data(Int(length)) { target throws(StoreError) in
-                        let count = try POSIX.read(file, into: target, at: Int(offset))
-                        if count < target.count { throw .failed(operation: "read", reason: "too short") }
-                    }
-                    all.append(bytes)
-                } catch {
-                    throw TransportError(.unreadableBody, "\(error)")
-                }
-            }
-        }
-        return all
     }
 }

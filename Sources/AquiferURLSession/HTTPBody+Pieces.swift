@@ -1,17 +1,6 @@
 import Aquifer
 import Foundation
 
-extension HTTPBody {
-    /// The whole body in memory.
-    ///
-    /// - Throws: `.unreadableBody` when a file cannot be read or is shorter than its part.
-    func read() throws(TransportError) -> Data {
-        var all = Data()
-        for part in parts { try part.forEachPiece { (piece) throws(TransportError) in all += piece } }
-        return all
-    }
-}
-
 extension HTTPBody.Part {
     private static var pieceLength: UInt64 { 1 << 20 }
 
