@@ -13,7 +13,8 @@ import Foundation
 /// ```
 ///
 /// A check that fails throws a ``ContractViolation``, or the ``StoreError`` that should not have been. No check
-/// sleeps or measures time; each makes stores of its own, so that they can run side by side.
+/// sleeps or measures time; each makes stores of its own, so that they can run side by side. A check that a subject does
+/// not allow never passes: ``passedOver(for:)`` names it.
 public enum CacheStoreContract {
     /// The store to check, as ways to make one.
     public struct Subject: Sendable {
@@ -46,8 +47,8 @@ public enum CacheStoreContract {
             }
         }
 
-        /// A subject. Leave out what cannot be done to your store: the checks that need it are then passed over
-        /// (see ``CacheStoreContract/Check/applies(to:)``).
+        /// A subject. Leave out what cannot be done to your store: the checks that need it are then passed over,
+        /// and ``CacheStoreContract/passedOver(for:)`` names them.
         public init(
             make: @escaping @Sendable () async throws -> any CacheStore,
             reopen: (@Sendable (any CacheStore) async throws -> any CacheStore)? = nil,
@@ -65,19 +66,30 @@ public enum CacheStoreContract {
 
     /// One promise, and how it is checked.
     public struct Check: Sendable, CustomStringConvertible {
-        enum Need: Sendable { case nothing, reopen, makeFailing, corrupt, damages }
+        /// A function of ``Subject`` that not every store allows.
+        public enum Requirement: String, Sendable, Hashable, CaseIterable {
+            /// ``Subject/reopen``.
+            case reopen
+            /// ``Subject/makeFailing``.
+            case makeFailing
+            /// ``Subject/corrupt``.
+            case corrupt
+            /// ``Subject/damages``: at least one.
+            case damages
+        }
 
         /// The promise, as a sentence.
         public let name: String
-        let need: Need
+        /// The function that the check needs beside ``Subject/make``; `nil` if it needs none.
+        public let requirement: Requirement?
         let body: @Sendable (Promise, Subject) async throws -> Void
 
         init(
-            _ name: String, needs need: Need = .nothing,
+            _ name: String, needs requirement: Requirement? = nil,
             _ body: @escaping @Sendable (Promise, Subject) async throws -> Void
         ) {
             self.name = name
-            self.need = need
+            self.requirement = requirement
             self.body = body
         }
 
@@ -86,8 +98,8 @@ public enum CacheStoreContract {
 
         /// True if the subject says all that this check needs.
         public func applies(to subject: Subject) -> Bool {
-            switch need {
-            case .nothing: true
+            switch requirement {
+            case nil: true
             case .reopen: subject.reopen != nil
             case .makeFailing: subject.makeFailing != nil
             case .corrupt: subject.corrupt != nil
@@ -95,11 +107,16 @@ public enum CacheStoreContract {
             }
         }
 
-        /// Runs the check; does nothing if it does not apply.
+        /// Runs the check.
         ///
-        /// - Throws: ``ContractViolation`` if the promise is not kept, or what the store threw.
+        /// - Throws: ``ContractViolation`` if the promise is not kept, or what the store threw; also if the subject does
+        ///   not have what the check needs, because then nothing was checked.
         public func run(_ subject: Subject) async throws {
-            guard applies(to: subject) else { return }
+            guard applies(to: subject) else {
+                let missing = requirement?.rawValue ?? ""
+                throw ContractViolation(
+                    name, "was not checked, because the subject has no `\(missing)`; use checks(for:)")
+            }
             try await body(Promise(name), subject)
         }
     }
@@ -111,6 +128,14 @@ public enum CacheStoreContract {
 
     /// The promises that can be checked on this subject. Give these to a test, so that no check passes for want of looking.
     public static func checks(for subject: Subject) -> [Check] { checks.filter { $0.applies(to: subject) } }
+
+    /// The promises that cannot be checked on this subject, because it does not have the function that they need. Say in a
+    /// test which ones these are, so that they are not taken for kept:
+    ///
+    /// ```swift
+    /// #expect(Set(CacheStoreContract.passedOver(for: subject).map(\.requirement)) == [.makeFailing])
+    /// ```
+    public static func passedOver(for subject: Subject) -> [Check] { checks.filter { !$0.applies(to: subject) } }
 }
 
 /// Compares what a store did with what was promised.

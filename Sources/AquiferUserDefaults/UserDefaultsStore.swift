@@ -93,14 +93,14 @@ public final class UserDefaultsStore: CacheStore {
     }
 
     /// The entry under a name; `nil` if it is a setting.
-    private func look(_ name: String, _ value: Any) -> Result<StoredEntry.Summary?, EntryCoding.Damage> {
+    private func look(_ name: String, _ value: Any) -> Result<StoredEntry.Summary?, SealedEntry.Damage> {
         guard let data = value as? Data, !prefix.isEmpty || EntryCoding.isEntry(data) else { return .success(nil) }
-        do {
-            let summary = try Self.head(data).summary
+        do throws(SealedEntry.Damage) {
+            let summary = try SealedEntry(data: data).summary()
             guard prefix + Self.encoded(summary.key) == name else { return .failure(.init("it is another key's")) }
             return .success(summary)
         } catch {
-            return .failure(error as? EntryCoding.Damage ?? .init("\(error)"))
+            return .failure(error)
         }
     }
 
@@ -131,23 +131,11 @@ public final class UserDefaultsStore: CacheStore {
         guard let data = object as? Data else {
             throw .unreadable(key: key, reason: "UserDefaults hold something else under it, which is left alone")
         }
-        do {
-            let head = try Self.head(data)
-            guard head.summary.key.utf8.elementsEqual(key.utf8) else { throw EntryCoding.Damage("it is another key's") }
-            let bytes = Data(data.suffix(head.summary.size))
-            guard bytes.withUnsafeBytes({ EntrySeal.body($0, header: head.seal.header) }) == head.seal.body else {
-                throw EntryCoding.Damage("the checksum of its bytes is wrong")
-            }
-            return StoredEntry(
-                bytes: bytes, savedAt: head.summary.savedAt, validators: head.summary.validators,
-                kind: head.summary.kind, origin: head.origin)
-        } catch {
-            throw .unreadable(key: key, reason: (error as? EntryCoding.Damage)?.reason ?? "\(error)")
-        }
+        return try SealedEntry(data: data).entry(for: key)
     }
 
     private func write(_ entry: StoredEntry, _ name: String, _ key: String) throws(StoreError) {
-        try change(name, to: try EntryCoding.head(of: entry, key: key) + entry.bytes, "insert \"\(key)\"")
+        try change(name, to: try SealedEntry(entry, key: key).data, "insert \"\(key)\"")
     }
 
     private func erase(_ name: String) throws(StoreError) {
@@ -162,13 +150,6 @@ public final class UserDefaultsStore: CacheStore {
         guard defaults.synchronize() else {
             defaults.set(before, forKey: name)
             throw .failed(operation: operation, reason: "UserDefaults could not be written to disk")
-        }
-    }
-
-    private static func head(_ data: Data) throws -> EntryCoding.Head {
-        try data.withUnsafeBytes { raw in
-            let lengths = try EntryCoding.lengths(raw, fileSize: raw.count)
-            return try EntryCoding.head(UnsafeRawBufferPointer(rebasing: raw[..<lengths.head]), lengths)
         }
     }
 

@@ -17,7 +17,9 @@ struct SQLiteStoreContractTests {
         try await TemporaryFolder.with { folder in try await check.run(.sqlite(in: folder, durability: .power)) }
     }
 
-    @Test("keeps the contract with one reader", arguments: CacheStoreContract.checks)
+    @Test(
+        "keeps the contract with one reader",
+        arguments: CacheStoreContract.checks(for: .sqlite(in: .temporaryDirectory).onlyMade))
     func oneReader(check: CacheStoreContract.Check) async throws {
         try await TemporaryFolder.with { folder in
             try await check.run(
@@ -25,7 +27,9 @@ struct SQLiteStoreContractTests {
         }
     }
 
-    @Test("keeps the contract behind a bound", arguments: CacheStoreContract.checks)
+    @Test(
+        "keeps the contract behind a bound",
+        arguments: CacheStoreContract.checks(for: .sqlite(in: .temporaryDirectory).onlyMade))
     func evicting(check: CacheStoreContract.Check) async throws {
         try await TemporaryFolder.with { folder in
             try await check.run(
@@ -34,9 +38,17 @@ struct SQLiteStoreContractTests {
                 }))
         }
     }
+
+    @Test("every promise is checked over the store in SQLite: none is passed over")
+    func all() {
+        #expect(CacheStoreContract.passedOver(for: .sqlite(in: .temporaryDirectory)).isEmpty)
+    }
 }
 
 extension CacheStoreContract.Subject {
+    /// The same store, of which nothing is known but how it is made.
+    fileprivate var onlyMade: Self { Self(make: make) }
+
     static func sqlite(in folder: URL, durability: SQLiteStore.Durability = .process) -> Self {
         Self(
             make: { try SQLiteStore(file: folder.fresh(), durability: durability) },

@@ -24,10 +24,7 @@ package enum EntryCoding {
     private static let originLength = 16
 
     /// The reason why bytes are not an entry.
-    package struct Damage: Error {
-        package let reason: String
-        package init(_ reason: String) { self.reason = reason }
-    }
+    package typealias Damage = SealedEntry.Damage
 
     /// The lengths of the parts, read from the fixed part.
     package struct Lengths {

@@ -63,6 +63,19 @@ struct BrokenStoreTests {
             })
     }
 
+    @Test("names what it passes over, with the function that each check needs, and lets none of it pass")
+    func passedOver() async throws {
+        let subject = CacheStoreContract.Subject(make: { MemoryStore() }, corrupt: { _, _ in })
+        let left = CacheStoreContract.passedOver(for: subject)
+        #expect(left.count + CacheStoreContract.checks(for: subject).count == CacheStoreContract.checks.count)
+        #expect(Set(left.map(\.requirement)) == [.reopen, .makeFailing, .damages])
+        for check in left {
+            let error = await failure(of: { try await check.run(subject) }) as? ContractViolation
+            #expect(error?.promise == check.name)
+            #expect(error?.detail.contains("no `\(check.requirement?.rawValue ?? "?")`") == true)
+        }
+    }
+
     @Test("has a sentence of its own for each promise")
     func namesAreUnique() {
         #expect(Set(CacheStoreContract.checks.map(\.name)).count == CacheStoreContract.checks.count)
