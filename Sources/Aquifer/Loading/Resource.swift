@@ -6,8 +6,8 @@ import AquiferFoundation
 /// - A load never saves an older answer over a newer one. When two loads overlap, in one process or in several, the
 ///   answer that the server gave last stays, and both loads deliver it. If the server's dates do not tell, the answer
 ///   that was requested last stays.
-/// - A change that is made here while a load is under way, such as ``Cache/amend(_:)``, makes the answer stale: the load asks
-///   again. After three such answers it delivers the changed copy, with the age that it has.
+/// - A change of the saved value with ``Cache/amend(_:)`` or ``Cache/update(restamping:)`` while a load is under way makes
+///   the answer stale: the load asks again. After three such answers it delivers the changed copy, with the age that it has.
 /// - A failed save never hides the value that arrived: it is delivered, with the save error beside it.
 /// - A load sends the saved entry's validators. When the remote answers that nothing changed, the saved value gets a
 ///   new stamp and is delivered as the latest.
