@@ -101,6 +101,17 @@ def test_a_404_is_invalid_data(aquifer, files):
     assert aquifer("feed", "list", "--remote", f"feed={files.address}").returncode == 65
 
 
+def test_a_404_hides_the_saved_copy_and_deletes_nothing(aquifer, files):
+    """A hotel's page answers 404, too: once the server cannot be reached, the copy is shown again."""
+    remote = ("--remote", f"feed={files.address}")
+    online = aquifer.json("feed", "list", *remote)
+    (files.folder / "v1/feed").unlink()
+    denied = aquifer("feed", "list", *remote)
+    assert denied.returncode == 65 and denied.stdout == "" and "404" in denied.stderr
+    files.stop()
+    assert aquifer.json("feed", "list", *remote)["value"] == online["value"]
+
+
 def test_a_picture_that_the_server_does_not_have_any_more_is_said_to_be_gone_not_to_be_unknown(aquifer, files, tmp_path):
     (files.folder / "1.png").unlink()
     target = tmp_path / "picture.png"
