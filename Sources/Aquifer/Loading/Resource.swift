@@ -3,6 +3,8 @@ import AquiferFoundation
 /// A value that an app shows, in its best copy. A load delivers the latest value of the remote and saves it. When the
 /// remote has no valid answer, it delivers the saved copy if that is fresh, and otherwise throws the remote's error.
 ///
+/// - The ``FallbackPolicy`` tells after which errors the copy is delivered. By default, it is not when the remote denies this
+///   value (401, 403) or does not have it (404, 410): the load throws the error, and the copy stays in the store.
 /// - A load never saves an older answer over a newer one. When two loads overlap, in one process or in several, the
 ///   answer that the server gave last stays, and both loads deliver it. If the server's dates do not tell, the answer
 ///   that was requested last stays.
@@ -16,16 +18,24 @@ import AquiferFoundation
 public final class Resource<Value: Sendable>: Sendable {
     let remote: RemoteLoader<Value>
     let cache: Cache<Value>
+    /// The rule that decides after which errors the saved copy is delivered.
+    public let fallback: FallbackPolicy
     private let flights = Coalescer<String, Loaded<Value>>()
 
     /// A resource with a remote and a cache.
-    public init(remote: RemoteLoader<Value>, cache: Cache<Value>) {
+    ///
+    /// - Parameters:
+    ///   - remote: loads the latest value.
+    ///   - cache: keeps the copy.
+    ///   - fallback: decides after which errors the copy is delivered; by default, after all but 401, 403, 404 and 410.
+    public init(remote: RemoteLoader<Value>, cache: Cache<Value>, fallback: FallbackPolicy = .standard) {
         self.remote = remote
         self.cache = cache
+        self.fallback = fallback
     }
 
-    /// Loads the latest value and saves it. Without a valid answer it delivers the fresh saved copy, or throws the
-    /// error.
+    /// Loads the latest value and saves it. Without a valid answer it delivers the fresh saved copy if ``fallback`` allows
+    /// that, or throws the error.
     public func load() async throws(LoadError) -> Loaded<Value> {
         try await flights.value(for: cache.key) { () async throws(LoadError) in try await self.run() }
     }
@@ -55,8 +65,8 @@ public final class Resource<Value: Sendable>: Sendable {
         do throws(LoadError) {
             return try await latest()
         } catch {
-            guard let reason = error.reason else { throw error }
-            return try await fallback(error, reason)
+            guard let reason = error.reason, fallback.allows(error) else { throw error }
+            return try await copy(after: error, reason)
         }
     }
 
@@ -113,7 +123,7 @@ public final class Resource<Value: Sendable>: Sendable {
         }
     }
 
-    private func fallback(_ error: LoadError, _ reason: FallbackReason) async throws(LoadError) -> Loaded<Value> {
+    private func copy(after error: LoadError, _ reason: FallbackReason) async throws(LoadError) -> Loaded<Value> {
         let saved: Saved<Value>?
         do throws(StoreError) { saved = try await cache.load() } catch { throw .store(error, after: reason) }
         guard let saved else { throw error }
