@@ -52,6 +52,19 @@ struct ShowingSavedCopiesTests {
                 == LoadError.connectivity(.init(.offline)).message(in: .english))
     }
 
+    @Test("A recent copy is delivered without a request")
+    func recent() async throws {
+        let cache = Cache<[Contact]>(key: "contacts", in: store, policy: CachePolicy(askAfter: .seconds(30)))
+        try await cache.save([Contact(id: 1, name: "Ana")])
+        let nobody = ScriptedHTTPClient([])
+        let request = HTTPRequest(.get, try #require(URL(string: "https://example.org/contacts")))
+        let remote = RemoteLoader(request, client: nobody) { _, body in
+            try JSONDecoder().decode([Contact].self, from: body)
+        }
+        #expect(try await Resource(remote: remote, cache: cache).load().value.map(\.name) == ["Ana"])
+        #expect(nobody.requests.isEmpty)
+    }
+
     @Test("A change made where the value lies keeps its age")
     func amended() async throws {
         let cache = Cache<[Contact]>(key: "contacts", in: store, now: date.read)

@@ -1,10 +1,11 @@
 import Aquifer
 import AquiferConcurrency
+import AquiferTesting
 import Foundation
 
 /// A store in memory whose first write waits until it is released.
-final class SlowFirstStore: CacheStore {
-    private let base = MemoryStore()
+final class SlowFirstStore: ForwardingStore {
+    let base: any CacheStore = MemoryStore()
     private let writes = Locked(0)
     private let (gate, opening) = AsyncStream.makeStream(of: Void.self)
 
@@ -22,16 +23,4 @@ final class SlowFirstStore: CacheStore {
         if number == 1 { for await _ in gate {} }
         try await base.insert(entry, for: key)
     }
-
-    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await base.retrieve(key) }
-
-    func delete(_ key: String) async throws(StoreError) { try await base.delete(key) }
-
-    func update(
-        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
-    ) async throws(StoreError) { try await base.update(key, decide) }
-
-    func contents() async throws(StoreError) -> StoreContents { try await base.contents() }
-
-    func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await base.remove(damaged) }
 }

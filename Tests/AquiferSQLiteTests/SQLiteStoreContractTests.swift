@@ -47,7 +47,7 @@ extension CacheStoreContract.Subject {
                 let file = folder.fresh()
                 let store = try SQLiteStore(file: file, durability: durability, patience: .milliseconds(1))
                 for (key, entry) in entries { try await store.insert(entry, for: key) }
-                return LockedOut(store: store, holder: try WriteLock(file))
+                return LockedOut(base: store, holder: try WriteLock(file))
             },
             corrupt: { key, store in
                 let connection = try Connection(try #require(store as? SQLiteStore).file.path, .readWrite)
@@ -111,20 +111,9 @@ extension CacheStoreContract.Subject {
 }
 
 /// A store whose database another connection is writing to.
-private struct LockedOut: CacheStore {
-    let store: SQLiteStore
+private struct LockedOut: ForwardingStore {
+    let base: any CacheStore
     let holder: WriteLock
-
-    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await store.retrieve(key) }
-    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
-        try await store.insert(entry, for: key)
-    }
-    func delete(_ key: String) async throws(StoreError) { try await store.delete(key) }
-    func update(
-        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
-    ) async throws(StoreError) { try await store.update(key, decide) }
-    func contents() async throws(StoreError) -> StoreContents { try await store.contents() }
-    func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store.remove(damaged) }
 }
 
 /// Holds the right to write, as another process in the middle of a transaction does.

@@ -129,8 +129,9 @@ public struct MultipartReader {
             contentType: headers["Content-Type"], headers: headers)
     }
 
-    /// Browsers write quotes and line ends as `%22`, `%0D` and `%0A`, and nothing else (the HTML standard).
-    private static func unescaped(_ text: String) -> String {
+    /// A name as it is read from the head of a part. Browsers write quotes and line ends there as `%22`, `%0D` and `%0A`, and
+    /// nothing else (the HTML standard).
+    public static func unescaped(_ text: String) -> String {
         text.replacingExactly("%22", with: "\"").replacingExactly("%0D", with: "\r").replacingExactly("%0A", with: "\n")
     }
 }

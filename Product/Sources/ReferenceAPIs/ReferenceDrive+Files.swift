@@ -94,7 +94,8 @@ extension ReferenceDrive {
             let text = try form.text("fileNames")
             let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             // The names in the heads of parts are escaped as in forms. Those in `fileNames` are unescaped, and signed.
-            guard form.files.map({ Data($0.filename.utf8) }) == names.map({ Data($0.asReadFromForms.utf8) }) else {
+            guard form.files.map({ Data($0.filename.utf8) }) == names.map({ Data(MultipartReader.unescaped($0).utf8) })
+            else {
                 throw ReferenceRefusal(400, "fileNames are not the names of the files")
             }
             // The signature is of the text as it arrived, with its commas.
@@ -160,7 +161,7 @@ extension ReferenceDrive {
                 throw ReferenceRefusal(400, "url is not of a file of the account")
             }
             let file = form.files[0]
-            guard file.filename.isExactly(location.name.asReadFromForms) else {
+            guard file.filename.isExactly(MultipartReader.unescaped(location.name)) else {
                 throw ReferenceRefusal(400, "the file has another name than the one at url")
             }
             try check(
@@ -214,12 +215,5 @@ extension DriveAccount {
         } else {
             files.append(file)
         }
-    }
-}
-
-extension String {
-    /// The name as it is read from the head of a part. Forms escape only quotes and line ends there.
-    fileprivate var asReadFromForms: String {
-        replacingExactly("%22", with: "\"").replacingExactly("%0D", with: "\r").replacingExactly("%0A", with: "\n")
     }
 }

@@ -1,4 +1,3 @@
-import AquiferSolana
 import Foundation
 import HTTPServer
 
@@ -118,10 +117,8 @@ struct ReferenceFoaas: Sendable {
     }
 
     private func escaped(_ text: String) -> String {
-        text.replacingExactly("&", with: "&amp;").replacingExactly("<", with: "&lt;").replacingExactly(
-            ">", with: "&gt;"
-        )
-        .replacingExactly("\"", with: "&quot;")
+        let entities = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
+        return entities.reduce(text) { $0.replacingExactly($1.0, with: $1.1) }
     }
 
     private func encoded(_ value: some Encodable) -> Data? {

@@ -17,6 +17,8 @@ import urllib.parse
 import uuid
 import email.utils
 
+from forwarding import forward
+
 #: What the proxy can do to a request. Those of `AFTER` let the server act first.
 BEFORE = ["lost", "reset", "portal page", "portal redirect", "portal refusal", "portal 511", "busy"]
 AFTER = ["answer lost", "cut", "redirect after", "twice", "late"]
@@ -154,23 +156,10 @@ class Between:
 
     def ask(self, handler, body):
         """The remotes' answer; `None` if they gave none."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.upstream, timeout=30)
-        answer = None
         try:
-            connection.putrequest(handler.command, handler.path, skip_host=True, skip_accept_encoding=True)
-            for name, value in handler.headers.items():
-                if name.lower() not in ("connection", "expect"):
-                    connection.putheader(name, value)
-            connection.endheaders(body or None)
-            response = connection.getresponse()
-            content = response.read()
-            fields = {name: value for name, value in response.getheaders()
-                      if name.lower() not in ("connection", "transfer-encoding", "content-length", "keep-alive")}
-            answer = response.status, fields, content
+            answer = forward(handler, body, "127.0.0.1", self.upstream, handler.path)
         except (OSError, http.client.HTTPException):
-            pass  # the remotes are away
-        finally:
-            connection.close()
+            answer = None  # the remotes are away
         if handler.command == "POST":
             self.took(handler, body, answer)
         return answer

@@ -3,7 +3,6 @@
 Harm to a whole answer is in `HARMS`. Harm to a field is one of `VALUES`, in the place of one field of the true answer.
 """
 
-import http.client
 import http.server
 import json
 import re
@@ -11,6 +10,8 @@ import threading
 import time
 import urllib.parse
 import zlib
+
+from forwarding import forward
 
 #: What a field of an answer is replaced by, written as JSON: extreme numbers, and wrong types.
 VALUES = {
@@ -233,21 +234,7 @@ class HostileProxy:
     def ask(self, handler, body):
         name, _, rest = handler.path[1:].partition("/")
         upstream = self.upstreams[name]
-        connection = http.client.HTTPConnection(upstream.hostname, upstream.port, timeout=30)
-        try:
-            # The servers' own addresses in their answers are those of this proxy, if the names agree.
-            connection.putrequest(handler.command, f"{upstream.path}/{rest}", skip_host=True, skip_accept_encoding=True)
-            for field, value in handler.headers.items():
-                if field.lower() not in ("connection", "expect"):
-                    connection.putheader(field, value)
-            connection.endheaders(body or None)
-            response = connection.getresponse()
-            content = response.read()
-            fields = {field: value for field, value in response.getheaders()
-                      if field.lower() not in ("connection", "transfer-encoding", "content-length", "keep-alive")}
-            return response.status, fields, content
-        finally:
-            connection.close()
+        return forward(handler, body, upstream.hostname, upstream.port, f"{upstream.path}/{rest}")
 
     def stop(self):
         self.server.shutdown()

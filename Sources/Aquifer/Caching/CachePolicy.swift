@@ -1,9 +1,25 @@
 import AquiferFoundation
 
-/// The time for which a saved copy may be delivered instead of the latest.
+/// The times for which a saved copy may be delivered: in place of the latest, and without asking for it.
 public struct CachePolicy: Sendable, Hashable {
     /// The age at which a copy expires. A stamp in the future counts by its distance too.
     public var maxAge: Duration
+    /// The age from which on a load asks the remote. A younger copy is delivered without a request.
+    ///
+    /// Zero, the default, asks with every load. ``Resource/reload()`` always asks.
+    public var askAfter: Duration
+
+    /// A policy under which a copy is fresh while it is younger than `maxAge`, and is delivered without a request while it
+    /// is younger than `askAfter`.
+    ///
+    /// ```swift
+    /// // Each screen that appears within half a minute shows the same copy, with one request.
+    /// let cache = Cache<[Article]>(key: "articles", in: store, policy: CachePolicy(askAfter: .seconds(30)))
+    /// ```
+    public init(maxAge: Duration = .days(7), askAfter: Duration = .zero) {
+        self.maxAge = maxAge
+        self.askAfter = askAfter
+    }
 
     /// A policy under which a copy is fresh while it is younger than `maxAge`.
     public static func maxAge(_ maxAge: Duration) -> CachePolicy { CachePolicy(maxAge: maxAge) }
@@ -20,6 +36,12 @@ public struct CachePolicy: Sendable, Hashable {
     /// clock jumped.
     public func isFresh(_ savedAt: Date, at now: Date) -> Bool {
         abs(now.timeIntervalSince(savedAt)) < maxAge.timeInterval
+    }
+
+    /// True if a copy saved at `savedAt` may be delivered at `now` without asking the remote: it is fresh, and younger than
+    /// ``askAfter``. A copy with a stamp in the future is not: its age is unknown.
+    public func isRecent(_ savedAt: Date, at now: Date) -> Bool {
+        isFresh(savedAt, at: now) && savedAt <= now && now.timeIntervalSince(savedAt) < askAfter.timeInterval
     }
 
     /// True if a copy saved at `savedAt` has expired for good at `now`, so that it may be deleted.

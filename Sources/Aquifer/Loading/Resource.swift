@@ -36,7 +36,18 @@ public final class Resource<Value: Sendable>: Sendable {
 
     /// Loads the latest value and saves it. Without a valid answer it delivers the fresh saved copy if ``fallback`` allows
     /// that, or throws the error.
+    ///
+    /// If the cache's policy has a time ``CachePolicy/askAfter``, a younger saved copy is delivered without a request.
     public func load() async throws(LoadError) -> Loaded<Value> {
+        if let recent = await recent() {
+            guard !Task.isCancelled else { throw .cancelled }
+            return recent
+        }
+        return try await reload()
+    }
+
+    /// Loads the latest value as ``load()`` does, whatever the age of the saved copy: the user has asked for it.
+    public func reload() async throws(LoadError) -> Loaded<Value> {
         try await flights.value(for: cache.key) { () async throws(LoadError) in try await self.run() }
     }
 
@@ -60,6 +71,14 @@ public final class Resource<Value: Sendable>: Sendable {
 
     /// The number of callers that wait for a load under way.
     package var waiters: Int { flights.waiters(for: cache.key) }
+
+    /// The saved copy, if the policy lets it be delivered without a request.
+    private func recent() async -> Loaded<Value>? {
+        guard cache.policy.askAfter > .zero else { return nil }
+        // A copy that cannot be read needs a request, whose load tells the error if it matters.
+        guard let saved = try? await saved(), let savedAt = saved.savedAt else { return nil }
+        return cache.policy.isRecent(savedAt, at: cache.time) ? saved : nil
+    }
 
     private func run() async throws(LoadError) -> Loaded<Value> {
         do throws(LoadError) {

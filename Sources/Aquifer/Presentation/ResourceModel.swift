@@ -26,6 +26,8 @@ public final class ResourceModel<Value: Sendable> {
     public struct Loading: Sendable {
         /// The latest, or the fallback.
         public var load: @Sendable () async throws(LoadError) -> Loaded<Value>
+        /// The same for a user who asks for the latest: ``Resource/reload()``.
+        public var reload: @Sendable () async throws(LoadError) -> Loaded<Value>
         /// The saved fresh copy.
         public var saved: @Sendable () async throws(StoreError) -> Loaded<Value>?
         /// True if a copy of this stamp may still be shown.
@@ -33,13 +35,15 @@ public final class ResourceModel<Value: Sendable> {
         /// The rule that decides after which errors a value may still be shown.
         public var fallback: FallbackPolicy
 
-        /// Loading by these functions.
+        /// Loading by these functions. Without `reload`, `load` serves both.
         public init(
             load: @escaping @Sendable () async throws(LoadError) -> Loaded<Value>,
+            reload: (@Sendable () async throws(LoadError) -> Loaded<Value>)? = nil,
             saved: @escaping @Sendable () async throws(StoreError) -> Loaded<Value>?,
             isFresh: @escaping @Sendable (Date) -> Bool, fallback: FallbackPolicy = .standard
         ) {
             self.load = load
+            self.reload = reload ?? load
             self.saved = saved
             self.isFresh = isFresh
             self.fallback = fallback
@@ -83,6 +87,7 @@ public final class ResourceModel<Value: Sendable> {
         self.init(
             Loading(
                 load: { () async throws(LoadError) in try await resource.load() },
+                reload: { () async throws(LoadError) in try await resource.reload() },
                 saved: { () async throws(StoreError) in try await resource.saved() },
                 isFresh: { resource.isFresh($0) }, fallback: resource.fallback))
     }
@@ -90,13 +95,16 @@ public final class ResourceModel<Value: Sendable> {
     /// The screen is visible: loads, the first time.
     public func appear() async {
         guard !hasAppeared else { return }
-        hasAppeared = true
-        await refresh()
+        await load(loading.load)
     }
 
-    /// Loads the latest, unless a load is running. Returns when the load has ended; cancelling the task cancels the
-    /// load.
+    /// The user asks for the latest: loads it, unless a load is running. Returns when the load has ended; cancelling the task
+    /// cancels the load.
     public func refresh() async {
+        await load(loading.reload)
+    }
+
+    private func load(_ latest: () async throws(LoadError) -> Loaded<Value>) async {
         guard !isLoading else { return }
         hasAppeared = true
         isLoading = true
@@ -104,7 +112,7 @@ public final class ResourceModel<Value: Sendable> {
         hasFailed = false
         if value == nil, !isDenied { await showSaved() }
         do throws(LoadError) {
-            show(try await loading.load())
+            show(try await latest())
         } catch {
             fail(error)
         }

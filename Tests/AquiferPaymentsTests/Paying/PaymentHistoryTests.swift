@@ -10,23 +10,9 @@ import Testing
 @Suite("The payments made", .timeLimit(.minutes(10)))
 struct PaymentHistoryTests {
     /// A ledger's store with damaged entries whose keys nobody knows.
-    private struct NamelessStore: CacheStore {
-        let base = MemoryStore()
+    private struct NamelessStore: ForwardingStore {
+        let base: any CacheStore = MemoryStore()
         let nameless = Locked([DamagedEntry(key: nil, place: "page 7", reason: "it is cut")])
-
-        func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await base.retrieve(key) }
-
-        func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
-            try await base.insert(entry, for: key)
-        }
-
-        func delete(_ key: String) async throws(StoreError) { try await base.delete(key) }
-
-        func update(
-            _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
-        ) async throws(StoreError) {
-            try await base.update(key, decide)
-        }
 
         func contents() async throws(StoreError) -> StoreContents {
             var contents = try await base.contents()

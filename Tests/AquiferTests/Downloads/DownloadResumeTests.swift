@@ -79,12 +79,8 @@ struct DownloadResumeTests {
     @Test("goes on after being killed from what its journal vouches for: the last whole block")
     func killed() async throws {
         try await DownloadWorld.with { world in
-            let client = ScriptedHTTPClient()
-            let download = try world.downloads(client).download(world.url)
-            let exchange = await client.exchange(0)
-            exchange.start(headers: ["ETag": "\"1\"", "Content-Length": "\(content.count)"])
-            exchange.send(content.prefix(300_000))
-            for await progress in download.progress where progress.received == 300_000 { break }
+            let (download, _) = try await world.begunDownload(ScriptedHTTPClient(), of: content)
+            defer { download.cancel() }
             // A process that is killed now leaves the disk as it is now.
             let copy = world.folder.appendingPathExtension("copy")
             try FileManager.default.copyItem(at: world.folder, to: copy)
@@ -128,12 +124,7 @@ struct DownloadResumeTests {
     @Test("that came whole and could not be put in its place asks for nothing more once it can")
     func couldNotBePut() async throws {
         try await DownloadWorld.with { world in
-            let client = ScriptedHTTPClient()
-            let download = try world.downloads(client).download(world.url)
-            let exchange = await client.exchange(0)
-            exchange.start(headers: ["ETag": "\"1\"", "Content-Length": "\(content.count)"])
-            exchange.send(content.prefix(300_000))
-            for await progress in download.progress where progress.received == 300_000 { break }
+            let (download, exchange) = try await world.begunDownload(ScriptedHTTPClient(), of: content)
             let record = try world.files(".part")[0].deletingPathExtension().appendingPathExtension("info")
             try FileManager.default.createDirectory(at: record, withIntermediateDirectories: false)
             exchange.send(content[300_000...])

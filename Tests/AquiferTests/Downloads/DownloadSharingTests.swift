@@ -39,12 +39,7 @@ struct DownloadSharingTests {
     @Test("read no damaged byte: a whole block is verified, and what comes after the last one is in memory")
     func damageWhileItGrows() async throws {
         try await DownloadWorld.with { world in
-            let client = ScriptedHTTPClient()
-            let download = try world.downloads(client).download(world.url)
-            let exchange = await client.exchange(0)
-            exchange.start(headers: head)
-            exchange.send(content.prefix(300_000))
-            for await progress in download.progress where progress.received == 300_000 { break }
+            let (download, _) = try await world.begunDownload(ScriptedHTTPClient(), of: content)
             try world.flipBit(".data", at: 1000)
             try world.flipBit(".data", at: 299_000)
             let error = await #expect(throws: DownloadError.self) { try await download.bytes().all() }
@@ -245,15 +240,7 @@ struct DownloadSharingTests {
             let held = ScriptedHTTPClient()
             let one = try world.downloads(held).download(world.url)
             _ = await held.exchange(0)
-            let other = try world.downloads(ScriptedHTTPClient([])).download(world.url)
-            let ticking = world.tick()
-            let error = await failure { () async throws(DownloadError) in try await other.file() }
-            ticking.cancel()
-            guard case .store(.busy) = error else {
-                Issue.record("it was not told that another process has it")
-                return
-            }
-            #expect(world.clock.now.offset >= .seconds(30))
+            try await world.expectBusy()
             one.cancel()
         }
     }
@@ -261,21 +248,8 @@ struct DownloadSharingTests {
     @Test("in two processes: one whose transfer has begun and stands still is waited for only so long")
     func stuckLater() async throws {
         try await DownloadWorld.with { world in
-            let held = ScriptedHTTPClient()
-            let one = try world.downloads(held).download(world.url)
-            let exchange = await held.exchange(0)
-            exchange.start(headers: head)
-            exchange.send(content.prefix(300_000))
-            for await progress in one.progress where progress.received == 300_000 { break }
-            let other = try world.downloads(ScriptedHTTPClient([])).download(world.url)
-            let ticking = world.tick()
-            let error = await failure { () async throws(DownloadError) in try await other.file() }
-            ticking.cancel()
-            guard case .store(.busy) = error else {
-                Issue.record("it was not told that another process has it")
-                return
-            }
-            #expect(world.clock.now.offset >= .seconds(30))
+            let (one, _) = try await world.begunDownload(ScriptedHTTPClient(), of: content)
+            try await world.expectBusy()
             one.cancel()
         }
     }

@@ -221,16 +221,12 @@ struct OutboxCounterTests {
 }
 
 /// A store whose index has lost an entry: it is listed, and looking it up finds nothing.
-private struct BlindStore: CacheStore {
+private struct BlindStore: ForwardingStore {
     let base: any CacheStore
     let hidden: String
 
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
         key == hidden ? nil : try await base.retrieve(key)
-    }
-
-    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
-        try await base.insert(entry, for: key)
     }
 
     func delete(_ key: String) async throws(StoreError) { if key != hidden { try await base.delete(key) } }
@@ -241,8 +237,4 @@ private struct BlindStore: CacheStore {
         if key != hidden { return try await base.update(key, decide) }
         _ = try decide(.success(nil))
     }
-
-    func contents() async throws(StoreError) -> StoreContents { try await base.contents() }
-
-    func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await base.remove(damaged) }
 }

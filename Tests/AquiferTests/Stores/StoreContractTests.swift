@@ -61,7 +61,8 @@ extension CacheStoreContract.Subject {
                 let directory = folder.fresh()
                 let store = try FileStore(directory: directory, patience: .milliseconds(1))
                 for (key, entry) in entries { try await store.insert(entry, for: key) }
-                return LockedOut(store, try HeldLock(directory.appendingPathComponent("aquifer-store.lock").path))
+                return LockedOut(
+                    base: store, held: try HeldLock(directory.appendingPathComponent("aquifer-store.lock").path))
             },
             corrupt: { key, store in
                 let url = URL(fileURLWithPath: try #require(store.files).path(of: key))
@@ -121,25 +122,9 @@ extension CacheStore {
 }
 
 /// A store in files whose lock someone else holds.
-private struct LockedOut: CacheStore {
-    let store: FileStore
+private struct LockedOut: ForwardingStore {
+    let base: any CacheStore
     let held: HeldLock
-
-    init(_ store: FileStore, _ held: HeldLock) {
-        self.store = store
-        self.held = held
-    }
-
-    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await store.retrieve(key) }
-    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
-        try await store.insert(entry, for: key)
-    }
-    func delete(_ key: String) async throws(StoreError) { try await store.delete(key) }
-    func update(
-        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
-    ) async throws(StoreError) { try await store.update(key, decide) }
-    func contents() async throws(StoreError) -> StoreContents { try await store.contents() }
-    func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store.remove(damaged) }
 }
 
 /// Holds a store's lock as another process would, until it is released.

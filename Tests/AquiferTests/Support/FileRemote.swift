@@ -2,6 +2,7 @@ import Aquifer
 import AquiferConcurrency
 import AquiferTesting
 import Foundation
+import Testing
 
 /// A remote with one file. It answers ranges as servers do, cuts answers as the test says, and records the ranges it
 /// sent.
@@ -164,4 +165,32 @@ extension DownloadBytes {
 
 extension DownloadedFile {
     func all() async throws -> Data { try await read(0..<length) }
+}
+
+extension DownloadWorld {
+    /// The bytes that ``begunDownload(_:of:)`` lets arrive.
+    static let begun = 300_000
+
+    /// A download whose first bytes have arrived, and are on disk.
+    func begunDownload(_ client: ScriptedHTTPClient, of content: Data) async throws -> (Download, ScriptedExchange) {
+        let download = try downloads(client).download(url)
+        let exchange = await client.exchange(0)
+        exchange.start(headers: ["ETag": "\"1\"", "Content-Length": "\(content.count)"])
+        exchange.send(content.prefix(Self.begun))
+        for await progress in download.progress where progress.received == Self.begun { break }
+        return (download, exchange)
+    }
+
+    /// Expects that another process waits for a download under way only so long, and is told that it is busy.
+    func expectBusy() async throws {
+        let other = try downloads(ScriptedHTTPClient([])).download(url)
+        let ticking = tick()
+        let error = await AquiferTesting.failure { () async throws(DownloadError) in try await other.file() }
+        ticking.cancel()
+        guard case .store(.busy) = error else {
+            Issue.record("it was not told that another process has it")
+            return
+        }
+        #expect(clock.now.offset >= .seconds(30))
+    }
 }

@@ -1,0 +1,37 @@
+import Aquifer
+
+/// A store that passes every call on to another one. A test's own store writes only the calls in which it differs.
+///
+/// ```swift
+/// /// A store that has no room for clips.
+/// struct CrampedStore: ForwardingStore {
+///     let base: any CacheStore
+///
+///     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+///         if key.hasPrefix("clip:") { throw .full(path: "/disk") }
+///         try await base.insert(entry, for: key)
+///     }
+/// }
+/// ```
+public protocol ForwardingStore: CacheStore {
+    /// The store that answers.
+    var base: any CacheStore { get }
+}
+
+extension ForwardingStore {
+    public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await base.retrieve(key) }
+
+    public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+        try await base.insert(entry, for: key)
+    }
+
+    public func delete(_ key: String) async throws(StoreError) { try await base.delete(key) }
+
+    public func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) { try await base.update(key, decide) }
+
+    public func contents() async throws(StoreError) -> StoreContents { try await base.contents() }
+
+    public func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await base.remove(damaged) }
+}

@@ -1,0 +1,82 @@
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import Aquifer
+
+@Suite("A policy that does not ask every time", .timeLimit(.minutes(10)))
+struct AskingTests {
+    private let world = World(.texts(["new"]), .texts(["newer"]))
+
+    private func resource(maxAge: Duration = .days(7), askAfter: Duration) -> Resource<[String]> {
+        let policy = CachePolicy(maxAge: maxAge, askAfter: askAfter)
+        let cache = Cache<[String]>(key: "texts", in: world.store, policy: policy, now: world.date.read)
+        return Resource(remote: world.remote(), cache: cache)
+    }
+
+    @Test("delivers a younger copy without a request, as what it is")
+    func recent() async throws {
+        try await world.save(["old"], age: .seconds(29))
+        let loaded = try await resource(askAfter: .seconds(30)).load()
+        let savedAt = world.date.now - 29
+        #expect(loaded == Loaded(["old"], source: .cache(savedAt: savedAt, because: nil), savedAt: savedAt))
+        #expect(world.client.requests.isEmpty)
+    }
+
+    @Test(
+        "asks when the copy is as old as it says, older, or from the future",
+        arguments: [Duration.seconds(30), .seconds(31), .seconds(-1)])
+    func old(age: Duration) async throws {
+        try await world.save(["old"], age: age)
+        #expect(try await resource(askAfter: .seconds(30)).load().value == ["new"])
+    }
+
+    @Test("asks when there is no copy, or one that cannot be read")
+    func nothing() async throws {
+        #expect(try await resource(askAfter: .seconds(30)).load().value == ["new"])
+        try await world.store.insert(StoredEntry(bytes: Data("torn".utf8), savedAt: world.date.now), for: "texts")
+        #expect(try await resource(askAfter: .seconds(30)).load().value == ["newer"])
+    }
+
+    @Test("delivers nothing expired, however long it does not ask")
+    func expired() async throws {
+        try await world.save(["old"], age: .hours(1))
+        #expect(try await resource(maxAge: .hours(1), askAfter: .days(1)).load().value == ["new"])
+    }
+
+    @Test("asks all the same when the user reloads")
+    func reload() async throws {
+        try await world.save(["old"])
+        #expect(try await resource(askAfter: .seconds(30)).reload().value == ["new"])
+    }
+
+    @Test("shows a screen that appears the recent copy, and the latest when its user refreshes")
+    @MainActor
+    func screen() async throws {
+        try await world.save(["old"])
+        let model = ResourceModel(resource(askAfter: .seconds(30)))
+        await model.appear()
+        #expect(model.value == ["old"] && model.phase == .loaded && world.client.requests.isEmpty)
+        await model.refresh()
+        #expect(model.value == ["new"] && model.source == .remote)
+    }
+
+    @Test("tells a caller who has left nothing")
+    func left() async throws {
+        try await world.save(["old"])
+        let resource = resource(askAfter: .seconds(30))
+        let load = Task {
+            _ = await #expect(throws: LoadError.cancelled) {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await resource.load()
+            }
+        }
+        await load.value
+    }
+
+    @Test("Without such a time every load asks")
+    func always() async throws {
+        try await world.save(["old"])
+        #expect(try await world.resource().load().value == ["new"])
+    }
+}
