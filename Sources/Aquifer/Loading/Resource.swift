@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// A value that an app shows, in its best copy. A load delivers the latest value of the remote and saves it. When the
@@ -21,6 +22,8 @@ public final class Resource<Value: Sendable>: Sendable {
     /// The rule that decides after which errors the saved copy is delivered.
     public let fallback: FallbackPolicy
     private let flights = Coalescer<String, Loaded<Value>>()
+    /// True if the last answer denied the value: the next load asks, however young the copy is.
+    private let isDenied = Locked(false)
 
     /// A resource with a remote and a cache.
     ///
@@ -37,7 +40,8 @@ public final class Resource<Value: Sendable>: Sendable {
     /// Loads the latest value and saves it. Without a valid answer it delivers the fresh saved copy if ``fallback`` allows
     /// that, or throws the error.
     ///
-    /// If the cache's policy has a time ``CachePolicy/askAfter``, a younger saved copy is delivered without a request.
+    /// If the cache's policy has a time ``CachePolicy/askAfter``, a younger saved copy is delivered without a request, unless
+    /// the last answer denied the value.
     public func load() async throws(LoadError) -> Loaded<Value> {
         if let recent = await recent() {
             guard !Task.isCancelled else { throw .cancelled }
@@ -74,7 +78,7 @@ public final class Resource<Value: Sendable>: Sendable {
 
     /// The saved copy, if the policy lets it be delivered without a request.
     private func recent() async -> Loaded<Value>? {
-        guard cache.policy.askAfter > .zero else { return nil }
+        guard cache.policy.askAfter > .zero, !isDenied.withLock({ $0 }) else { return nil }
         // A copy that cannot be read needs a request, whose load tells the error if it matters.
         guard let saved = try? await saved(), let savedAt = saved.savedAt else { return nil }
         return cache.policy.isRecent(savedAt, at: cache.time) ? saved : nil
@@ -82,9 +86,15 @@ public final class Resource<Value: Sendable>: Sendable {
 
     private func run() async throws(LoadError) -> Loaded<Value> {
         do throws(LoadError) {
-            return try await latest()
+            let latest = try await latest()
+            isDenied.withLock { $0 = false }
+            return latest
         } catch {
-            guard let reason = error.reason, fallback.allows(error) else { throw error }
+            guard let reason = error.reason else { throw error }
+            guard fallback.allows(error) else {
+                isDenied.withLock { $0 = true }
+                throw error
+            }
             return try await copy(after: error, reason)
         }
     }
