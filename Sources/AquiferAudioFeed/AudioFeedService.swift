@@ -96,7 +96,7 @@ public struct AudioFeedService: Sendable {
         ResourceModel.Loading(
             load: { () async throws(LoadError) in try await load() },
             saved: { [feed] () async throws(StoreError) in try await feed.saved() },
-            isFresh: { [feed] in feed.isFresh($0) })
+            isFresh: { [feed] in feed.isFresh($0) }, fallback: feed.fallback)
     }
 
     /// The sound that is kept on this machine. Opening its folder can take long, and is not done on the caller's actor.

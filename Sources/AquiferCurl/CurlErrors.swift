@@ -17,6 +17,8 @@ extension EasyHandle {
         // Before there is a connection it can be no header line: the system has no memory or no thread left.
         if code == CURLE_OUT_OF_MEMORY, !isConnected { kind = .cannotConnect }
         if kind == .cannotConnect, saysThatThereIsNoNetwork { kind = .offline }
+        // The server of names is beyond the network: without one, no name has an address.
+        if kind == .cannotResolve, !NetworkInterfaces.mayReachOthers { kind = .offline }
         return TransportError(kind, text(for: code))
     }
 

@@ -7,6 +7,8 @@ import AquiferFoundation
 /// Opening a store of this version, the common case, costs only a read of the first 100 bytes and one setting. A
 /// command line opens a store at each start.
 enum Opening {
+    private static let pageSize = 8192
+
     static func writer(
         _ path: String, _ durability: SQLiteStore.Durability, _ patience: Duration, _ mark: BirthMark?
     ) throws(StoreError) -> Connection {
@@ -27,7 +29,7 @@ enum Opening {
         // The file may have been emptied since the first check.
         if header == nil { try mark?.check() }
         // With twice the default page size, writes of 64 KB and more take a third less time (measured).
-        if header == nil { try connection.execute("PRAGMA page_size = 8192") }
+        if header == nil { try connection.execute("PRAGMA page_size = \(pageSize)") }
         try connection.execute("PRAGMA synchronous = \(durability.setting)")
         // On Apple systems a flush reaches the drive's cache only, unless SQLite is asked for more. Elsewhere it has no
         // effect.
@@ -72,17 +74,26 @@ enum Opening {
 
     /// Takes a transaction back that a loss of power has interrupted while the store was being created.
     ///
-    /// Until then the header may be torn, which is no sign of a foreign file. SQLite does it before its first read. It
-    /// deletes the journal then, so a file with that name that is no journal must not be offered to it.
+    /// Until then the header may be torn, which is no sign of a foreign file. SQLite does it before its first read, whosever
+    /// file it is, and deletes the journal. So it is let only if both can be of a store's creation: a journal of a database
+    /// that was empty, with a store's size of pages, beside what may be the beginning of a store.
     private static func takeBackInterrupted(_ connection: Connection) throws(StoreError) {
-        let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
-        guard let journal = try POSIX.openToRead(connection.path + "-journal") else { return }
-        let start = try POSIX.data(magic.count) { memory throws(StoreError) in
-            if try POSIX.read(journal, into: memory, at: 0) < memory.count {
-                memory.initializeMemory(as: UInt8.self, repeating: 0)
-            }
+        guard let journal = try Self.start(of: connection.path + "-journal"), journal.count == 28,
+            journal.starts(with: [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]),
+            FileHeader.number(journal[16..<20]) == 0, FileHeader.number(journal[24..<28]) == pageSize,
+            let file = try Self.start(of: connection.path, 100), FileHeader.mayBeTorn(file)
+        else { return }
+        _ = try connection.integer("PRAGMA schema_version")
+    }
+
+    /// The first bytes of a file; fewer if it is shorter, `nil` if there is none.
+    private static func start(of path: String, _ count: Int = 28) throws(StoreError) -> [UInt8]? {
+        guard let file = try POSIX.openToRead(path) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = try bytes.withUnsafeMutableBytes { memory throws(StoreError) in
+            try POSIX.read(file, into: memory, at: 0)
         }
-        if start.elementsEqual(magic) { _ = try connection.integer("PRAGMA schema_version") }
+        return Array(bytes.prefix(read))
     }
 
     private static func prepare(_ connection: Connection, _ patience: Duration) throws(StoreError) {
@@ -143,7 +154,16 @@ private struct FileHeader {
         isLogged = bytes[18] == 2 && bytes[19] == 2
     }
 
-    private static func number(_ bytes: ArraySlice<UInt8>) -> Int {
+    /// True if these may be the first bytes of a store whose creation was interrupted: of each, it was written or not.
+    static func mayBeTorn(_ bytes: [UInt8]) -> Bool {
+        func agree(_ known: [UInt8], at place: Int) -> Bool {
+            zip(bytes.dropFirst(place), known).allSatisfy { $0 == 0 || $0 == $1 }
+        }
+        let number = withUnsafeBytes(of: UInt32(Schema.applicationID).bigEndian) { Array($0) }
+        return agree(Array("SQLite format 3\0".utf8), at: 0) && agree(number, at: 68)
+    }
+
+    static func number(_ bytes: ArraySlice<UInt8>) -> Int {
         bytes.reduce(0) { $0 << 8 | Int($1) }
     }
 }

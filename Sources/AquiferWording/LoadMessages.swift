@@ -28,7 +28,8 @@ extension DownloadError {
         switch self {
         case .connectivity(let error):
             language.text("download.interrupted", ["trouble": error.message(in: language)])
-        case .invalidData(let error) where error.trouble == .serverFailed: language.text("load.serverFailed")
+        case .invalidData(let error) where error.trouble != .notUnderstood:
+            language.text("load.\(error.trouble.rawValue)")
         case .invalidData: language.text("download.nonsense")
         case .store(.full): language.text("download.full")
         case .store: language.text("download.notKept")

@@ -130,13 +130,8 @@ struct SQLiteStoreTests {
         try await TemporaryFolder.with { folder in
             let (model, file) = (folder.appendingPathComponent("model.db"), folder.appendingPathComponent("store.db"))
             // The journal of a transaction that creates a database, and a part of what it has written.
-            let connection = try Connection(model.path, .create)
-            try connection.execute("BEGIN EXCLUSIVE; CREATE TABLE entry (key TEXT)")
-            var journal = try Data(contentsOf: URL(fileURLWithPath: model.path + "-journal"))
-            // SQLite writes this once the journal is flushed, before it writes the first page.
-            journal.replaceSubrange(0..<8, with: [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+            let journal = try Self.interruptedCreation(model, "PRAGMA application_id = \(Schema.applicationID)")
             try journal.write(to: URL(fileURLWithPath: file.path + "-journal"))
-            try connection.execute("COMMIT")
             try Data(contentsOf: model).prefix(written).write(to: file)
             let store = try SQLiteStore(file: file)
             try await store.insert(Self.entry, for: "key")
@@ -144,13 +139,40 @@ struct SQLiteStoreTests {
         }
     }
 
-    @Test("leaves a letter beside another letter that is named like a journal")
-    func foreignJournal() async throws {
+    /// Makes a database, and returns the journal that a loss of power would have left.
+    private static func interruptedCreation(_ file: URL, _ sql: String) throws -> Data {
+        let connection = try Connection(file.path, .create)
+        try connection.execute("PRAGMA page_size = 8192; BEGIN EXCLUSIVE; CREATE TABLE entry (key TEXT); \(sql)")
+        var journal = try Data(contentsOf: URL(fileURLWithPath: file.path + "-journal"))
+        // SQLite writes this once the journal is flushed, before it writes the first page.
+        journal.replaceSubrange(0..<8, with: [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+        try connection.execute("COMMIT")
+        return journal
+    }
+
+    @Test(
+        "leaves a foreign file with its journal: a letter, a database that was being made or changed",
+        arguments: ["letter beside letter", "letter", "made", "changed"])
+    func foreignJournal(kind: String) async throws {
         try await TemporaryFolder.with { folder in
-            let (file, other) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("a-journal"))
-            for letter in [file, other] { try Data(repeating: 0x41, count: 5000).write(to: letter) }
+            let (file, journal) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("a-journal"))
+            let letter = Data(repeating: 0x41, count: 5000)
+            try Self.interruptedCreation(file, "PRAGMA application_id = 7").write(to: journal)
+            switch kind {
+            case "letter beside letter":
+                try letter.write(to: file)
+                try letter.write(to: journal)
+            case "letter": try letter.write(to: file)
+            case "changed":
+                // Before the change it had a page.
+                var bytes = try Data(contentsOf: journal)
+                bytes[19] = 1
+                try bytes.write(to: journal)
+            default: break
+            }
+            let before = try [file, journal].map { try Data(contentsOf: $0) }
             #expect(throws: StoreError.notAStore(path: file.path)) { try SQLiteStore(file: file) }
-            #expect(try Data(contentsOf: other) == Data(repeating: 0x41, count: 5000))
+            #expect(try [file, journal].map { try Data(contentsOf: $0) } == before)
         }
     }
 

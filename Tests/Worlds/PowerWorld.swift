@@ -11,12 +11,13 @@ enum PowerWorld {
 
     @Sendable static func run(_ world: Simulation) async throws {
         world.limits = .init(steps: 100_000, time: .seconds(24 * 3600))
+        WorldStore.database.prepare(world)
         let server = FilesServer(world, files: ["film"])
         world.network.serve("files.example") { await server.answer($0) }
         let promise = Promise(world)
         let process = world.process("app") { process in
             guard let isKept = promise.isKept else {
-                promise.isKept = try await makers[world.random.int(in: 0...makers.count - 1)](process, server)
+                promise.isKept = try await makers[world.random.int(in: 0...makers.count - 1)](process)
                 while true { try await world.clock.sleep(for: .seconds(3600)) }
             }
             try await isKept(process)
@@ -39,16 +40,16 @@ enum PowerWorld {
     }
 
     /// Each makes a promise, and returns what looks whether it was kept.
-    private static let makers: [@Sendable (SimulatedProcess, FilesServer) async throws -> Check] = [
-        entry, download, attachment, cards,
+    private static let makers: [@Sendable (SimulatedProcess) async throws -> Check] = [
+        { try await entries($0, in: .files) }, { try await entries($0, in: .database) }, download, attachment, cards,
     ]
 
     private static func folder(_ name: String) -> URL { URL(fileURLWithPath: "/disk/\(name)", isDirectory: true) }
 
     /// Entries that were saved, replaced or deleted.
-    private static func entry(_ process: SimulatedProcess, _ server: FilesServer) async throws -> Check {
+    private static func entries(_ process: SimulatedProcess, in stores: WorldStore) async throws -> Check {
         let random = process.random
-        let store = try FileStore(directory: folder("store"))
+        let store = try stores.open("store", survives: .power)
         var entries: [String: StoredEntry] = [:]
         for number in 0...random.int(in: 0...3) {
             let key = "key\(random.int(in: 0...1))"
@@ -63,7 +64,10 @@ enum PowerWorld {
             }
         }
         return { [entries] process in
-            let store = try FileStore(directory: folder("store"))
+            // Without its mark, a database that is missing later would be taken for a new one.
+            let mark = process.world.disk.read(StoreError.mark(of: "/disk/store.sqlite"))
+            process.world.expect(stores == .files || mark?.isEmpty == false, "the database has no mark")
+            let store = try stores.open("store", survives: .power)
             for key in ["key0", "key1"] {
                 let found = try? await store.retrieve(key)  // unreadable is lost, too
                 process.world.expect(found == entries[key], "\(key) is not what was acknowledged")
@@ -74,7 +78,7 @@ enum PowerWorld {
     }
 
     /// A file that was delivered, which is flushed before or soon after, and its pin.
-    private static func download(_ process: SimulatedProcess, _ server: FilesServer) async throws -> Check {
+    private static func download(_ process: SimulatedProcess) async throws -> Check {
         guard let url else { return { _ in } }
         let random = process.random
         let isBefore = random.chance(0.5)
@@ -100,7 +104,7 @@ enum PowerWorld {
     }
 
     /// A queued request with a file, whose original is gone.
-    private static func attachment(_ process: SimulatedProcess, _ server: FilesServer) async throws -> Check {
+    private static func attachment(_ process: SimulatedProcess) async throws -> Check {
         guard let url else { return { _ in } }
         let world = process.world
         let clip = Data((0..<process.random.int(in: 1...100_000)).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -126,7 +130,7 @@ enum PowerWorld {
     }
 
     /// Cards that were added and removed, and a key that was changed.
-    private static func cards(_ process: SimulatedProcess, _ server: FilesServer) async throws -> Check {
+    private static func cards(_ process: SimulatedProcess) async throws -> Check {
         let random = process.random
         let open = { @Sendable in CardVault(directory: folder("vault"), keys: folder("keys")) }
         let vault = open()

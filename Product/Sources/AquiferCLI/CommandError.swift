@@ -69,7 +69,8 @@ struct CommandError: Error {
         case .connectivity(let reason):
             self.init(status: .unavailable, error.message(in: .english), details: reason.details)
         case .invalidData(let reason):
-            let advice = error.trouble == .notUnderstood ? "; if --remote gave its address, check that" : ""
+            let advice =
+                [.notUnderstood, .missing].contains(error.trouble) ? "; if --remote gave its address, check that" : ""
             self.init(status: .invalidData, error.message(in: .english), details: "\(reason)\(advice)")
         case .store(let reason, let after):
             let why = after == .connectivity ? "the server did not answer" : "the server's answer is invalid"

@@ -59,6 +59,11 @@ def aquifer(tmp_path):
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def do_GET(self):
+        if self.server.denial:
+            return self.send_error(self.server.denial)
+        return super().do_GET()
+
     def log_message(self, *arguments):
         self.server.requests.append((self.path, dict(self.headers)))
 
@@ -70,12 +75,17 @@ class FileServer:
         handler = functools.partial(QuietHandler, directory=str(folder))
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.server.requests = []
+        self.server.denial = None
         self.address = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     @property
     def requests(self):
         return self.server.requests
+
+    def deny(self, status):
+        """From now on, every file is denied with this status."""
+        self.server.denial = status
 
     def stop(self):
         self.server.shutdown()

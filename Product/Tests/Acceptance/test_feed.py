@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sqlite3
 import subprocess
 
@@ -101,6 +102,18 @@ def test_a_404_is_invalid_data(aquifer, files):
     assert aquifer("feed", "list", "--remote", f"feed={files.address}").returncode == 65
 
 
+def test_a_404_hides_the_saved_copy_and_deletes_nothing(aquifer, files):
+    """A hotel's page answers 404, too: once the server cannot be reached, the copy is shown again."""
+    remote = ("--remote", f"feed={files.address}")
+    online = aquifer.json("feed", "list", *remote)
+    (files.folder / "v1/feed").unlink()
+    denied = aquifer("feed", "list", *remote)
+    assert denied.returncode == 65 and denied.stdout == "" and "404" in denied.stderr
+    assert denied.stderr.startswith("aquifer: The server doesn’t have this, or not any more.")
+    files.stop()
+    assert aquifer.json("feed", "list", *remote)["value"] == online["value"]
+
+
 def test_a_picture_that_the_server_does_not_have_any_more_is_said_to_be_gone_not_to_be_unknown(aquifer, files, tmp_path):
     (files.folder / "1.png").unlink()
     target = tmp_path / "picture.png"
@@ -167,6 +180,27 @@ def test_the_notice_of_a_saved_copy_says_what_the_trouble_is(aquifer, files):
     assert notice("--at", "+2d") == "aquifer: The server can’t be reached. This was saved 2 days ago."
     assert notice("--offline", "--at", "-2d") == (
         "aquifer: You’re offline. The saved copy is dated in the future: check this machine’s clock.")
+
+
+def test_a_machine_without_a_network_is_offline_also_when_the_server_has_a_name(aquifer):
+    def isolated(*words):
+        return subprocess.run(
+            ["unshare", "-n", *words], capture_output=True, text=True, timeout=60, env=aquifer.environment)
+    if not shutil.which("unshare") or isolated("true").returncode != 0:
+        pytest.skip("only root makes a network")
+    remote = ("--remote", "feed=https://feed.example", "--data", str(aquifer.data))
+    result = isolated(BINARY, "feed", "list", *remote)
+    assert result.returncode == 69
+    assert result.stderr.startswith("aquifer: You’re offline, and nothing recent is saved."), result.stderr
+
+
+def test_a_server_that_answers_401_is_said_to_give_no_access(aquifer, files):
+    aquifer("feed", "list", "--remote", f"feed={files.address}")
+    files.deny(401)
+    result = aquifer("feed", "list", "--remote", f"feed={files.address}", "--json")
+    assert result.returncode == 65
+    assert "The server doesn’t give access to this." in result.stderr and "401" in result.stderr
+    assert "--remote" not in result.stderr, "the address is right"
 
 
 def test_shows_comments(aquifer, files):

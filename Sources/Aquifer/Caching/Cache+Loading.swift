@@ -69,7 +69,7 @@ extension Cache {
             guard current != beginning.found, case .success(let other?) = current,
                 !entry.isNewer(than: other, at: time),
                 // An entry that cannot be delivered is worth less than an older answer.
-                let newer = try? decode(other)
+                let newer = try? fresh(other)
             else { return (.replace(entry), nil) }
             return (.keep, other.wasChangedHere ? .changedHere(newer) : .latest(newer))
         }

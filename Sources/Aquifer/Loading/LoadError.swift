@@ -19,6 +19,11 @@ public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The status of the answer, if it is what broke the contract.
+    public var status: Int? {
+        if case .invalidData(.status(let status)) = self { status } else { nil }
+    }
+
     /// One line for developers.
     public var description: String {
         switch self {
@@ -76,6 +81,17 @@ public enum InvalidData: Error, Sendable, Hashable, CustomStringConvertible {
         case let error as InvalidData: self = error
         case let error as DecodingError: self = .body(error.place)
         default: self = .body("\(type(of: error))")
+        }
+    }
+
+    /// Maps an error of a mapper that was given an answer of this status.
+    ///
+    /// A mapper that reads the type or the body first finds no value in a refusal. The status tells what it is.
+    init(mapping error: any Error, status: Int) {
+        let invalid = Self(mapping: error)
+        switch error as? InvalidData {
+        case .status, .body, .unusable: self = invalid
+        case .mediaType, nil: self = HTTPStatus.isSuccess(status) ? invalid : .status(status)
         }
     }
 }

@@ -9,6 +9,43 @@ public enum LoadSource: Sendable, Hashable {
     case cache(savedAt: Date, because: LoadError?)
 }
 
+/// The rule that decides after which errors of the remote a fresh saved copy is delivered instead.
+///
+/// After an error that it does not allow, the load throws that error, and the saved copy stays in the store as it is.
+///
+/// ```swift
+/// Resource(remote: remote, cache: cache, fallback: FallbackPolicy { error in error.status != 451 })
+/// ```
+public struct FallbackPolicy: Sendable {
+    private let decide: @Sendable (LoadError) -> Bool
+
+    /// A rule of your own: true if the copy may be delivered after this error. It is asked about
+    /// ``LoadError/connectivity(_:)`` and ``LoadError/invalidData(_:)`` only.
+    public init(_ decide: @escaping @Sendable (LoadError) -> Bool) {
+        self.decide = decide
+    }
+
+    /// True if a fresh saved copy may be delivered after this error. A caller who has left is delivered nothing.
+    public func allows(_ error: LoadError) -> Bool {
+        switch error {
+        case .connectivity, .invalidData: decide(error)
+        // The store was asked for the copy because the rule had allowed it.
+        case .store: true
+        case .cancelled: false
+        }
+    }
+
+    /// After each error, except for the answers about this very value: the user may not see it (401, 403), or it is not
+    /// there (404, 410).
+    ///
+    /// The copy is hidden, and not deleted, because the answer may be another's: the page on which a hotel asks guests to
+    /// sign in comes with a 404, too.
+    public static let standard = FallbackPolicy { error in ![401, 403, 404, 410].contains(error.status) }
+
+    /// After each error: a copy that may be wrong is better than none.
+    public static let always = FallbackPolicy { _ in true }
+}
+
 /// A value and its source.
 public struct Loaded<Value: Sendable>: Sendable {
     /// The value.

@@ -45,7 +45,7 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
                 let value = try map(head, body)
                 return .value(value, Validators(head), answeredAt: answeredAt)
             } catch {
-                throw .invalidData(InvalidData(mapping: error))
+                throw .invalidData(InvalidData(mapping: error, status: head.status))
             }
         }
     }

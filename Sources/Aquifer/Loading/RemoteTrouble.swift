@@ -7,10 +7,16 @@ public enum RemoteTrouble: String, Sendable, Hashable, CaseIterable {
     case unreachable
     /// The connection is not secure: a certificate or the handshake was not accepted.
     case insecure
-    /// The server was reached, and its answer did not come, or not to the end.
+    /// The answer did not come in time.
+    case timedOut
+    /// The server was reached, and ended the connection before its answer, or in the middle of it.
     case noAnswer
     /// The server says that it has failed: a status from 500.
     case serverFailed
+    /// The server denies this to the user: 401 or 403.
+    case denied
+    /// The server does not have this, or not any more: 404 or 410.
+    case missing
     /// The answer is not one that the app understands.
     case notUnderstood
 }
@@ -23,7 +29,8 @@ extension TransportError {
         case .offline: .offline
         case .cannotResolve, .cannotConnect: .unreachable
         case .insecure: .insecure
-        case .timedOut, .interrupted: .noAnswer
+        case .timedOut: .timedOut
+        case .interrupted: .noAnswer
         case .malformed, .tooManyRedirects, .headersTooLarge, .bodyTooLarge, .unsupportedURL, .unreadableBody:
             .notUnderstood
         }
@@ -33,8 +40,12 @@ extension TransportError {
 extension InvalidData {
     /// The trouble as users see it.
     public var trouble: RemoteTrouble {
-        if case .status(let status) = self, HTTPStatus.isServerError(status) { return .serverFailed }
-        return .notUnderstood
+        guard case .status(let status) = self else { return .notUnderstood }
+        return switch status {
+        case 401, 403: .denied
+        case 404, 410: .missing
+        default: HTTPStatus.isServerError(status) ? .serverFailed : .notUnderstood
+        }
     }
 }
 

@@ -1,13 +1,16 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// A value that an app shows, in its best copy. A load delivers the latest value of the remote and saves it. When the
 /// remote has no valid answer, it delivers the saved copy if that is fresh, and otherwise throws the remote's error.
 ///
+/// - The ``FallbackPolicy`` tells after which errors the copy is delivered. By default, it is not when the remote denies this
+///   value (401, 403) or does not have it (404, 410): the load throws the error, and the copy stays in the store.
 /// - A load never saves an older answer over a newer one. When two loads overlap, in one process or in several, the
 ///   answer that the server gave last stays, and both loads deliver it. If the server's dates do not tell, the answer
 ///   that was requested last stays.
-/// - A change that is made here while a load is under way, such as ``Cache/amend(_:)``, makes the answer stale: the load asks
-///   again. After three such answers it delivers the changed copy, with the age that it has.
+/// - A change of the saved value with ``Cache/amend(_:)`` or ``Cache/update(restamping:)`` while a load is under way makes
+///   the answer stale: the load asks again. After three such answers it delivers the changed copy, with the age that it has.
 /// - A failed save never hides the value that arrived: it is delivered, with the save error beside it.
 /// - A load sends the saved entry's validators. When the remote answers that nothing changed, the saved value gets a
 ///   new stamp and is delivered as the latest.
@@ -16,18 +19,29 @@ import AquiferFoundation
 public final class Resource<Value: Sendable>: Sendable {
     let remote: RemoteLoader<Value>
     let cache: Cache<Value>
+    /// The rule that decides after which errors the saved copy is delivered.
+    public let fallback: FallbackPolicy
     private let flights = Coalescer<String, Loaded<Value>>()
+    /// True if the last answer denied the value: the next load asks, however young the copy is.
+    private let isDenied = Locked(false)
 
     /// A resource with a remote and a cache.
-    public init(remote: RemoteLoader<Value>, cache: Cache<Value>) {
+    ///
+    /// - Parameters:
+    ///   - remote: loads the latest value.
+    ///   - cache: keeps the copy.
+    ///   - fallback: decides after which errors the copy is delivered; by default, after all but 401, 403, 404 and 410.
+    public init(remote: RemoteLoader<Value>, cache: Cache<Value>, fallback: FallbackPolicy = .standard) {
         self.remote = remote
         self.cache = cache
+        self.fallback = fallback
     }
 
-    /// Loads the latest value and saves it. Without a valid answer it delivers the fresh saved copy, or throws the
-    /// error.
+    /// Loads the latest value and saves it. Without a valid answer it delivers the fresh saved copy if ``fallback`` allows
+    /// that, or throws the error.
     ///
-    /// If the cache's policy has a time ``CachePolicy/askAfter``, a younger saved copy is delivered without a request.
+    /// If the cache's policy has a time ``CachePolicy/askAfter``, a younger saved copy is delivered without a request, unless
+    /// the last answer denied the value.
     public func load() async throws(LoadError) -> Loaded<Value> {
         if let recent = await recent() {
             guard !Task.isCancelled else { throw .cancelled }
@@ -64,7 +78,7 @@ public final class Resource<Value: Sendable>: Sendable {
 
     /// The saved copy, if the policy lets it be delivered without a request.
     private func recent() async -> Loaded<Value>? {
-        guard cache.policy.askAfter > .zero else { return nil }
+        guard cache.policy.askAfter > .zero, !isDenied.withLock({ $0 }) else { return nil }
         // A copy that cannot be read needs a request, whose load tells the error if it matters.
         guard let saved = try? await saved(), let savedAt = saved.savedAt else { return nil }
         return cache.policy.isRecent(savedAt, at: cache.time) ? saved : nil
@@ -72,10 +86,16 @@ public final class Resource<Value: Sendable>: Sendable {
 
     private func run() async throws(LoadError) -> Loaded<Value> {
         do throws(LoadError) {
-            return try await latest()
+            let latest = try await latest()
+            isDenied.withLock { $0 = false }
+            return latest
         } catch {
             guard let reason = error.reason else { throw error }
-            return try await fallback(error, reason)
+            guard fallback.allows(error) else {
+                isDenied.withLock { $0 = true }
+                throw error
+            }
+            return try await copy(after: error, reason)
         }
     }
 
@@ -132,7 +152,7 @@ public final class Resource<Value: Sendable>: Sendable {
         }
     }
 
-    private func fallback(_ error: LoadError, _ reason: FallbackReason) async throws(LoadError) -> Loaded<Value> {
+    private func copy(after error: LoadError, _ reason: FallbackReason) async throws(LoadError) -> Loaded<Value> {
         let saved: Saved<Value>?
         do throws(StoreError) { saved = try await cache.load() } catch { throw .store(error, after: reason) }
         guard let saved else { throw error }

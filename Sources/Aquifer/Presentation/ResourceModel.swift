@@ -7,6 +7,7 @@ import Observation
 /// - ``appear()`` loads the first time only; ``refresh()`` loads each time, but never while a load runs.
 /// - A saved fresh copy is shown at once, and ``source`` says so, while the latest is loaded.
 /// - The last value stays while a newer one is loaded, and after a failed load, unless it has expired meanwhile.
+/// - A value that the remote denies is hidden, as the ``FallbackPolicy`` says, until a load delivers one.
 @MainActor @Observable
 public final class ResourceModel<Value: Sendable> {
     /// The state of the screen.
@@ -31,18 +32,21 @@ public final class ResourceModel<Value: Sendable> {
         public var saved: @Sendable () async throws(StoreError) -> Loaded<Value>?
         /// True if a copy of this stamp may still be shown.
         public var isFresh: @Sendable (Date) -> Bool
+        /// The rule that decides after which errors a value may still be shown.
+        public var fallback: FallbackPolicy
 
         /// Loading by these functions. Without `reload`, `load` serves both.
         public init(
             load: @escaping @Sendable () async throws(LoadError) -> Loaded<Value>,
             reload: (@Sendable () async throws(LoadError) -> Loaded<Value>)? = nil,
             saved: @escaping @Sendable () async throws(StoreError) -> Loaded<Value>?,
-            isFresh: @escaping @Sendable (Date) -> Bool
+            isFresh: @escaping @Sendable (Date) -> Bool, fallback: FallbackPolicy = .standard
         ) {
             self.load = load
             self.reload = reload ?? load
             self.saved = saved
             self.isFresh = isFresh
+            self.fallback = fallback
         }
     }
 
@@ -70,6 +74,8 @@ public final class ResourceModel<Value: Sendable> {
     @ObservationIgnored private let loading: Loading
     @ObservationIgnored private var hasAppeared = false
     @ObservationIgnored private var stamp: Date?
+    /// True if the remote denied the value: the saved copy is then not shown ahead of the next answer.
+    @ObservationIgnored private var isDenied = false
 
     /// A model of this loading.
     public init(_ loading: Loading) {
@@ -83,7 +89,7 @@ public final class ResourceModel<Value: Sendable> {
                 load: { () async throws(LoadError) in try await resource.load() },
                 reload: { () async throws(LoadError) in try await resource.reload() },
                 saved: { () async throws(StoreError) in try await resource.saved() },
-                isFresh: { resource.isFresh($0) }))
+                isFresh: { resource.isFresh($0) }, fallback: resource.fallback))
     }
 
     /// The screen is visible: loads, the first time.
@@ -104,7 +110,7 @@ public final class ResourceModel<Value: Sendable> {
         isLoading = true
         error = nil
         hasFailed = false
-        if value == nil { await showSaved() }
+        if value == nil, !isDenied { await showSaved() }
         do throws(LoadError) {
             show(try await latest())
         } catch {
@@ -134,6 +140,7 @@ public final class ResourceModel<Value: Sendable> {
         source = loaded.source
         saveError = loaded.saveError
         stamp = loaded.savedAt
+        isDenied = false
     }
 
     private func fail(_ error: LoadError) {
@@ -144,9 +151,12 @@ public final class ResourceModel<Value: Sendable> {
         }
         self.error = error
         hasFailed = true
-        if let stamp, !loading.isFresh(stamp) {
+        isDenied = !loading.fallback.allows(error)
+        let hasExpired = stamp.map { !loading.isFresh($0) } ?? false
+        if isDenied || hasExpired {
             value = nil
             source = nil
+            saveError = nil
         }
     }
 }

@@ -3,8 +3,9 @@ import AquiferFoundation
 /// An entry as bytes that prove themselves, for a store of your own on a disk, in a database or on a server.
 ///
 /// The bytes are a header (key, date, validators, kind, origin), a checksum of the header, a checksum of the entry's bytes,
-/// and these. An entry is opened as it was sealed or not at all, whatever bits were flipped or cut off. Foreign
-/// bytes, and the entry of another key, are not opened. They are not encrypted, and the checksums stop no one who changes the bytes on purpose.
+/// and these. An entry is opened as it was sealed or not at all, whatever bits were flipped or cut off. Foreign bytes, and
+/// the entry of another key, are not opened. They are not encrypted, and the checksums stop no one who changes the bytes on
+/// purpose.
 ///
 /// Each version of this library reads what earlier ones wrote.
 ///

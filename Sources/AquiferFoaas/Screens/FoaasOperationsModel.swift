@@ -29,7 +29,7 @@ public final class FoaasOperationsModel {
             ResourceModel.Loading(
                 load: { () async throws(LoadError) in try await service.loadOperations() },
                 saved: { () async throws(StoreError) in try await operations.saved() },
-                isFresh: { operations.isFresh($0) }))
+                isFresh: { operations.isFresh($0) }, fallback: operations.fallback))
         observation = center.observeFoaasOperations { [weak self] in
             guard let list = self?.list, list.phase == .failed, list.value == nil else { return }
             Task { await list.refresh() }

@@ -73,6 +73,9 @@ struct PrivateFile: Sendable {
     /// Overwrites and removes the files that a killed process left.
     func sweep() throws(StoreError) {
         try Self.shred(incoming)
+        // The new name of the replacement may not be on the device yet. Until it is, a loss of power makes the old content
+        // the file's again.
+        if POSIX.exists(outgoing) { try flushFolder(isNew: false) }
         try Self.shred(outgoing)
     }
 

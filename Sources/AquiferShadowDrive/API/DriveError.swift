@@ -200,6 +200,9 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
         case .store(let error): .store(error, after: .invalidData)
         case .cancelled: .cancelled
         case .outcomeUnknown(let cause): cause.loadError
+        // The saved copy does not stand in for what the server denies or does not have.
+        case .refused(let refusal) where [401, 403, 404, 410].contains(refusal.status):
+            .invalidData(.status(refusal.status))
         case .refused, .noSuchFile, .limit, .file, .transaction, .noKeypair: .invalidData(.body(description))
         }
     }

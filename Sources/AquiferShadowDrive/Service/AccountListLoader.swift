@@ -67,8 +67,11 @@ struct AccountListLoader: Sendable {
         do throws(DriveError) {
             return try await api.storageAccountInfo(address)
         } catch {
-            guard case .refused = error else { throw error }
-            guard try await rpc.account(address) == nil else { throw error }
+            guard case .refused(let refusal) = error else { throw error }
+            guard try await rpc.account(address) == nil else {
+                // That the server misses one account says nothing about the list: the saved list may stand in.
+                throw [404, 410].contains(refusal.status) ? .invalidData(.body("\(refusal)")) : error
+            }
             return nil
         }
     }

@@ -74,6 +74,20 @@ struct AskingTests {
         await load.value
     }
 
+    @Test("asks after a denial, until an answer is not one", arguments: [401, 404])
+    func denied(status: Int) async throws {
+        let world = World(.answer(status: status), .refused, .texts(["new"]))
+        try await world.save(["old"])
+        let policy = CachePolicy(maxAge: .days(7), askAfter: .seconds(30))
+        let cache = Cache<[String]>(key: "texts", in: world.store, policy: policy, now: world.date.read)
+        let resource = Resource(remote: world.remote(), cache: cache)
+        await #expect(throws: LoadError.invalidData(.status(status))) { try await resource.reload() }
+        #expect(try await resource.load().value == ["old"], "it asked, and there was no connection")
+        #expect(try await resource.load().value == ["new"])
+        #expect(try await resource.load().value == ["new"])
+        #expect(world.client.requests.count == 3)
+    }
+
     @Test("Without such a time every load asks")
     func always() async throws {
         try await world.save(["old"])

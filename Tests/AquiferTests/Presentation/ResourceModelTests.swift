@@ -130,4 +130,71 @@ struct ResourceModelTests {
         await model.refresh()
         #expect(model.value == ["a"] && model.saveError == .full(path: "/store"))
     }
+
+    // MARK: What the server denies
+
+    @Test(
+        "What the server denies is hidden, also if it was shown before: the saved copy, and the latest of a moment ago",
+        arguments: [401, 403, 404, 410])
+    func hidesDenied(status: Int) async throws {
+        let world = World(client: ScriptedHTTPClient())
+        try await world.save(["old"], age: .days(1))
+        let model = ResourceModel(world.resource())
+        let loading = Task { await model.appear() }
+        let exchange = await world.client.exchange(0)
+        #expect(model.value == ["old"])
+        exchange.respond(status: status)
+        await loading.value
+        #expect(model.value == nil && model.source == nil && model.phase == .failed)
+        #expect(model.error == .invalidData(.status(status)))
+        #expect(try await world.saved()?.texts == ["old"], "hidden, not deleted")
+    }
+
+    @Test("A hidden copy is not shown again while the next load runs; without a connection it stands in")
+    func staysHidden() async throws {
+        let world = World(client: ScriptedHTTPClient())
+        try await world.save(["old"], age: .days(1))
+        let model = ResourceModel(world.resource())
+        let first = Task { await model.appear() }
+        await world.client.exchange(0).respond(status: 401)
+        await first.value
+        let second = Task { await model.refresh() }
+        let exchange = await world.client.exchange(1)
+        #expect(model.value == nil && model.isLoading)
+        exchange.fail(TransportError(.cannotConnect))
+        await second.value
+        #expect(model.value == ["old"] && model.phase == .loaded)
+    }
+
+    @Test("With the policy `always` a screen keeps the copy, and says why it is not the latest")
+    func showsDenied() async throws {
+        let world = World(.answer(status: 404))
+        try await world.save(["old"], age: .days(1))
+        let model = ResourceModel(Resource(remote: world.remote(), cache: world.cache, fallback: .always))
+        await model.appear()
+        #expect(model.value == ["old"] && model.error == nil)
+        guard case .cache(_, because: .invalidData(.status(404))?)? = model.source else {
+            Issue.record("came from \(String(describing: model.source))")
+            return
+        }
+    }
+
+    @Test("Loading by an app's own functions hides by the policy that it is given")
+    func ownLoading() async {
+        let savedAt = Date(timeIntervalSince1970: 0)
+        func model(_ policy: FallbackPolicy) -> ResourceModel<[String]> {
+            ResourceModel(
+                ResourceModel.Loading(
+                    load: { () async throws(LoadError) in throw .invalidData(.status(403)) },
+                    saved: { () async throws(StoreError) in
+                        Loaded(["old"], source: .cache(savedAt: savedAt, because: nil), savedAt: savedAt)
+                    },
+                    isFresh: { _ in true }, fallback: policy))
+        }
+        let (standard, always) = (model(.standard), model(.always))
+        await standard.appear()
+        await always.appear()
+        #expect(standard.value == nil && standard.error == .invalidData(.status(403)))
+        #expect(always.value == ["old"] && always.error == .invalidData(.status(403)))
+    }
 }

@@ -53,8 +53,11 @@ func words(for trouble: RemoteTrouble) -> String {
     case .offline: "You’re offline."
     case .unreachable: "The server can’t be reached."
     case .insecure: "No secure connection to the server could be made."
+    case .timedOut: "The server took too long to answer."
     case .noAnswer: "The server’s answer didn’t arrive."
     case .serverFailed: "The server has a problem."
+    case .denied: "The server doesn’t give access to this."
+    case .missing: "The server doesn’t have this."
     case .notUnderstood: "The server’s answer couldn’t be understood."
     }
 }

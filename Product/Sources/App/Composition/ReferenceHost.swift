@@ -85,7 +85,11 @@ final class ReferenceHost: Sendable {
         await running?.server.stop(grace: .zero)
     }
 
-    fileprivate func begin() async throws { try await start() }
+    /// Starts the remotes, unless they run.
+    fileprivate func begin() async throws {
+        try await start()
+        guard !state.withLock({ $0.isStopped }) else { throw Stopped() }
+    }
 
     private static func run(in folder: URL, _ state: Locked<State>) throws {
         DescriptorLimit.raise()

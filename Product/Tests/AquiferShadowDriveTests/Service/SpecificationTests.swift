@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
 import AquiferWording
 import Foundation
@@ -508,11 +509,11 @@ struct AccountsOnlineTests {
     }
 
     /// One account: the server says that it is out of order, and the chain says that the account is there.
-    private func outOfOrder() -> DriveWorld {
+    private func outOfOrder(status: Int = 500) -> DriveWorld {
         DriveWorld(
             client: ScriptedHTTPClient { request in
                 let name = DriveWorld.name(of: request)
-                guard name == "getAccountInfo" else { return .error("out of order", status: 500) }
+                guard name == "getAccountInfo" else { return .error("out of order", status: status) }
                 let asked = (request.json["params"] as? [Any])?.first as? String
                 return asked == "\(Vectors.program.userInfo(of: Vectors.owner.publicKey))"
                     ? .chain(UserInfo(accountCounter: 1))
@@ -548,6 +549,51 @@ struct AccountsOnlineTests {
             return
         }
         #expect(try await world.service.accounts!.saved()?.value == AccountList([saved]), "nothing was saved over it")
+    }
+
+    @Test(
+        "One that the server misses and the chain knows says nothing about the list: the saved list stands in",
+        arguments: [404, 410])
+    func missesOne(status: Int) async throws {
+        let world = outOfOrder(status: status)
+        try await world.service.shelf!.cache.save(AccountList([]))
+        let loaded = try await world.service.accounts!.load()
+        guard case .cache(_, because: .invalidData(.body(let words))?) = loaded.source else {
+            Issue.record("\(loaded.source)")
+            return
+        }
+        #expect(words.contains("out of order"))
+    }
+
+    @Test("A list that the server or the chain denies is hidden and kept", arguments: [401, 403])
+    func deniedList(status: Int) async throws {
+        for world in [
+            outOfOrder(status: status), DriveWorld(client: ScriptedHTTPClient { _ in .answer(status: status) }),
+        ] {
+            try await world.service.shelf!.cache.save(AccountList([]))
+            let error = await failure { () async throws(LoadError) in try await world.service.accounts!.load() }
+            #expect(error == .invalidData(.status(status)))
+            #expect(try await world.service.accounts!.saved()?.value == AccountList([]), "kept")
+        }
+    }
+
+    @Test(
+        "The contents of an account that the server denies or does not have are hidden and kept",
+        arguments: [401, 403, 404, 410])
+    func deniedContents(status: Int) async throws {
+        let isDenied = Locked(false)
+        let world = DriveWorld(
+            client: ScriptedHTTPClient { request in
+                isDenied.withLock { $0 }
+                    ? .error("no such account", status: status)
+                    : DriveWorld.usual(DriveWorld.name(of: request), request)
+            })
+        let contents = world.service.contents(of: world.account)
+        let latest = try await contents.load().value
+        isDenied.withLock { $0 = true }
+        let error = await failure { () async throws(LoadError) in try await contents.load() }
+        #expect(error == .invalidData(.status(status)))
+        #expect(try await contents.saved()?.value == latest, "kept")
     }
 
     @Test("The aliases of other clients are taken, the contract's names are kept")

@@ -1,0 +1,174 @@
+import Aquifer
+import AquiferTesting
+import Foundation
+import Testing
+
+@Suite("After which errors the saved copy stands in", .timeLimit(.minutes(10)))
+struct FallbackPolicyTests {
+    private static let denials = [401, 403, 404, 410]
+
+    /// A resource of the world's texts with another rule.
+    private func resource(_ world: World, _ policy: FallbackPolicy) -> Resource<[String]> {
+        Resource(remote: world.remote(), cache: world.cache, fallback: policy)
+    }
+
+    @Test(
+        "401, 403, 404 and 410 speak of this value: the load throws them, and the saved copy stays in the store untouched",
+        arguments: denials)
+    func denied(status: Int) async throws {
+        let world = World(.answer(status: status))
+        try await world.save(["old"], validators: Validators(etag: "\"1\""), age: .hours(1))
+        let before = try #require(try await world.saved()).entry
+        let error = await failure { () async throws(LoadError) in try await world.resource().load() }
+        #expect(error == .invalidData(.status(status)))
+        #expect(error?.status == status)
+        #expect(try await world.saved()?.entry == before, "hidden, not deleted")
+        #expect(!world.store.calls.contains { if case .update = $0 { true } else { false } })
+    }
+
+    @Test(
+        "After no connection, a time-out or a failed server the copy stands in",
+        arguments: [
+            .offline, .cannotResolve, .cannotConnect, .timedOut, .interrupted, .insecure,
+        ] as [TransportError.Kind])
+    func unanswered(kind: TransportError.Kind) async throws {
+        let world = World(.failure(TransportError(kind)))
+        try await world.save(["old"], age: .hours(1))
+        let loaded = try await world.resource().load()
+        #expect(loaded.value == ["old"])
+        guard case .cache(_, because: let error?) = loaded.source else {
+            Issue.record("came from \(loaded.source)")
+            return
+        }
+        #expect(error == .connectivity(TransportError(kind)))
+        #expect(error.status == nil)
+    }
+
+    @Test(
+        "After a status that says nothing about this value the copy stands in, and the status is kept",
+        arguments: [400, 402, 405, 407, 408, 429, 451, 500, 502, 503, 504])
+    func otherStatuses(status: Int) async throws {
+        let world = World(.answer(status: status))
+        try await world.save(["old"], age: .hours(1))
+        let loaded = try await world.resource().load()
+        guard case .cache(_, because: let error?) = loaded.source else {
+            Issue.record("came from \(loaded.source)")
+            return
+        }
+        #expect(loaded.value == ["old"] && error.status == status)
+    }
+
+    @Test("Nonsense lets the copy stand in", arguments: ["", "{", "<html>", "[1]"])
+    func nonsense(body: String) async throws {
+        let world = World(.answer(body: Data(body.utf8)))
+        try await world.save(["old"], age: .hours(1))
+        #expect(try await world.resource().load().value == ["old"])
+    }
+
+    @Test(
+        "A copy that was hidden is shown again when the next load has no connection: the server may have been a portal")
+    func hiddenNotDeleted() async throws {
+        let world = World(.answer(status: 404), .refused)
+        try await world.save(["old"], age: .hours(1))
+        _ = await failure { () async throws(LoadError) in try await world.resource().load() }
+        #expect(try await world.resource().load().value == ["old"])
+    }
+
+    @Test("With the policy `always`, the copy stands in after each error", arguments: denials)
+    func always(status: Int) async throws {
+        let world = World(.answer(status: status))
+        try await world.save(["old"], age: .hours(1))
+        let loaded = try await resource(world, .always).load()
+        #expect(loaded.value == ["old"])
+        guard case .cache(_, because: .invalidData(.status(status))?) = loaded.source else {
+            Issue.record("came from \(loaded.source)")
+            return
+        }
+    }
+
+    @Test("An app decides by the error, and its rule is asked only about the errors of the remote")
+    func ownRule() async throws {
+        let world = World(.answer(status: 503), .refused)
+        try await world.save(["old"], age: .hours(1))
+        let onlyOffline = FallbackPolicy { error in error.reason == .connectivity }
+        let resource = resource(world, onlyOffline)
+        let error = await failure { () async throws(LoadError) in try await resource.load() }
+        #expect(error == .invalidData(.status(503)))
+        #expect(try await resource.load().value == ["old"])
+    }
+
+    @Test("A denial is the error even if the store fails: the copy is not looked for", arguments: denials)
+    func deniedAndUnreadable(status: Int) async throws {
+        let world = World(.answer(status: status))
+        world.store.fail(.retrieve, with: .notAStore(path: "/store"))
+        let error = await failure { () async throws(LoadError) in try await world.resource().load() }
+        #expect(error == .invalidData(.status(status)))
+    }
+
+    @Test("Nobody's rule delivers a copy to a caller who has left")
+    func cancelled() async throws {
+        let world = World(client: ScriptedHTTPClient())
+        try await world.save(["old"])
+        let resource = resource(world, .always)
+        let load = Task { await failure { () async throws(LoadError) in try await resource.load() } }
+        _ = await world.client.exchange(0)
+        load.cancel()
+        #expect(await load.value == .cancelled)
+    }
+
+    // MARK: The status
+
+    @Test(
+        "A status is told even if the mapper reads the body or its type first",
+        arguments: [401, 403, 404, 410, 422, 500, 503])
+    func mapperOfBodies(status: Int) async throws {
+        let world = World(.answer(status: status, body: Data("{}".utf8)), .answer(status: status))
+        let decoding = RemoteLoader<[String]>(HTTPRequest(.get, world.url), client: world.client) { _, body in
+            try JSONDecoder().decode([String].self, from: body)
+        }
+        let typing = RemoteLoader<[String]>(HTTPRequest(.get, world.url), client: world.client) { head, _ in
+            throw InvalidData.mediaType(head.headers["Content-Type"])
+        }
+        for loader in [decoding, typing] {
+            let error = await failure { () async throws(LoadError) in try await loader.load() }
+            #expect(error == .invalidData(.status(status)))
+        }
+    }
+
+    @Test("What a mapper says in its own words about an answer is kept, as is a mistake in a success")
+    func mapperOfWords() async throws {
+        let world = World(.answer(status: 429), .answer(body: Data("{".utf8)), .answer(status: 204))
+        func error(_ map: @escaping RemoteLoader<[String]>.Map) async -> LoadError? {
+            let loader = RemoteLoader(HTTPRequest(.get, world.url), client: world.client, map: map)
+            return await failure { () async throws(LoadError) in try await loader.load() }
+        }
+        #expect(await error { _, _ in throw InvalidData.body("the quota") } == .invalidData(.body("the quota")))
+        #expect(await error { _, body in try JSONDecoder().decode([String].self, from: body) }?.status == nil)
+        #expect(await error { _, _ in throw InvalidData.mediaType(nil) } == .invalidData(.mediaType(nil)))
+    }
+
+    @Test("Only an answer has a status")
+    func statuses() {
+        #expect(LoadError.invalidData(.status(418)).status == 418)
+        #expect(LoadError.invalidData(.body("no")).status == nil)
+        #expect(LoadError.connectivity(TransportError(.offline)).status == nil)
+        #expect(LoadError.store(.notAStore(path: "/"), after: .invalidData).status == nil)
+        #expect(LoadError.cancelled.status == nil)
+    }
+
+    // MARK: Data
+
+    @Test("Data that is saved while the server denies it does not stand in for it", arguments: denials)
+    func data(status: Int) async throws {
+        let world = World(client: ScriptedHTTPClient())
+        let loader = DataLoader(client: world.client, store: world.store, now: world.date.read)
+        let url = world.url
+        let loading = Task { await failure { () async throws(LoadError) in try await loader.data(for: url) } }
+        let exchange = await world.client.exchange(0)
+        let theirs = StoredEntry(bytes: Data("theirs".utf8), savedAt: world.date.now, kind: .data)
+        try await world.store.insert(theirs, for: DataLoader.key(for: url))
+        exchange.respond(status: status)
+        #expect(await loading.value == .invalidData(.status(status)))
+        #expect(try await world.store.retrieve(DataLoader.key(for: url)) == theirs)
+    }
+}
