@@ -89,11 +89,7 @@ enum Opening {
     /// The first bytes of a file; fewer if it is shorter, `nil` if there is none.
     private static func start(of path: String, _ count: Int = 28) throws(StoreError) -> [UInt8]? {
         guard let file = try POSIX.openToRead(path) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: count)
-        let read = try bytes.withUnsafeMutableBytes { memory throws(StoreError) in
-            try POSIX.read(file, into: memory, at: 0)
-        }
-        return Array(bytes.prefix(read))
+        return Array(try POSIX.read(file, upTo: count))
     }
 
     private static func prepare(_ connection: Connection, _ patience: Duration) throws(StoreError) {

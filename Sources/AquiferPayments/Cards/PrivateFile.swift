@@ -75,7 +75,7 @@ struct PrivateFile: Sendable {
         try Self.shred(incoming)
         // The new name of the replacement may not be on the device yet. Until it is, a loss of power makes the old content
         // the file's again.
-        if POSIX.exists(outgoing) { try flushFolder(isNew: false) }
+        if POSIX.exists(outgoing) { try Self.flush(folder: FilePath.folder(of: path)) }
         try Self.shred(outgoing)
     }
 
@@ -104,7 +104,10 @@ struct PrivateFile: Sendable {
     /// Flushes the folder of the file; with a new file also the folders above, which may be new, too.
     private func flushFolder(isNew: Bool) throws(StoreError) {
         if isNew { return try POSIX.flushFolders(of: path) }
-        let folder = FilePath.folder(of: path)
+        try Self.flush(folder: FilePath.folder(of: path))
+    }
+
+    static func flush(folder: String) throws(StoreError) {
         guard let opened = try POSIX.openToRead(folder) else {
             throw .failed(operation: "flush \(folder)", reason: "the folder is gone")
         }

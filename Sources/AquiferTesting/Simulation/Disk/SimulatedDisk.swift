@@ -23,6 +23,8 @@ public final class SimulatedDisk: @unchecked Sendable {
     var files: [Int32: Open] = [:]
     /// The files that may be damaged.
     public var damageable: (_ path: String) -> Bool = { _ in true }
+    /// The files that were damaged so far.
+    public private(set) var damaged: Set<String> = []
     /// A planted bug: what is flushed does not reach the device.
     public var forgetsFlushes = false
     /// The writes that have begun, in their order: their processes may die in the middle.
@@ -181,6 +183,7 @@ public final class SimulatedDisk: @unchecked Sendable {
             file.damage { $0 = two }
             second.damage { $0 = one }
         }
+        damaged.insert(path)
         faults.count(fault)
         let scheduler = Scheduler.shared
         scheduler.trace.note("\(fault.rawValue) of \(path)", at: scheduler.now, by: scheduler.world)
