@@ -1,3 +1,5 @@
+import AquiferCCurl  // curl.h includes the declarations of socket addresses
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
