@@ -214,6 +214,9 @@ struct VaultStorage: Sendable {
         try? folder.exclusively(.zero) { () throws(VaultError) in
             try keys.exclusively(.zero) { () throws(VaultError) in
                 guard let opened = try read(.refused), opened.isAhead else { return }
+                // Whoever was killed may not have flushed the name of the vault. The counter must not be on the device
+                // before it: a vault that is gone would be told, of one that never counted.
+                try posix { () throws(StoreError) in try PrivateFile.flush(folder: folder.path) }
                 let counter = VaultCounter(of: opened.id, in: keys)
                 try counter.prepare(opened.change)
                 try counter.commit()

@@ -52,7 +52,8 @@ extension DriveJudge {
             let age = now.timeIntervalSince(savedAt)
             world.expect(!clocksAreRight || age <= Self.week + 60, "the list was shown expired: \(age) s old")
         }
-        if !isRemote && !clocksAreRight { certain = .distantPast }
+        // With wrong clocks nobody can say which of two answers that overlapped is newer.
+        if !clocksAreRight { certain = .distantPast }
         for account in list.accounts { check(account, by: life, certain) }
         for real in chain.accounts where real.date < certain && list.isComplete {
             world.expect(list.accounts.contains { $0.address == real.address }, "\(real.name) is missing")
