@@ -50,6 +50,17 @@ extension EntryTable {
         try mend(removing: id)
     }
 
+    /// Throws ``StoreError/damaged(path:reason:)`` if both indexes lack rows of the table: what is listed could not be
+    /// found, nor be deleted. SQLite counts the rows without reading them.
+    func checkThatIndexesAreWhole() throws(StoreError) {
+        let count = try connection.integer("SELECT count(*) FROM entry NOT INDEXED")
+        for index in Schema.indexNames
+        where try connection.integer("SELECT count(*) FROM entry INDEXED BY \(index)") >= count {
+            return
+        }
+        if count > 0 { throw connection.damage("its indexes lack rows of its table") }
+    }
+
     /// The rows that an index has and the table has lost, with their keys. A flipped bit in a page of the table can hide
     /// the rows behind it without a trace in the table itself.
     private func lost(_ rows: [Row]) throws(StoreError) -> [Int64: String] {

@@ -94,6 +94,7 @@ final class EntryTable {
         let deletion = try statement(.delete)
         deletion.bind(1, key)
         try deletion.run()
+        if connection.changes == 0 { try checkThatIndexesAreWhole() }
         let remainder = try statement(.remainder)
         remainder.bind(1, key)
         defer { remainder.reset() }

@@ -19,19 +19,25 @@ public protocol ForwardingStore: CacheStore {
 }
 
 extension ForwardingStore {
+    /// Asks ``base``.
     public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await base.retrieve(key) }
 
+    /// Inserts into ``base``.
     public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         try await base.insert(entry, for: key)
     }
 
+    /// Deletes from ``base``.
     public func delete(_ key: String) async throws(StoreError) { try await base.delete(key) }
 
+    /// Lets ``base`` decide and change in one step.
     public func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) { try await base.update(key, decide) }
 
+    /// Lists ``base``.
     public func contents() async throws(StoreError) -> StoreContents { try await base.contents() }
 
+    /// Removes from ``base``.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await base.remove(damaged) }
 }

@@ -38,6 +38,18 @@ struct DamagedIndexTests {
         }
     }
 
+    @Test("deletes what it lists, also when both indexes have lost it, and mends them")
+    func lostInBoth() async throws {
+        try await withStore { store, imposter in
+            for index in ["entry_key", "entry_key_again"] { try imposter.forget("counter", in: index) }
+            #expect(try await store.entries().count == 3)
+            try await store.delete("counter")
+            #expect(Set(try await store.entries().map(\.key)) == ["item:1", "item:2"])
+            #expect(try Connection(store.file.path, .readOnly).integer(Self.faults) == 0)
+            try await store.delete("nobody")
+        }
+    }
+
     /// Zero when SQLite itself finds nothing wrong with tables and indexes.
     private static let faults = "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'"
 
