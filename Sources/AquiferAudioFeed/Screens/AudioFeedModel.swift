@@ -123,6 +123,8 @@ public final class AudioFeedModel {
             try await service.downloads().delete(clip.audio)
             attempts[id] = nil
         } catch {
+            // A part of it may be gone. It is said to be here only if the look that follows finds it.
+            pinned[clip.audio] = nil
             attempts[id] = .failed(.store(error))
         }
         await look()
