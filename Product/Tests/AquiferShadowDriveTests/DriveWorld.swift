@@ -130,8 +130,15 @@ extension HTTPRequest {
 
     /// The body as it goes over the wire.
     var wire: String {
-        let data = try? body?.data()  // what is missing is missed by the test
-        return String(decoding: data ?? Data(), as: UTF8.self)
+        let data = (body?.parts ?? []).reduce(into: Data()) { all, part in
+            switch part {
+            case .bytes(let data): all += data
+            case .file(let url, let offset, let length):
+                let content = (try? Data(contentsOf: url)) ?? Data()
+                all += content.dropFirst(Int(offset)).prefix(Int(length))
+            }
+        }
+        return String(decoding: data, as: UTF8.self)
     }
 }
 

@@ -28,8 +28,8 @@ def counted(events):
     return {
         "operations": sum(event["event"] in ("done", "answered") for event in events),
         "kills": sum("SIGKILL" in event["sent"] and event["exit"] == -9 for event in events if event["event"] == "done")
-        + sum(event["event"] == "server ended" and event["killed"] for event in events)
-        + sum(event["event"] == "remotes are killed" for event in events),
+        + sum(event["event"] == "server ended" and event["killed"] for event in events),
+        "kills of the remotes": sum(event["event"] == "remotes are killed" for event in events),
         "pauses": sum(event["event"] == "server paused" or event["event"] == "signal" and event["signal"] == "SIGSTOP" for event in events),
         "jumps": sum(event["event"] == "jump" for event in events),
         "fates of requests": sum(event["event"] == "fate" for event in events),
