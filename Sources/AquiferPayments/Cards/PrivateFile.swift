@@ -73,9 +73,6 @@ struct PrivateFile: Sendable {
     /// Overwrites and removes the files that a killed process left.
     func sweep() throws(StoreError) {
         try Self.shred(incoming)
-        // The new name of the replacement may not be on the device yet. Until it is, a loss of power makes the old content
-        // the file's again.
-        if POSIX.exists(outgoing) { try Self.flush(folder: FilePath.folder(of: path)) }
         try Self.shred(outgoing)
     }
 
@@ -83,7 +80,12 @@ struct PrivateFile: Sendable {
     /// file itself, or a copy that someone made with a link.
     static func shred(_ path: String) throws(StoreError) {
         guard let links = Privacy.links(path) else { return }
-        if links == 1 { try overwrite(try POSIX.openToWrite(path, truncate: false)) }
+        // The name of what replaced it may not be on the device yet. Until it is, a loss of power makes the old content the
+        // file's again.
+        if links == 1 {
+            try flush(folder: FilePath.folder(of: path))
+            try overwrite(try POSIX.openToWrite(path, truncate: false))
+        }
         _ = try POSIX.remove(path)
     }
 

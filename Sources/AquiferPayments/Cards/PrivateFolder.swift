@@ -37,10 +37,7 @@ struct PrivateFolder: Sendable {
     /// it, another process may still use these files.
     func sweep() throws(VaultError) {
         try posix { () throws(StoreError) in
-            let names = try leftovers()
-            // See `PrivateFile.sweep()`: the names that make the old content superfluous must be on the device.
-            if names.contains(where: { $0.hasSuffix(".outgoing") }) { try PrivateFile.flush(folder: path) }
-            for name in names { try PrivateFile.shred(path + "/" + name) }
+            for name in try leftovers() { try PrivateFile.shred(path + "/" + name) }
         }
     }
 
