@@ -201,7 +201,7 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
         case .cancelled: .cancelled
         case .outcomeUnknown(let cause): cause.loadError
         // The saved copy does not stand in for what the server denies or does not have.
-        case .refused(let refusal) where [401, 403, 404, 410].contains(refusal.status):
+        case .refused(let refusal) where !FallbackPolicy.standard.allows(.invalidData(.status(refusal.status))):
             .invalidData(.status(refusal.status))
         case .refused, .noSuchFile, .limit, .file, .transaction, .noKeypair: .invalidData(.body(description))
         }

@@ -70,7 +70,8 @@ struct AccountListLoader: Sendable {
             guard case .refused(let refusal) = error else { throw error }
             guard try await rpc.account(address) == nil else {
                 // That the server misses one account says nothing about the list: the saved list may stand in.
-                throw [404, 410].contains(refusal.status) ? .invalidData(.body("\(refusal)")) : error
+                let isMissing = InvalidData.status(refusal.status).trouble == .missing
+                throw isMissing ? .invalidData(.body("\(refusal)")) : error
             }
             return nil
         }
