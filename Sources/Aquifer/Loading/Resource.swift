@@ -59,9 +59,7 @@ public final class Resource<Value: Sendable>: Sendable {
     ///
     /// - Throws: ``StoreError`` when there is a copy and it cannot be read.
     public func saved() async throws(StoreError) -> Loaded<Value>? {
-        try await cache.load().map {
-            Loaded($0.value, source: .cache(savedAt: $0.savedAt, because: nil), savedAt: $0.savedAt)
-        }
+        try await cache.load().map { Self.copy($0) }
     }
 
     /// The saved entry if it is fresh, not decoded. Use it to find out whether the entry has changed.
@@ -143,9 +141,7 @@ public final class Resource<Value: Sendable>: Sendable {
         do throws(StoreError) {
             switch try await save() {
             case .latest(let saved): return Loaded(saved.value, source: .remote, savedAt: saved.savedAt)
-            case .changedHere(let saved):
-                let source = LoadSource.cache(savedAt: saved.savedAt, because: nil)
-                return Loaded(saved.value, source: source, savedAt: saved.savedAt)
+            case .changedHere(let saved): return Self.copy(saved)
             }
         } catch {
             return Loaded(value, source: .remote, saveError: error)
@@ -156,8 +152,11 @@ public final class Resource<Value: Sendable>: Sendable {
         let saved: Saved<Value>?
         do throws(StoreError) { saved = try await cache.load() } catch { throw .store(error, after: reason) }
         guard let saved else { throw error }
-        return Loaded(
-            saved.value, source: .cache(savedAt: saved.savedAt, because: error), savedAt: saved.savedAt)
+        return Self.copy(saved, because: error)
+    }
+
+    private static func copy(_ saved: Saved<Value>, because error: LoadError? = nil) -> Loaded<Value> {
+        Loaded(saved.value, source: .cache(savedAt: saved.savedAt, because: error), savedAt: saved.savedAt)
     }
 
     private func decoded(_ entry: StoredEntry) -> Value? {
