@@ -57,10 +57,12 @@ public final class ScriptedHTTPClient: HTTPClient {
         }
     }
 
-    /// Every request so far, in the order they came.
+    /// Every request that the script has decided about, in this order.
+    ///
+    /// What a test changes once it sees a request applies to later requests only.
     public var requests: [HTTPRequest] { exchanges.map(\.request) }
 
-    /// Every request so far with what became of it.
+    /// The same requests, each with what became of it.
     public var exchanges: [ScriptedExchange] { state.update { $0 } }
 
     /// Returns once `count` requests have come in all, or the task is cancelled.
@@ -80,8 +82,9 @@ public final class ScriptedHTTPClient: HTTPClient {
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         if Task.isCancelled { throw .cancelled }
         let exchange = ScriptedExchange(request)
-        state.update { $0.append(exchange) }
+        // A test that sees a request may change what the script says next, so the script has spoken before.
         let reply = script(request)
+        state.update { $0.append(exchange) }
         switch reply {
         case .answer, .stream: exchange.takeBody()
         case .failure, .held: break
