@@ -41,8 +41,12 @@ extension TransportError {
 extension InvalidData {
     /// The trouble as users see it.
     public var trouble: RemoteTrouble {
-        if case .unusable(let error) = self, error.kind == .unauthorized { return .denied }
-        guard case .status(let status) = self else { return .notUnderstood }
+        switch self {
+        case .gone: return .missing
+        case .unusable(let error) where error.kind == .unauthorized: return .denied
+        case .status, .mediaType, .body, .unusable: break
+        }
+        guard let status else { return .notUnderstood }
         return switch status {
         case 401, 403: .denied
         case 404, 410: .missing
