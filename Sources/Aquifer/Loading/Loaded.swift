@@ -42,14 +42,9 @@ public struct FallbackPolicy: Sendable {
     /// credentials are accepted any more), or it is not there (404, 410).
     ///
     /// The copy is hidden, and not deleted, because the answer may be another's: the page on which a hotel asks guests to
-<<<<<<< HEAD
-    /// sign in comes with a 404, too.
-    public static let standard = FallbackPolicy { error in ![.denied, .missing].contains(error.trouble) }
-=======
     /// sign in comes with a 404, too. A mapper that knows the answer as its server's throws ``InvalidData/gone(status:)``;
     /// then it is deleted, under each policy.
-    public static let standard = FallbackPolicy { error in ![401, 403, 404, 410].contains(error.status) }
->>>>>>> f36e96ca95cc74c1310a556a00bd637b956365db
+    public static let standard = FallbackPolicy { error in ![.denied, .missing].contains(error.trouble) }
 
     /// After each error: a copy that may be wrong is better than none.
     public static let always = FallbackPolicy { _ in true }
