@@ -193,11 +193,23 @@ let package = Package(
             name: "Quickstart", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferWording"],
             path: "Examples/Quickstart", exclude: ["notes.json"], swiftSettings: strict),
         .executableTarget(
+            name: "News", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferWording"],
+            path: "Examples/News", swiftSettings: strict),
+        .executableTarget(
+            name: "TwoScreens", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferWording"],
+            path: "Examples/TwoScreens", swiftSettings: strict),
+        .executableTarget(
+            name: "UserServer", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl"],
+            path: "Examples/UserServer", swiftSettings: strict),
+        .executableTarget(
             name: "NotesSimulation", dependencies: ["Aquifer", "AquiferTesting"], path: "Examples/Simulation",
             swiftSettings: strict),
         .testTarget(
             name: "ExamplesTests",
-            dependencies: ["Aquifer", "AquiferCurl", "AquiferTesting", "AquiferWording", "AquiferShadowDrive"],
+            dependencies: [
+                "Aquifer", "AquiferConcurrency", "AquiferCurl", "AquiferTesting", "AquiferWording",
+                "AquiferShadowDrive",
+            ],
             path: "Examples/Snippets", swiftSettings: strict),
 
         // Tests
