@@ -3,13 +3,16 @@ import AquiferFoundation
 
 /// The columns of an entry's header: ``columns``, from column `first` on.
 struct EntryHeader {
-    static let columns = "saved_at, etag, last_modified, kind, header_checksum, sent_at, answered_at, length(bytes)"
-    static let count: Int32 = 8
+    static let columns =
+        "saved_at, etag, last_modified, kind, header_checksum, sent_at, answered_at, ask_at, "
+        + "length(bytes)"
+    static let count: Int32 = 9
 
     let savedAt: Date
     let validators: Validators
     let kind: StoredEntry.Kind
     let origin: StoredEntry.Origin?
+    private(set) var askAt: Date?
     let size: Int
     let checksum: UInt64
 
@@ -28,10 +31,26 @@ struct EntryHeader {
                 sentAt: statement.date(first + 5),
                 answeredAt: statement.isNull(first + 6) ? nil : statement.date(first + 6))
         }
-        size = Int(statement.integer(first + 7))
-        let expected = EntrySeal.header(
-            key: key, savedAt: savedAt, validators: validators, kind: kind, origin: origin, size: size)
-        guard checksum == expected else { return nil }
+        size = Int(statement.integer(first + 8))
+        askAt = statement.isNull(first + 7) ? nil : statement.date(first + 7)
+        if isSealed(key) { return }
+        // A process of an earlier version, still open during the upgrade, replaces an entry and leaves this column.
+        guard askAt != nil else { return nil }
+        askAt = nil
+        guard isSealed(key) else { return nil }
+    }
+
+    private func isSealed(_ key: String) -> Bool {
+        checksum
+            == EntrySeal.header(
+                key: key, savedAt: savedAt, validators: validators, kind: kind, origin: origin, askAt: askAt, size: size
+            )
+    }
+
+    /// The entry with this header.
+    func entry(_ bytes: Data) -> StoredEntry {
+        StoredEntry(
+            bytes: bytes, savedAt: savedAt, validators: validators, kind: kind, origin: origin, askAt: askAt)
     }
 
     func summary(_ key: String) -> StoredEntry.Summary {

@@ -3,6 +3,22 @@ import AquiferFoundation
 
 /// The upgrades of tables that older versions made. Each keeps every row.
 extension Schema {
+    /// The version whose column the tables have; `nil` if they have none of an upgrade.
+    static func versionOfTables(_ connection: Connection) throws(StoreError) -> Int? {
+        for (version, column) in [(4, "ask_at"), (3, "sent_at"), (2, "kind")]
+        where try connection.integer("SELECT count(*) FROM pragma_table_info('entry') WHERE name = '\(column)'") > 0 {
+            return version
+        }
+        return nil
+    }
+
+    /// Touches no row: the new column is NULL in each of them. It comes after the bytes here, and a value that is NULL is
+    /// read from the start of a row all the same.
+    @Sendable
+    static func addAskAt(_ connection: Connection) throws(StoreError) {
+        try connection.execute("ALTER TABLE entry ADD COLUMN ask_at INTEGER", to: "upgrade the database")
+    }
+
     /// Copies every row; a damaged row is copied as it is.
     @Sendable
     static func addOrigin(_ connection: Connection) throws(StoreError) {

@@ -14,7 +14,7 @@ struct EveryBitOfSQLiteTests {
     private static func entry(_ text: String) -> StoredEntry {
         StoredEntry(
             bytes: Data(text.utf8), savedAt: date, validators: Validators(etag: "\"\(text.count)\""),
-            origin: .init(sentAt: date, answeredAt: date))
+            origin: .init(sentAt: date, answeredAt: date), askAt: text.count % 2 == 0 ? date + 60 : nil)
     }
 
     private static let base = [

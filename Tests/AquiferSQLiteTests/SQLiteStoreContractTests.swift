@@ -74,6 +74,7 @@ extension CacheStoreContract.Subject {
                 .init("the checksum of the header", change("header_checksum = header_checksum + 1")),
                 .init("the kind", change("kind = 7")),
                 .init("the date of its request", change("sent_at = 1")),
+                .init("the date from which a load asks", change("ask_at = 1")),
                 .init("the first index", imposter { try $0.forget($1, in: "entry_key") }),
                 .init("the second index", imposter { try $0.forget($1, in: "entry_key_again") }),
                 .init(

@@ -58,7 +58,8 @@ enum PowerWorld {
                 entries[key] = nil
             } else {
                 let bytes = Data(repeating: UInt8(number), count: random.int(in: 1...9000))
-                let entry = StoredEntry(bytes: bytes, savedAt: process.now())
+                let askAt = random.chance(0.5) ? process.now() : nil
+                let entry = StoredEntry(bytes: bytes, savedAt: process.now(), askAt: askAt)
                 try await store.insert(entry, for: key)
                 entries[key] = entry
             }

@@ -79,16 +79,22 @@ public struct StoredEntry: Sendable, Hashable {
     public var kind: Kind
     /// The dates of the remote's answer; `nil` for a value that was made here.
     public var origin: Origin?
+    /// The date from which a load asks the remote for it; `nil` leaves that to ``CachePolicy/askAfter``.
+    ///
+    /// A policy that follows the server sets it with each answer; ``Resource/invalidate()`` sets it to `Date.distantPast`.
+    public var askAt: Date?
 
     /// An entry.
     public init(
-        bytes: Data, savedAt: Date, validators: Validators = .none, kind: Kind = .value, origin: Origin? = nil
+        bytes: Data, savedAt: Date, validators: Validators = .none, kind: Kind = .value, origin: Origin? = nil,
+        askAt: Date? = nil
     ) {
         self.bytes = bytes
         self.savedAt = savedAt
         self.validators = validators
         self.kind = kind
         self.origin = origin
+        self.askAt = askAt
     }
 
     /// The summary of an entry in a list of a store's contents: everything except its bytes.
@@ -145,7 +151,7 @@ package struct StoreKey: Hashable {
 
 /// The two checksums that every store on disk keeps with an entry.
 ///
-/// The checksum of the header covers key, date, validators, kind, origin and size, so that a list is verified without
+/// The checksum of the header covers key, dates, validators, kind, origin and size, so that a list is verified without
 /// reading the bytes. The checksum of the bytes is seeded with the header's: a valid header with the valid bytes of
 /// another entry is detected as damage.
 package struct EntrySeal: Sendable, Hashable {
@@ -161,20 +167,21 @@ package struct EntrySeal: Sendable, Hashable {
     package init(_ entry: StoredEntry, key: String) {
         header = Self.header(
             key: key, savedAt: entry.savedAt, validators: entry.validators, kind: entry.kind,
-            origin: entry.origin, size: entry.bytes.count)
+            origin: entry.origin, askAt: entry.askAt, size: entry.bytes.count)
         body = entry.bytes.withUnsafeBytes { [header] in Self.body($0, header: header) }
     }
 
     package static func header(
         key: String, savedAt: Date, validators: Validators, kind: StoredEntry.Kind,
-        origin: StoredEntry.Origin? = nil, size: Int
+        origin: StoredEntry.Origin? = nil, askAt: Date? = nil, size: Int
     ) -> UInt64 {
         var flags = UInt64(kind.rawValue)
         if validators.etag != nil { flags |= 0x100 }
         if validators.lastModified != nil { flags |= 0x200 }
-        // The checksum of an entry without an origin is the same as in versions before origins.
+        // The checksum of an entry without an origin, or a date to ask, is the same as in versions before those.
         if origin != nil { flags |= 0x400 }
         if origin?.answeredAt != nil { flags |= 0x800 }
+        if askAt != nil { flags |= 0x1000 }
         let fixed = (
             savedAt.timeIntervalSinceReferenceDate.bitPattern.littleEndian, UInt64(size).littleEndian,
             flags.littleEndian
@@ -189,6 +196,10 @@ package struct EntrySeal: Sendable, Hashable {
                 $0.timeIntervalSinceReferenceDate.bitPattern.littleEndian
             }
             hash = dates.withUnsafeBytes { [hash] in Checksum.xxh64($0, seed: hash) }
+        }
+        if let askAt {
+            let bits = askAt.timeIntervalSinceReferenceDate.bitPattern.littleEndian
+            hash = withUnsafeBytes(of: bits) { [hash] in Checksum.xxh64($0, seed: hash) }
         }
         return hash
     }
