@@ -12,11 +12,13 @@ extension Schema {
         return nil
     }
 
-    /// Touches no row: the new column is NULL in each of them. It comes after the bytes here, and a value that is NULL is
-    /// read from the start of a row all the same.
+    /// Touches no row: the new columns are NULL in each of them. They come after the bytes here, and a value that is NULL
+    /// is read from the start of a row all the same.
     @Sendable
-    static func addAskAt(_ connection: Connection) throws(StoreError) {
-        try connection.execute("ALTER TABLE entry ADD COLUMN ask_at INTEGER", to: "upgrade the database")
+    static func addAsking(_ connection: Connection) throws(StoreError) {
+        for column in ["stale_until", "is_immutable", "ask_at"] {
+            try connection.execute("ALTER TABLE entry ADD COLUMN \(column) INTEGER", to: "upgrade the database")
+        }
     }
 
     /// Copies every row; a damaged row is copied as it is.

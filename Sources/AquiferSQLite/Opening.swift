@@ -178,14 +178,14 @@ enum Schema {
     }
 
     /// Version 1 had no `kind`, and a checksum of the bytes alone. Version 2 had no origin, and one index of the keys.
-    /// Version 3 had no date from which a load asks.
+    /// Version 3 had no word about when a load asks.
     static let migrations = [
         Migration(from: 0, to: 4) { connection throws(StoreError) in
             try connection.execute("\(table); \(indexes); PRAGMA application_id = \(applicationID)")
         },
         Migration(from: 1, to: 4, run: addKind),
         Migration(from: 2, to: 4, run: addOrigin),
-        Migration(from: 3, to: 4, run: addAskAt),
+        Migration(from: 3, to: 4, run: addAsking),
     ]
 
     /// Upgrades the open file to this version. The caller holds the right to write.
@@ -219,7 +219,9 @@ enum Schema {
             bytes_checksum INTEGER NOT NULL,
             sent_at INTEGER, -- of the origin, NULL without one: bits as above
             answered_at INTEGER,
-            ask_at INTEGER, -- NULL without one: bits as above
+            ask_at INTEGER, -- these three are about asking, NULL without one: bits as above
+            stale_until INTEGER,
+            is_immutable INTEGER, -- 1 or NULL
             bytes BLOB NOT NULL
         )
         """

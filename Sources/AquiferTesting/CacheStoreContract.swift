@@ -191,6 +191,6 @@ extension StoredEntry? {
             self.origin.map { "sent \($0.sentAt), answered \($0.answeredAt.map { "\($0)" } ?? "?")" } ?? "no origin"
         return "\(self.bytes.count) bytes (\(self.bytes.prefix(4).map { String($0) }.joined(separator: " "))…) "
             + "of \(self.savedAt.timeIntervalSinceReferenceDate), \(self.validators), \(self.kind), \(origin), "
-            + "asked for from \(self.askAt.map { "\($0)" } ?? "no date")"
+            + "\(self.asking)"
     }
 }

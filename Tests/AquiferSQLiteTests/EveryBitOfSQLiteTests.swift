@@ -14,7 +14,8 @@ struct EveryBitOfSQLiteTests {
     private static func entry(_ text: String) -> StoredEntry {
         StoredEntry(
             bytes: Data(text.utf8), savedAt: date, validators: Validators(etag: "\"\(text.count)\""),
-            origin: .init(sentAt: date, answeredAt: date), askAt: text.count % 2 == 0 ? date + 60 : nil)
+            origin: .init(sentAt: date, answeredAt: date),
+            asking: text.count % 2 == 0 ? .init(askAt: date + 60, staleUntil: date + 90, isImmutable: true) : .unsaid)
     }
 
     private static let base = [

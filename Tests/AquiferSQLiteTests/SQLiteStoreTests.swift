@@ -31,14 +31,18 @@ struct SQLiteStoreTests {
     }
 
     @Test(
-        "takes no changed date from which a load asks for the one that was stored",
-        arguments: ["NULL", "0", "ask_at + 1", "'soon'", "x'00'"])
-    func changedAskAt(value: String) async throws {
+        "takes no changed word about when a load asks for the one that was stored",
+        arguments: [
+            "ask_at = NULL", "ask_at = 0", "ask_at = ask_at + 1", "ask_at = 'soon'", "ask_at = x'00'",
+            "stale_until = NULL",
+            "stale_until = ask_at", "is_immutable = NULL", "ask_at = NULL, stale_until = NULL, is_immutable = NULL",
+        ])
+    func changedAsking(change: String) async throws {
         try await withStore { store in
             var entry = Self.entry
-            entry.askAt = entry.savedAt + 60
+            entry.asking = .init(askAt: entry.savedAt + 60, staleUntil: entry.savedAt + 90, isImmutable: true)
             try await store.insert(entry, for: "key")
-            try Connection(store.file.path, .readWrite).execute("UPDATE entry SET ask_at = \(value)")
+            try Connection(store.file.path, .readWrite).execute("UPDATE entry SET \(change)")
             await #expect(throws: StoreError.self) { try await store.retrieve("key") }
             #expect(try await store.contents().damaged.map(\.key) == ["key"])
             try await store.update("key") { [entry] _ in .replace(entry) }
@@ -50,7 +54,7 @@ struct SQLiteStoreTests {
     func olderProcess() async throws {
         try await withStore { store in
             var entry = Self.entry
-            entry.askAt = .distantPast
+            entry.asking = .init(askAt: .distantPast, staleUntil: .distantPast, isImmutable: true)
             try await store.insert(entry, for: "other")
             try await store.insert(entry, for: "key")
             // The entry of version 3 has its own seal; its statement leaves the column that it does not know.

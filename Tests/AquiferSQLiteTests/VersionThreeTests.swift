@@ -4,7 +4,7 @@ import Testing
 
 @testable import AquiferSQLite
 
-/// Version 3 had no date from which a load asks.
+/// Version 3 had no word about when a load asks.
 @Suite("The upgrade of a store of version 3 in SQLite", .timeLimit(.minutes(10)))
 struct VersionThreeTests {
     private static let date = Date(timeIntervalSince1970: 1_780_000_000)

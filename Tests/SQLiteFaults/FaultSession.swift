@@ -41,7 +41,7 @@ final class FaultSession {
         return StoredEntry(
             bytes: Data(String(repeating: text, count: count).utf8), savedAt: date,
             validators: Validators(etag: "\"\(text)\"", lastModified: "Sat, 21 Nov 2026 00:00:00 GMT"),
-            origin: .init(sentAt: date, answeredAt: date + 1), askAt: date + 60)
+            origin: .init(sentAt: date, answeredAt: date + 1), asking: .init(askAt: date + 60))
     }
 
     func run() async -> Result {

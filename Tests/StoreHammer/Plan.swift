@@ -30,7 +30,7 @@ enum Plan {
         return StoredEntry(
             bytes: bytes, savedAt: Date(timeIntervalSinceReferenceDate: Double(counter)),
             validators: Validators(etag: "\(writer) \(counter)"), kind: counter % 2 == 0 ? .value : .data,
-            askAt: counter % 3 == 0 ? Date(timeIntervalSinceReferenceDate: Double(counter + 60)) : nil)
+            asking: .init(askAt: counter % 3 == 0 ? Date(timeIntervalSinceReferenceDate: Double(counter + 60)) : nil))
     }
 
     /// The counter of an entry; `nil` unless every byte is its writer's.

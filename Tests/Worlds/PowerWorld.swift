@@ -59,7 +59,7 @@ enum PowerWorld {
             } else {
                 let bytes = Data(repeating: UInt8(number), count: random.int(in: 1...9000))
                 let askAt = random.chance(0.5) ? process.now() : nil
-                let entry = StoredEntry(bytes: bytes, savedAt: process.now(), askAt: askAt)
+                let entry = StoredEntry(bytes: bytes, savedAt: process.now(), asking: .init(askAt: askAt))
                 try await store.insert(entry, for: key)
                 entries[key] = entry
             }

@@ -86,7 +86,7 @@ struct GoldenMaker {
 
     static let date = Date(timeIntervalSince1970: 1_780_000_000)
 
-    /// The entries of a format. The first two had no date from which a load asks.
+    /// The entries of a format. The first two had no word about when a load asks.
     static func entries(of format: String) -> [String: StoredEntry] {
         ["c1b9927", "edb8069"].contains(format) ? entries : entries.merging(asked) { $1 }
     }
@@ -94,8 +94,9 @@ struct GoldenMaker {
     private static let asked = [
         "asked": StoredEntry(
             bytes: Data("again".utf8), savedAt: date, origin: .init(sentAt: date - 1, answeredAt: date),
-            askAt: date + 60),
-        "invalid": StoredEntry(bytes: Data("again".utf8), savedAt: date, askAt: .distantPast),
+
+            asking: .init(askAt: date + 60, staleUntil: date + 90, isImmutable: true)),
+        "invalid": StoredEntry(bytes: Data("again".utf8), savedAt: date, asking: .init(askAt: .distantPast)),
     ]
 
     private static let entries: [String: StoredEntry] = [

@@ -10,7 +10,9 @@ struct SealedEntryTests {
         origin: .init(
             sentAt: Date(timeIntervalSinceReferenceDate: 699_999_999),
             answeredAt: Date(timeIntervalSinceReferenceDate: 700_000_000)),
-        askAt: Date(timeIntervalSinceReferenceDate: 700_000_060))
+        asking: .init(
+            askAt: Date(timeIntervalSinceReferenceDate: 700_000_060),
+            staleUntil: Date(timeIntervalSinceReferenceDate: 700_000_120), isImmutable: true))
 
     @Test("is opened as it was sealed, under its key, wherever its bytes lie")
     func roundTrip() throws {
@@ -52,9 +54,13 @@ struct SealedEntryTests {
     @Test("without some of the dates is opened as it was sealed or not at all, whichever bit of it is flipped")
     func damageOfLess() throws {
         var less = entry
-        let (sent, asked) = (StoredEntry.Origin(sentAt: .distantPast), Date.distantPast)
-        for (origin, askAt) in [(entry.origin, nil), (sent, nil), (nil, nil), (sent, asked), (nil, asked)] {
-            (less.origin, less.askAt) = (origin, askAt)
+        let (sent, asked) = (StoredEntry.Origin(sentAt: .distantPast), StoredEntry.Asking(askAt: .distantPast))
+        let last = StoredEntry.Asking(staleUntil: .distantPast)
+        for (origin, asking) in [
+            (entry.origin, .unsaid), (sent, .unsaid), (nil, .unsaid), (sent, asked), (nil, asked), (nil, last),
+            (sent, .init(isImmutable: true)),
+        ] {
+            (less.origin, less.asking) = (origin, asking)
             let data = try SealedEntry(less, key: "key").data
             for bit in 0..<(data.count * 8) {
                 var damaged = data
@@ -76,11 +82,11 @@ struct SealedEntryTests {
         #expect(throws: SealedEntry.Damage.self) { try SealedEntry(data: Data("foreign".utf8)).summary() }
     }
 
-    @Test("is written as earlier versions did where they can read it: without a date to ask from")
+    @Test("is written as earlier versions did where they can read it: without a word about asking")
     func forms() throws {
         var less = entry
         #expect(try SealedEntry(less, key: "key").data[4] == 3)
-        less.askAt = nil
+        less.asking = .unsaid
         #expect(try SealedEntry(less, key: "key").data[4] == 2)
         less.origin = nil
         #expect(try SealedEntry(less, key: "key").data[4] == 1)

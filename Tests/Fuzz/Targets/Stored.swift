@@ -78,12 +78,14 @@ extension FuzzTarget {
         let savedAt = date()
         let origin =
             flags & 1 == 0 ? nil : StoredEntry.Origin(sentAt: date(), answeredAt: flags & 2 == 0 ? nil : date())
-        let askAt = flags & 8 == 0 ? nil : date()
+        let asking = StoredEntry.Asking(
+            askAt: flags & 8 == 0 ? nil : date(), staleUntil: flags & 16 == 0 ? nil : date(),
+            isImmutable: flags & 32 != 0)
         let validators = Validators(etag: input.optionalText(), lastModified: input.optionalText())
         let key = input.text()
         let entry = StoredEntry(
             bytes: input.rest, savedAt: savedAt, validators: validators, kind: flags & 4 == 0 ? .value : .data,
-            origin: origin, askAt: askAt)
+            origin: origin, asking: asking)
         let file = try written(entry, key)
         guard let whole = readEntry(file) else { throw BrokenPromise(description: "an entry cannot be read") }
         try promise(same(whole, (entry, key)), "an entry is read as another")
