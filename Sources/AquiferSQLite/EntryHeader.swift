@@ -4,11 +4,15 @@ import AquiferFoundation
 /// The columns of an entry's header: ``columns``, from column `first` on.
 struct EntryHeader {
     static let columns = (stored + ["length(bytes)"]).joined(separator: ", ")
-    static let stored = [
+    private static let stored = [
         "saved_at", "etag", "last_modified", "kind", "header_checksum", "sent_at", "answered_at", "ask_at",
         "stale_until",
         "is_immutable",
     ]
+
+    /// All columns but the key, as an entry that replaces another sets them.
+    static let replaced = (stored + ["bytes_checksum", "bytes"]).map { "\($0) = excluded.\($0)" }.joined(
+        separator: ", ")
 
     let savedAt: Date
     let validators: Validators

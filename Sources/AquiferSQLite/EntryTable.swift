@@ -221,10 +221,6 @@ final class EntryTable {
         return statement
     }
 
-    /// All columns but the key, as an entry that is replaced gets them.
-    private static let replaced = (EntryHeader.stored + ["bytes_checksum", "bytes"])
-        .map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-
     private func upserting() throws(StoreError) -> Statement {
         if let upsertStatement { return upsertStatement }
         let statement = try connection.prepare(
@@ -233,7 +229,7 @@ final class EntryTable {
                 key, saved_at, etag, last_modified, kind, header_checksum, bytes_checksum, bytes, sent_at, answered_at,
                 ask_at, stale_until, is_immutable)
             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
-            ON CONFLICT(key) DO UPDATE SET \(Self.replaced)
+            ON CONFLICT(key) DO UPDATE SET \(EntryHeader.replaced)
                 WHERE +entry.key = excluded.key AND entry.id =
                     (SELECT other.id FROM entry AS other INDEXED BY entry_key WHERE other.key = excluded.key)
                 AND entry.id =

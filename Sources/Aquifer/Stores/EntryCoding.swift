@@ -124,7 +124,7 @@ package enum EntryCoding {
     /// The header in `raw`, which is `lengths.head` bytes long.
     package static func head(_ raw: UnsafeRawBufferPointer, _ lengths: Lengths) throws(Damage) -> Head {
         guard raw.count == lengths.head, let kind = StoredEntry.Kind(rawValue: raw[5]),
-            raw[6] <= (raw[4] == 1 ? 3 : raw[4] == 2 ? 7 : 127), raw[6] & 4 == 0 || hasOrigin(raw)
+            flags(ofForm: raw[4]).contains(raw[6]), raw[6] & 4 == 0 || hasOrigin(raw)
         else { throw Damage("unknown kind") }
         let savedAt = date(raw, 24)
         let asking = StoredEntry.Asking(
@@ -149,6 +149,11 @@ package enum EntryCoding {
             size: lengths.body)
         guard seal.header == expected else { throw Damage("the header's checksum is wrong") }
         return Head(summary: summary, origin: origin, asking: asking, seal: seal)
+    }
+
+    /// The flags of a form. An entry of form 3 has at least one that the others do not have.
+    private static func flags(ofForm form: UInt8) -> ClosedRange<UInt8> {
+        form == 1 ? 0...3 : form == 2 ? 0...7 : 16...127
     }
 
     private static func hasOrigin(_ raw: UnsafeRawBufferPointer) -> Bool { raw[4] == 2 || has(8, raw) }
