@@ -18,7 +18,7 @@ public struct Cache<Value: Sendable>: Sendable {
     public let key: String
     /// The policy that decides for how long a copy is fresh.
     public let policy: CachePolicy
-    private let store: any CacheStore
+    let store: any CacheStore
     private let codec: CacheCodec<Value>
     private let kind: StoredEntry.Kind
     private let now: @Sendable () -> Date
@@ -101,6 +101,8 @@ public struct Cache<Value: Sendable>: Sendable {
             else { return .keep }
             var amended = try encode(value, savedAt: entry.savedAt, validators: .none)
             amended.origin = StoredEntry.Origin(sentAt: now())
+            amended.asking = entry.asking
+            amended.asking.isImmutable = false
             return .replace(amended)
         }
     }
