@@ -22,7 +22,7 @@ extension Cache {
 
         /// The mark of an invalidation since then; `nil` if there was none.
         func mark(of current: Result<StoredEntry?, StoreError>) -> Date? {
-            let known = try? found.get()?.asking.mark  // no mark is known of an entry that could not be read
+            let known = try? found.get()?.asking.mark  // an entry that could not be read has no known mark
             if case .success(let entry?) = current, let mark = entry.asking.mark, mark != known { return mark }
             return isOvertaken() ? known.map { $0 + 1 } ?? .distantPast : nil
         }
@@ -102,7 +102,9 @@ extension Cache {
         if policy.follows == .server, let head {
             guard follow(head, &answer, sentAt: beginning.sentAt) else {
                 try await remove(since: beginning)
-                return .unsaved(value)
+                // A change that cannot be decoded is worth less than the answer.
+                let left = try await entry().flatMap { $0.wasChangedHere ? try? fresh($0) : nil }
+                return left.map { .changedHere($0) } ?? .unsaved(value)
             }
         }
         return try await decide { [answer] current throws(StoreError) -> (EntryChange, Outcome) in

@@ -50,8 +50,8 @@ struct CacheControl: Sendable, Hashable {
     /// A number of seconds: digits and nothing else. One that is too large becomes the largest.
     static func seconds(_ text: String?) -> Int64? { text?.count(as: Int64.self).map { min($0, mostSeconds) } }
 
-    /// Takes the next directive, up to its comma. The name is in lower case. What cannot be read gives an empty name, or no
-    /// value.
+    /// Takes the next directive, up to its comma. The name is in lower case. An unreadable name is empty, and an unreadable
+    /// value is missing.
     private static func directive(_ rest: inout ArraySlice<UInt8>) -> (name: String, value: String?) {
         let name = text(take(&rest) { $0 != 0x3D && $0 != 0x2C })
         var value: String?
@@ -110,7 +110,7 @@ extension Cache {
 }
 
 extension StoredEntry.Asking {
-    /// What a server says with an answer; `nil` if it says nothing.
+    /// The word of a server about an answer; `nil` if it says nothing.
     init?(_ control: CacheControl, _ head: HTTPResponseHead, sentAt: Date, receivedAt: Date) {
         if control.isAskedAlways {
             self.init(askAt: receivedAt)

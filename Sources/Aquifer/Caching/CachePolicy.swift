@@ -8,10 +8,10 @@ public struct CachePolicy: Sendable, Hashable {
     ///
     /// Zero, the default, asks with every load. ``Resource/reload()`` always asks.
     public var askAfter: Duration
-    /// Whose word decides what is saved, and when a load asks.
+    /// The side whose word decides what is saved, and when a load asks.
     public var follows: Guide
 
-    /// Whose word decides what is saved, and when a load asks.
+    /// The side whose word decides what is saved, and when a load asks.
     public enum Guide: Sendable, Hashable {
         /// The app's: each answer is saved, and a load asks from ``CachePolicy/askAfter`` on. Many servers send `no-store` with
         /// everything.

@@ -28,7 +28,7 @@ extension Resource {
     /// Updates the copy behind the user's back, as `stale-while-revalidate` allows (RFC 5861). A load asks for it.
     ///
     /// One update runs at a time; a load that asks meanwhile shares its request. It belongs to the resource, which lives at
-    /// least until it ends: with its request, which is bounded, or with ``cancelUpdate()``. Whoever called the load may leave.
+    /// least until it ends: with its request, which is bounded, or with ``cancelUpdate()``. The caller of the load may leave.
     /// Its answer is saved, and so reaches all who look at the store. Its error is not told: the next load asks again.
     func updateInBackground() {
         backgroundUpdate.withLock { update in
@@ -53,8 +53,7 @@ extension Resource {
 }
 
 extension CachePolicy {
-    /// Whether a copy may be delivered without waiting for an answer: `nil` if it may not, true if it is to be updated in
-    /// the background.
+    /// `nil` if a copy may not be delivered without waiting for an answer; true if it is to be updated in the background.
     func leave(_ asking: StoredEntry.Asking, savedAt: Date, at now: Date) -> Bool? {
         guard let askAt = asking.askAt else { return isRecent(savedAt, at: now) ? false : nil }
         // A copy from the future has no known age.

@@ -28,6 +28,22 @@ public final class ResourceFamily<Key: Hashable & Sendable, Value: Sendable>: Se
         var recent: [(key: Key, resource: Resource<Value>)] = []
         /// The number of known keys at which those are forgotten whose resource is gone.
         var sweepAt = 64
+
+        /// Moves a resource to the end of those that are kept; returns those that are kept no longer.
+        mutating func use(_ key: Key, _ resource: Resource<Value>, _ keeping: Int) -> [Resource<Value>] {
+            if let place = recent.lastIndex(where: { $0.key == key }) { recent.remove(at: place) }
+            recent.append((key, resource))
+            let surplus = max(0, recent.count - keeping)
+            defer { recent.removeFirst(surplus) }
+            return recent.prefix(surplus).map(\.resource)
+        }
+
+        /// Forgets the keys whose resource is gone, once there are twice as many keys as after the last time.
+        mutating func sweep() {
+            guard known.count >= sweepAt else { return }
+            known = known.filter { $0.value.resource != nil }
+            sweepAt = max(64, 2 * known.count)
+        }
     }
 
     private let store: (any CacheStore)?
@@ -117,14 +133,14 @@ public final class ResourceFamily<Key: Hashable & Sendable, Value: Sendable>: Se
     }
 
     private func resource(_ key: Key, isUsed: Bool) -> Resource<Value> {
-        // What is released here is released after the lock is given back.
+        // These are released after the lock is given back.
         var released: [Resource<Value>] = []
         defer { withExtendedLifetime(released) {} }
         if let found = state.withLock({ $0.known[key]?.resource }) {
             if isUsed { state.withLock { released = $0.use(key, found, keeping) } }
             return found
         }
-        // Unknown code runs outside of the lock. Of two callers at once, the first one's resource is taken.
+        // Unknown code runs outside of the lock. The first one of two callers decides.
         let new = make(key)
         return state.withLock { state in
             let resource = state.known[key]?.resource ?? new
@@ -133,23 +149,5 @@ public final class ResourceFamily<Key: Hashable & Sendable, Value: Sendable>: Se
             state.sweep()
             return resource
         }
-    }
-}
-
-extension ResourceFamily.State {
-    /// Moves a resource to the end of those that are kept; returns those that are kept no longer.
-    fileprivate mutating func use(_ key: Key, _ resource: Resource<Value>, _ keeping: Int) -> [Resource<Value>] {
-        if let place = recent.lastIndex(where: { $0.key == key }) { recent.remove(at: place) }
-        recent.append((key, resource))
-        let surplus = max(0, recent.count - keeping)
-        defer { recent.removeFirst(surplus) }
-        return recent.prefix(surplus).map(\.resource)
-    }
-
-    /// Forgets the keys whose resource is gone, once there are twice as many keys as after the last time.
-    fileprivate mutating func sweep() {
-        guard known.count >= sweepAt else { return }
-        known = known.filter { $0.value.resource != nil }
-        sweepAt = max(64, 2 * known.count)
     }
 }

@@ -79,7 +79,7 @@ public struct StoredEntry: Sendable, Hashable {
     public var kind: Kind
     /// The dates of the remote's answer; `nil` for a value that was made here.
     public var origin: Origin?
-    /// What the entry itself says about when a load asks the remote for it.
+    /// The word of the entry itself about when a load asks the remote for it.
     public var asking: Asking
     /// The date from which a load asks the remote for it; `nil` leaves that to ``CachePolicy/askAfter``.
     public var askAt: Date? {
@@ -87,7 +87,7 @@ public struct StoredEntry: Sendable, Hashable {
         set { asking.askAt = newValue }
     }
 
-    /// What an entry says about when a load asks the remote for it. A policy that follows the server sets it with each
+    /// The word of an entry about when a load asks the remote for it. A policy that follows the server sets it with each
     /// answer; ``Resource/invalidate()`` sets its date to one in the distant past.
     public struct Asking: Sendable, Hashable {
         /// The date from which a load asks; `nil` leaves that to ``CachePolicy/askAfter``.
