@@ -143,7 +143,9 @@ struct ResourceFamilyTests {
         await task.value
         #expect(loads.withLock { $0.all.count } <= 2)
         let failing = ResourceFamily<Int, [String]> { [store] number in
-            let remote = RemoteLoader<[String]>({ _ in throw .invalidData(.status(500)) })
+            let remote = RemoteLoader<[String]> { (_: Validators) async throws(LoadError) -> RemoteAnswer<[String]> in
+                throw .invalidData(.status(500))
+            }
             return Resource(remote: remote, cache: Cache(key: "failing", in: store))
         }
         await failing.prefetch([1, 2])
