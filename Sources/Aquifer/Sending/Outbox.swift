@@ -87,6 +87,8 @@ public actor Outbox {
     nonisolated let work = Bell()
     /// Rings when any state changes.
     nonisolated let changes = Bell()
+    /// Ends with the outbox: see ``follow(_:settle:apart:)``.
+    nonisolated let following = Locked<Following?>(nil)
 
     /// Creates an outbox over a store. Several outboxes, in several processes, may share a store and its folder.
     ///
@@ -232,14 +234,5 @@ public actor Outbox {
         // The names are recorded on failure too, because some copies may have been renamed by then.
         defer { (hold, message.parts) = (copies, copies.parts) }
         try attachments?.assign(&copies, to: number)
-    }
-}
-
-extension Outbox.Item {
-    init(_ id: Outbox.ID, _ head: OutboxRecord.Head, _ state: Outbox.State) {
-        self.init(
-            id: id, group: head.group, label: head.label, key: head.key, queuedAt: head.queuedAt,
-            method: HTTPMethod(rawValue: head.method), url: head.url, length: head.length,
-            attempts: head.attempts, state: state)
     }
 }
