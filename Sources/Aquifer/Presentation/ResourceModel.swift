@@ -78,8 +78,8 @@ public final class ResourceModel<Value: Sendable> {
     @ObservationIgnored private var isDenied = false
     /// True if the connection came back during the load under way, which may have begun without one.
     @ObservationIgnored private var asksAgain = false
-    /// Ends with the model: see ``follow(_:settle:apart:clock:)``.
-    @ObservationIgnored var following: Following?
+    /// What ends with the model: see ``follow(_:settle:apart:clock:)``.
+    @ObservationIgnored var connection: Following?
 
     /// A model of this loading.
     public init(_ loading: Loading) {
