@@ -47,6 +47,7 @@ public actor Outbox {
     let skipsRefused: Bool
     let judge: Judge
     let whenSent: WhenSent
+    let events: (any AquiferEvents)?
     /// The identity of this outbox in its claims.
     let owner: UUID
 
@@ -102,12 +103,13 @@ public actor Outbox {
     ///   - skipsRefused: true to send the later items of a group when one was refused. A refused item that is retried
     ///     then arrives after items that were queued later.
     ///   - owner: the identity of this outbox among others over the same store.
+    ///   - events: told of each item that is queued, sent or refused, with the class of its group.
     ///   - judge: judges an answer. The default, ``Verdict/init(_:)``, does not know the app's contract. Pass a judge
     ///     that reads the server's answer, so that no portal's answer can pass for it.
     ///   - whenSent: called for each item that the server accepted.
     public init(
         in store: any CacheStore, attachments: URL? = nil, client: any HTTPClient, policy: SendPolicy = SendPolicy(),
-        skipsRefused: Bool = false, owner: UUID = UUID(),
+        skipsRefused: Bool = false, owner: UUID = UUID(), events: (any AquiferEvents)? = nil,
         judge: @escaping Judge = { _, head, _ in Verdict(head) }, whenSent: @escaping WhenSent = { _, _ in }
     ) {
         self.attachments = attachments.map { AttachmentFolder($0) }
@@ -118,6 +120,7 @@ public actor Outbox {
         self.owner = owner
         self.judge = judge
         self.whenSent = whenSent
+        self.events = events
     }
 
     /// The damage that this outbox has found since it was created, while it read the queue (``items()``, ``drain()``).
@@ -172,6 +175,7 @@ public actor Outbox {
             attachments?.remove(hold?.names ?? [])
             throw .store(error)
         }
+        if events != nil { tellQueued(head) }
         withExtendedLifetime(hold) {}  // the copies are the item's from here on: no sweep takes them away
         return (number, OutboxRecord(head: head, message: message))
     }
