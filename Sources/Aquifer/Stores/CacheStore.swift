@@ -1,3 +1,5 @@
+import AquiferConcurrency
+
 /// A store of entries by key. Every saved value goes through this contract.
 ///
 /// - Threads: many tasks and, for stores on disk, many processes may use one store at once.
@@ -10,6 +12,8 @@
 ///   throws ``StoreError/unreadable(key:reason:)``; it never counts as a missing entry. A failure of the system (no
 ///   descriptor, a device that does not answer) is another error: the entry may be undamaged. A failing call changes
 ///   nothing, and fails the same way when repeated.
+/// - Changes: ``changes`` tells each acknowledged change before its call returns, and nothing for a call that failed or
+///   kept the entry. A store whose place others can change tells their changes too, as soon as it learns of them.
 /// - Keys: any string that is not empty. Two keys are equal if their UTF-8 bytes are equal.
 ///
 /// Every store passes `CacheStoreContract` of `AquiferTesting`.
@@ -41,6 +45,9 @@ public protocol CacheStore: Sendable {
     /// Deletes a damaged entry that ``contents()`` listed. Does nothing when the entry is gone, or when a readable
     /// entry has replaced it since.
     func remove(_ damaged: DamagedEntry) async throws(StoreError)
+
+    /// The changes of this store, as they happen. A store around another one passes on that one's.
+    var changes: StoreChanges { get }
 }
 
 /// The change of an entry by ``CacheStore/update(_:_:)``.
@@ -51,4 +58,30 @@ public enum EntryChange: Sendable, Hashable {
     case replace(StoredEntry)
     /// Delete the entry.
     case delete
+}
+
+/// A decision about an entry that tells its caller something.
+extension CacheStore {
+    /// Reads and changes an entry in one atomic step, as ``update(_:_:)`` does, and returns the value of the decision.
+    ///
+    /// - Parameters:
+    ///   - key: the key of the entry.
+    ///   - decide: takes the result of ``retrieve(_:)``, and returns the change with a value for the caller.
+    /// - Returns: the value of the decision that was carried out.
+    /// - Throws: the error of the store, or the error that `decide` throws. Nothing was changed then.
+    public func decide<Value: Sendable>(
+        _ key: String,
+        _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> (EntryChange, Value)
+    ) async throws(StoreError) -> Value {
+        let result = Locked<Value?>(nil)
+        try await update(key) { found throws(StoreError) in
+            let (change, value) = try decide(found)
+            result.withLock { $0 = value }
+            return change
+        }
+        guard let value = result.withLock({ $0 }) else {
+            throw .failed(operation: "update \"\(key)\"", reason: "the store decided nothing")
+        }
+        return value
+    }
 }

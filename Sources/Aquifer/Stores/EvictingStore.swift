@@ -73,6 +73,9 @@ public final class EvictingStore: CacheStore {
     /// See ``CacheStore/remove(_:)``.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await base.remove(damaged) }
 
+    /// The changes of the store inside, evictions among them.
+    public var changes: StoreChanges { base.changes }
+
     private func isTooLarge(_ entry: StoredEntry) -> Bool { entry.kind == .data && entry.bytes.count > bound }
 
     private func stored(_ entry: StoredEntry, _ key: String) async {

@@ -24,6 +24,11 @@ struct BrokenStoreTests {
             (.hidesDamage, "contents name every entry, whole or damaged"),
             (.removesNothing, "remove leaves nothing of a damaged entry, and the others alone"),
             (.removesWhatIsGood, "remove leaves what was stored in a damaged entry's place"),
+            (.tellsNothing, "each change is told before its call returns"),
+            (.tellsEarly, "an observer who looks at once finds what it was told of"),
+            (.tellsKept, "nothing is told of a call that changes nothing"),
+            (.tellsFailures, "nothing is told of a change that failed"),
+            (.tellsNoRemoval, "the removal of a damaged entry is told"),
             (.anyOrder, "side effects run in the order in which they were issued"),
         ] as [(BrokenStore.Flaw, String)])
     func catches(flaw: BrokenStore.Flaw, promise: String) async throws {
@@ -56,7 +61,7 @@ struct BrokenStoreTests {
     func passesOver() throws {
         let subject = CacheStoreContract.Subject(make: { MemoryStore() })
         let left = CacheStoreContract.checks.filter { !$0.applies(to: subject) }
-        #expect(left.count == 18)
+        #expect(left.count == 20)
         #expect(
             CacheStoreContract.checks.allSatisfy {
                 $0.applies(to: BrokenStore.subject(nil)) || $0.name.contains("instance")
