@@ -75,7 +75,7 @@ struct ConnectionMonitorTests {
     #if os(Linux)
         /// The number of descriptors of this process that are netlink sockets.
         private var netlinkSockets: Int {
-            (0..<4096).count { descriptor in
+            (Int32(0)..<4096).count { descriptor in
                 var address = sockaddr()
                 var size = socklen_t(MemoryLayout<sockaddr>.size)
                 return getsockname(descriptor, &address, &size) == 0 && Int32(address.sa_family) == AF_NETLINK
