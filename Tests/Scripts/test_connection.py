@@ -11,8 +11,9 @@ TESTS = FOLDER / ".build/debug/AquiferPackageTests.xctest"
 
 
 def isolated(*words):
+    # Foundation's processes need the loopback, which is down in a new network.
     return subprocess.run(
-        ["unshare", "-n", *map(str, words)], capture_output=True, text=True, timeout=120,
+        ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", *map(str, words)], capture_output=True, text=True, timeout=120,
         env={**os.environ, "AQUIFER_OWN_NETWORK": "1"})
 
 
