@@ -10,7 +10,8 @@ extension Cache {
     ///
     /// - Throws: ``StoreError`` when the store failed. The copy is then unchanged.
     public func invalidate() async throws(StoreError) {
-        try await update { current throws(StoreError) in try StoredEntry.invalidated(current) }
+        // The value is not saved anew: that is no event.
+        try await store.update(key) { current throws(StoreError) in try StoredEntry.invalidated(current) }
     }
 }
 

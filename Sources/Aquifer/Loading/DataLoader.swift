@@ -25,6 +25,7 @@ public final class DataLoader: Sendable {
     private let scope: String?
     private let now: @Sendable () -> Date
     private let check: Check
+    private let events: (any AquiferEvents)?
     private let flights = Coalescer<URL, Loaded<Data>>()
 
     /// A loader.
@@ -39,11 +40,12 @@ public final class DataLoader: Sendable {
     ///   - scope: the name of a user, or of whatever else separates data of one URL: two loaders over one store with different
     ///     scopes never deliver each other's copies. By default, there is no scope.
     ///   - now: the clock that stamps and judges copies.
+    ///   - events: told of each request and each save, with the class `data`.
     ///   - check: validates an answer; by default, ``defaultCheck(_:_:)``.
     public init(
         client: any HTTPClient, store: any CacheStore, policy: CachePolicy = .sevenDays, limit: Int = 32 << 20,
         retry: RetryPolicy = .never, downloads: Downloads? = nil, scope: String? = nil,
-        now: @escaping @Sendable () -> Date = { Date() },
+        now: @escaping @Sendable () -> Date = { Date() }, events: (any AquiferEvents)? = nil,
         check: @escaping Check = DataLoader.defaultCheck
     ) {
         self.client = client
@@ -54,6 +56,7 @@ public final class DataLoader: Sendable {
         self.downloads = downloads
         self.scope = scope
         self.now = now
+        self.events = events
         self.check = check
     }
 
@@ -131,7 +134,9 @@ public final class DataLoader: Sendable {
     }
 
     private func cache(for url: URL) -> Cache<Data> {
-        Cache(key: Self.key(for: url, scope: scope), in: store, policy: policy, codec: .raw, kind: .data, now: now)
+        Cache(
+            key: Self.key(for: url, scope: scope), in: store, policy: policy, codec: .raw, kind: .data, now: now,
+            events: events)
     }
 
     private func resource(for url: URL) -> Resource<Data> {

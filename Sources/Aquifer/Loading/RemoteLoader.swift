@@ -21,7 +21,7 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
     /// Maps an answer to a value. Throws ``InvalidData`` or any other error when the answer breaks the contract.
     public typealias Map = @Sendable (HTTPResponseHead, Data) throws -> Value
 
-    private let ask: @Sendable (Validators) async throws(LoadError) -> Reply
+    private let ask: @Sendable (Validators, ByteMeter?) async throws(LoadError) -> Reply
 
     /// An answer and the head that it came with, for a policy that follows the server.
     struct Reply: Sendable {
@@ -42,8 +42,9 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
         map: @escaping Map
     ) {
         let transfer = Transfer(request: request, client: client, limit: limit, retry: retry)
-        ask = { (validators: Validators) async throws(LoadError) -> Reply in
+        ask = { (validators: Validators, meter: ByteMeter?) async throws(LoadError) -> Reply in
             let (head, body) = try await transfer.run(validators)
+            meter?.add(body.count)
             guard !head.isUselesslyEncoded else { throw .invalidData(.compressed) }
             let answeredAt = head.headers["Date"].flatMap(HTTPDate.parse)
             if head.status == 304 && !validators.isEmpty {
@@ -60,7 +61,7 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
 
     /// Loads a value with your own closure, for example with several requests or another protocol.
     public init(_ ask: @escaping @Sendable (Validators) async throws(LoadError) -> RemoteAnswer<Value>) {
-        self.ask = { (validators: Validators) async throws(LoadError) -> Reply in
+        self.ask = { (validators: Validators, _: ByteMeter?) async throws(LoadError) -> Reply in
             Reply(answer: try await ask(validators), head: nil)
         }
     }
@@ -74,7 +75,7 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
                 answer: RemoteAnswer<Value>, head: HTTPResponseHead
             )
     ) {
-        self.ask = { (validators: Validators) async throws(LoadError) -> Reply in
+        self.ask = { (validators: Validators, _: ByteMeter?) async throws(LoadError) -> Reply in
             let (answer, head) = try await ask(validators)
             return Reply(answer: answer, head: head)
         }
@@ -93,8 +94,9 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
         try await reply(unless: validators).answer
     }
 
-    func reply(unless validators: Validators) async throws(LoadError) -> Reply {
-        var reply = try await ask(validators.fitToSend)
+    /// The answer with its head, and with the bytes of its body counted.
+    func reply(unless validators: Validators, metered meter: ByteMeter? = nil) async throws(LoadError) -> Reply {
+        var reply = try await ask(validators.fitToSend, meter)
         guard case .value(let value, let validators, let answeredAt) = reply.answer else { return reply }
         reply.answer = .value(value, validators.fitToSend, answeredAt: answeredAt)
         return reply

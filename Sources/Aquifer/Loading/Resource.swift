@@ -169,7 +169,7 @@ public final class Resource<Value: Sendable>: Sendable {
     /// Asks once. Delivers the saved copy if it was changed here meanwhile.
     private func attempt(_ beginning: Cache<Value>.Beginning) async throws(LoadError) -> Loaded<Value> {
         guard let entry = beginning.known else { return try await fresh(beginning) }
-        let reply = try await remote.reply(unless: entry.validators)
+        let reply = try await reply(unless: entry.validators)
         switch reply.answer {
         case .value(let value, let validators, let answeredAt):
             return try await deliver(value) { () async throws(StoreError) in
@@ -185,8 +185,15 @@ public final class Resource<Value: Sendable>: Sendable {
         }
     }
 
+    private func reply(unless validators: Validators) async throws(LoadError) -> RemoteLoader<Value>.Reply {
+        guard let events = cache.events else { return try await remote.reply(unless: validators) }
+        return try await cache.telling(events) { meter throws(LoadError) in
+            try await remote.reply(unless: validators, metered: meter)
+        }
+    }
+
     private func fresh(_ beginning: Cache<Value>.Beginning) async throws(LoadError) -> Loaded<Value> {
-        let reply = try await remote.reply(unless: .none)
+        let reply = try await reply(unless: .none)
         guard case .value(let value, let validators, let answeredAt) = reply.answer else {
             throw .invalidData(.status(304))
         }
@@ -216,6 +223,7 @@ public final class Resource<Value: Sendable>: Sendable {
         let saved: Saved<Value>?
         do throws(StoreError) { saved = try await cache.load() } catch { throw .store(error, after: reason) }
         guard let saved else { throw error }
+        if cache.events != nil { cache.tellStandIn(savedAt: saved.savedAt, because: error) }
         return Self.copy(saved, because: error)
     }
 
