@@ -48,7 +48,7 @@ public final class SQLiteStore: CacheStore {
     private let durability: Durability
     private let mark: BirthMark?
     private let files: FilePolicy
-    private let readers: ReaderPool
+    let readers: ReaderPool
     /// The writer, used only within the turnstile.
     private nonisolated(unsafe) var writer: Writer
     private let turn = Turnstile()
@@ -134,7 +134,7 @@ public final class SQLiteStore: CacheStore {
     // MARK: Writing
 
     /// Carries out a change that may be repeated.
-    private func write(
+    func write(
         isOneStatement: Bool = true, _ body: @Sendable (EntryTable) throws(StoreError) -> Void
     ) async throws(StoreError) {
         try await inTurn { mayWait throws(StoreError) in

@@ -81,6 +81,26 @@ public final class UserDefaultsStore: CacheStore {
         }
     }
 
+    /// See `CacheStore.contents(prefix:)`. Looks at all defaults, as `contents()` does.
+    public func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        try await contents().beginning(with: prefix)
+    }
+
+    /// See `CacheStore.deleteAll(prefix:)`. The entries are handed to the system together; settings of other kinds stay.
+    public func deleteAll(prefix: String) async throws(StoreError) {
+        let all = try await contents().beginning(with: prefix)
+        let names = all.entries.map { self.prefix + Self.encoded($0.key) } + all.damaged.map(\.place)
+        if names.isEmpty { return }
+        try Self.changes.withLock { _ throws(StoreError) in
+            let before = names.map { ($0, defaults.object(forKey: $0)) }
+            for name in names { defaults.set(nil, forKey: name) }
+            guard defaults.synchronize() else {
+                for (name, value) in before { defaults.set(value, forKey: name) }
+                throw .failed(operation: "delete entries", reason: "UserDefaults could not be written to disk")
+            }
+        }
+    }
+
     /// See `CacheStore.remove(_:)`.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
         let name = damaged.place

@@ -67,6 +67,17 @@ public final class EvictingStore: CacheStore {
     /// See ``CacheStore/remove(_:)``.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await base.remove(damaged) }
 
+    /// See ``CacheStore/contents(prefix:)``.
+    public func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        try await base.contents(prefix: prefix)
+    }
+
+    /// See ``CacheStore/deleteAll(prefix:)``. It promises what the store inside promises.
+    public func deleteAll(prefix: String) async throws(StoreError) {
+        try await base.deleteAll(prefix: prefix)
+        ledger.withLock { $0.removeAll(prefix: prefix) }
+    }
+
     private func isTooLarge(_ entry: StoredEntry) -> Bool { entry.kind == .data && entry.bytes.count > bound }
 
     private func stored(_ entry: StoredEntry, _ key: String) async {

@@ -28,6 +28,11 @@ struct EvictionLedger {
         total -= sizes.removeValue(forKey: key)?.size ?? 0
     }
 
+    /// Records that all entries whose keys begin so are gone.
+    mutating func removeAll(prefix: String) {
+        for key in sizes.keys.filter({ $0.text.hasBytes(prefix) }) { remove(key) }
+    }
+
     /// Counts the entries that are really stored. Entries that were not known go first, the oldest first.
     mutating func count(_ found: [StoredEntry.Summary]) {
         let known = sizes
