@@ -19,6 +19,13 @@ func prices(from remote: RemoteLoader<[Contact]>, in cache: Cache<[Contact]>) ->
         fallback: FallbackPolicy { error in error.reason == .connectivity })
 }
 
+func article(_ head: HTTPResponseHead, _ body: Data) throws -> Contact {
+    if head.status == 410, head.headers["Content-Type"] == "application/problem+json" {
+        throw InvalidData.gone(status: head.status)
+    }
+    return try JSONMapper<Contact>().map(head, body)
+}
+
 @Suite("The snippets of Why it fell back")
 struct WhyItFellBackTests {
     @Test("A reason for each error that a copy stands in for; none for the latest")
@@ -47,5 +54,21 @@ struct WhyItFellBackTests {
         let resource = prices(from: remote, in: cache)
         await #expect(throws: LoadError.invalidData(.status(503))) { try await resource.load() }
         #expect(try await resource.load().value == [])
+    }
+
+    @Test("A server that says so deletes the copy, and a portal with the same status does not")
+    func gone() async throws {
+        let server = try #require(URL(string: "https://example.org"))
+        let client = ScriptedHTTPClient([
+            .answer(status: 410), .answer(status: 410, headers: ["Content-Type": "application/problem+json"]),
+        ])
+        let cache = Cache<Contact>(key: "contact", in: MemoryStore())
+        try await cache.save(Contact(id: 1, name: "Marcia"))
+        let resource = Resource(
+            remote: RemoteLoader(HTTPRequest(.get, server), client: client, map: article), cache: cache)
+        await #expect(throws: LoadError.invalidData(.status(410))) { try await resource.load() }
+        #expect(try await cache.load() != nil)
+        await #expect(throws: LoadError.invalidData(.gone(status: 410))) { try await resource.load() }
+        #expect(try await cache.load() == nil)
     }
 }

@@ -54,7 +54,7 @@ extension DownloadError: UserFacingError {
 extension InvalidData {
     /// True if the server says that it is busy or has failed: 408, 429 and from 500.
     fileprivate var mayPass: Bool {
-        guard case .status(let status) = self else { return false }
+        guard let status else { return false }
         return status == 408 || status == 429 || HTTPStatus.isServerError(status)
     }
 }

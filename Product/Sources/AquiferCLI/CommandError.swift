@@ -58,7 +58,7 @@ struct CommandError: Error {
     /// - Parameter missing: The message if there is no such thing: the server answered 404 or 410.
     init(_ error: LoadError, ifMissing missing: String) {
         switch error {
-        case .invalidData(.status(404)), .invalidData(.status(410)): self = .notFound(missing)
+        case .invalidData where error.trouble == .missing: self = .notFound(missing)
         default: self.init(error)
         }
     }

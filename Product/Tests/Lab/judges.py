@@ -257,7 +257,22 @@ class Judge:
     # What is left in the end.
 
     def leftovers(self):
-        for name in self.final["leftovers"]:
-            self.blame(f"{name} is left over")
+        names = self.final["leftovers"]
+        # A download that was interrupted waits to be resumed. A name does not say whose journal it is, so they are counted.
+        journals = [name for name in names if name.startswith("audio/") and name.endswith(".part")]
+        resumable = self.interrupted_downloads()
+        for name in names:
+            if name not in journals:
+                self.blame(f"{name} is left over")
+        if len(journals) > resumable:
+            self.blame(f"{len(journals)} journals of downloads are left over ({', '.join(journals)}); {resumable} were interrupted")
+
+    def interrupted_downloads(self):
+        """The number of clips whose last download was interrupted."""
+        last = {}
+        for done in self.done:
+            if done["op"] == "audio get":
+                last[self.invoked[done["id"]]["words"][2]] = done["exit"]
+        return sum(exit != 0 for exit in last.values())
         for done in self.final["opening"]:
             self.blame(f"afterwards, {done['op']} ended with {done['exit']}: {done['out'][:200]} {done['said'][-200:]}")

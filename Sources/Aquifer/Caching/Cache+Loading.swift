@@ -57,6 +57,23 @@ extension Cache {
             ?? .latest(Saved(value: value, savedAt: entry.savedAt, validators: entry.validators))
     }
 
+    /// Deletes the entry of a value that does not exist any more, in one atomic step. An entry that was saved or changed
+    /// after the request was sent stays: the answer says nothing about it.
+    func remove(since beginning: Beginning) async throws(StoreError) {
+        try await update { current throws(StoreError) in
+            switch current {
+            case .success(nil): return .keep
+            case .success(let entry?):
+                guard current != beginning.found else { return .delete }
+                let saved = entry.origin?.sentAt ?? entry.savedAt
+                return saved < beginning.sentAt ? .delete : .keep
+            case .failure(.unreadable): return .delete
+            // An entry that the system could not read may be newer.
+            case .failure(let error): throw error
+            }
+        }
+    }
+
     /// Decides and saves in one atomic step of the store.
     ///
     /// - Returns: the newer value that was kept instead; `nil` if the entry was saved.

@@ -19,9 +19,10 @@ public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The status of the answer, if it is what broke the contract.
+    /// The status of the answer, if it is what broke the contract, or if the server says that the value is gone.
     public var status: Int? {
-        if case .invalidData(.status(let status)) = self { status } else { nil }
+        guard case .invalidData(let error) = self else { return nil }
+        return error.status
     }
 
     /// One line for developers.
@@ -58,6 +59,11 @@ public enum FallbackReason: String, Sendable, Hashable, CaseIterable {
 public enum InvalidData: Error, Sendable, Hashable, CustomStringConvertible {
     /// The status is not the contract's.
     case status(Int)
+    /// The server itself says that the value does not exist any more. A load then deletes the saved copy.
+    ///
+    /// A mapper throws it, and only if it knows the answer as its server's, by a field or by the document: the page on
+    /// which a hotel asks its guests to sign in may come with a 404, too.
+    case gone(status: Int)
     /// The media type is not the contract's.
     case mediaType(String?)
     /// The body is invalid. The text gives the place and the reason, and repeats nothing of the body.
@@ -65,10 +71,19 @@ public enum InvalidData: Error, Sendable, Hashable, CustomStringConvertible {
     /// The transfer was ended because the answer broke a limit or the rules of HTTP.
     case unusable(TransportError)
 
+    /// The status that the answer had, if that is what was wrong with it.
+    public var status: Int? {
+        switch self {
+        case .status(let status), .gone(let status): status
+        case .mediaType, .body, .unusable: nil
+        }
+    }
+
     /// One line for developers.
     public var description: String {
         switch self {
         case .status(let status): "status \(status)"
+        case .gone(let status): "the server says that it is gone (status \(status))"
         case .mediaType(let type): "media type \(type ?? "missing")"
         case .body(let reason): reason
         case .unusable(let error): error.description
@@ -90,7 +105,7 @@ public enum InvalidData: Error, Sendable, Hashable, CustomStringConvertible {
     init(mapping error: any Error, status: Int) {
         let invalid = Self(mapping: error)
         switch error as? InvalidData {
-        case .status, .body, .unusable: self = invalid
+        case .status, .gone, .body, .unusable: self = invalid
         case .mediaType, nil: self = HTTPStatus.isSuccess(status) ? invalid : .status(status)
         }
     }

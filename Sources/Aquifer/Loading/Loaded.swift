@@ -12,6 +12,7 @@ public enum LoadSource: Sendable, Hashable {
 /// The rule that decides after which errors of the remote a fresh saved copy is delivered instead.
 ///
 /// After an error that it does not allow, the load throws that error, and the saved copy stays in the store as it is.
+/// Only ``InvalidData/gone(status:)`` deletes it.
 ///
 /// ```swift
 /// Resource(remote: remote, cache: cache, fallback: FallbackPolicy { error in error.status != 451 })
@@ -20,7 +21,7 @@ public struct FallbackPolicy: Sendable {
     private let decide: @Sendable (LoadError) -> Bool
 
     /// A rule of your own: true if the copy may be delivered after this error. It is asked about
-    /// ``LoadError/connectivity(_:)`` and ``LoadError/invalidData(_:)`` only.
+    /// ``LoadError/connectivity(_:)`` and ``LoadError/invalidData(_:)`` only, and never about ``InvalidData/gone(status:)``.
     public init(_ decide: @escaping @Sendable (LoadError) -> Bool) {
         self.decide = decide
     }
@@ -28,6 +29,8 @@ public struct FallbackPolicy: Sendable {
     /// True if a fresh saved copy may be delivered after this error. A caller who has left is delivered nothing.
     public func allows(_ error: LoadError) -> Bool {
         switch error {
+        // The load has deleted the copy.
+        case .invalidData(.gone): false
         case .connectivity, .invalidData: decide(error)
         // The store was asked for the copy because the rule had allowed it.
         case .store: true
@@ -39,7 +42,8 @@ public struct FallbackPolicy: Sendable {
     /// there (404, 410).
     ///
     /// The copy is hidden, and not deleted, because the answer may be another's: the page on which a hotel asks guests to
-    /// sign in comes with a 404, too.
+    /// sign in comes with a 404, too. A mapper that knows the answer as its server's throws ``InvalidData/gone(status:)``;
+    /// then it is deleted, under each policy.
     public static let standard = FallbackPolicy { error in ![401, 403, 404, 410].contains(error.status) }
 
     /// After each error: a copy that may be wrong is better than none.

@@ -40,7 +40,8 @@ extension TransportError {
 extension InvalidData {
     /// The trouble as users see it.
     public var trouble: RemoteTrouble {
-        guard case .status(let status) = self else { return .notUnderstood }
+        if case .gone = self { return .missing }
+        guard let status else { return .notUnderstood }
         return switch status {
         case 401, 403: .denied
         case 404, 410: .missing

@@ -5,7 +5,8 @@ import AquiferFoundation
 /// remote has no valid answer, it delivers the saved copy if that is fresh, and otherwise throws the remote's error.
 ///
 /// - The ``FallbackPolicy`` tells after which errors the copy is delivered. By default, it is not when the remote denies this
-///   value (401, 403) or does not have it (404, 410): the load throws the error, and the copy stays in the store.
+///   value (401, 403) or does not have it (404, 410): the load throws the error, and the copy stays in the store. Only when
+///   the mapper knows that the server says so (``InvalidData/gone(status:)``) does the load delete it.
 /// - A load never saves an older answer over a newer one. When two loads overlap, in one process or in several, the
 ///   answer that the server gave last stays, and both loads deliver it. If the server's dates do not tell, the answer
 ///   that was requested last stays.
@@ -106,9 +107,21 @@ public final class Resource<Value: Sendable>: Sendable {
         return loaded
     }
 
-    /// Asks once. Delivers the saved copy if it was changed here meanwhile.
+    /// Asks once, and deletes the saved copy if the server says that the value is gone.
     private func attempt() async throws(LoadError) -> Loaded<Value> {
         let beginning = await cache.begin()
+        do throws(LoadError) { return try await attempt(beginning) } catch {
+            if case .invalidData(.gone) = error, !Task.isCancelled {
+                // The error says what matters. A copy that could not be deleted is not delivered after it either, and the
+                // next load tries again.
+                try? await cache.remove(since: beginning)
+            }
+            throw error
+        }
+    }
+
+    /// Asks once. Delivers the saved copy if it was changed here meanwhile.
+    private func attempt(_ beginning: Cache<Value>.Beginning) async throws(LoadError) -> Loaded<Value> {
         guard let entry = beginning.known else { return try await fresh(beginning) }
         switch try await remote.load(unless: entry.validators) {
         case .value(let value, let validators, let answeredAt):

@@ -116,6 +116,75 @@ struct FallbackPolicyTests {
         #expect(await load.value == .cancelled)
     }
 
+    // MARK: Gone
+
+    /// A resource whose mapper knows an answer as its server's by a field.
+    private func judging(_ world: World, _ policy: FallbackPolicy = .standard) -> Resource<[String]> {
+        let remote = RemoteLoader<[String]>(HTTPRequest(.get, world.url), client: world.client) { head, body in
+            if head.status != 200, head.headers["X-Server"] != nil { throw InvalidData.gone(status: head.status) }
+            guard head.status == 200 else { throw InvalidData.status(head.status) }
+            return try JSONDecoder().decode([String].self, from: body)
+        }
+        return Resource(remote: remote, cache: world.cache, fallback: policy)
+    }
+
+    @Test(
+        "What the mapper knows as gone is deleted, under each policy, and is told as missing",
+        arguments: [404, 410], [true, false])
+    func gone(status: Int, always: Bool) async throws {
+        let world = World(.answer(status: status, headers: ["X-Server": "1"]), .refused)
+        try await world.save(["old"], age: .hours(1))
+        let resource = judging(world, always ? .always : .standard)
+        let error = await failure { () async throws(LoadError) in try await resource.load() }
+        #expect(error == .invalidData(.gone(status: status)))
+        #expect(error?.status == status && error?.trouble == .missing)
+        #expect(try await world.saved() == nil)
+        #expect(await failure { () async throws(LoadError) in try await resource.load() }?.reason == .connectivity)
+    }
+
+    @Test("The same status of somebody else's deletes nothing")
+    func goneByAnother() async throws {
+        let world = World(.answer(status: 404))
+        try await world.save(["old"], age: .hours(1))
+        #expect(await failure { () async throws(LoadError) in try await judging(world).load() }?.status == 404)
+        #expect(try await world.saved() != nil)
+    }
+
+    @Test("A damaged copy of what is gone is deleted, too")
+    func goneAndDamaged() async throws {
+        let world = World(.answer(status: 410, headers: ["X-Server": "1"]))
+        try await world.store.insert(StoredEntry(bytes: Data("{".utf8), savedAt: world.date.now), for: world.cache.key)
+        #expect(await failure { () async throws(LoadError) in try await judging(world).load() }?.status == 410)
+        #expect(try await world.saved() == nil)
+    }
+
+    @Test("What was changed or saved after the request was sent stays: the answer says nothing about it")
+    func goneAndChanged() async throws {
+        let world = World(client: ScriptedHTTPClient())
+        try await world.save(["old"], age: .hours(1))
+        let resource = judging(world)
+        let loading = Task { await failure { () async throws(LoadError) in try await resource.load() } }
+        let exchange = await world.client.exchange(0)
+        try await world.cache.amend { $0 + ["mine"] }
+        exchange.respond(status: 404, headers: ["X-Server": "1"], body: Data())
+        #expect(await loading.value == .invalidData(.gone(status: 404)))
+        #expect(try await world.cache.load()?.value == ["old", "mine"])
+    }
+
+    @Test("A copy that cannot be deleted is not delivered, and the next load that is told so deletes it")
+    func goneAndFailing() async throws {
+        let gone = ScriptedHTTPClient.Reply.answer(status: 404, headers: ["X-Server": "1"])
+        let world = World(gone, gone)
+        try await world.save(["old"], age: .hours(1))
+        let resource = judging(world, .always)
+        world.store.fail(.update, with: .busy(path: "/store"))
+        #expect(await failure { () async throws(LoadError) in try await resource.load() }?.status == 404)
+        #expect(try await world.saved() != nil)
+        world.store.heal()
+        #expect(await failure { () async throws(LoadError) in try await resource.load() }?.status == 404)
+        #expect(try await world.saved() == nil)
+    }
+
     // MARK: The status
 
     @Test(
