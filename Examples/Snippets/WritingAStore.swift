@@ -7,6 +7,7 @@ import Testing
 actor DictionaryStore: CacheStore {
     // Two Swift strings are equal when they are canonically equivalent; two keys only when their bytes are.
     private var kept: [Data: SealedEntry] = [:]
+    nonisolated let changes = StoreChanges()
 
     func retrieve(_ key: String) throws(StoreError) -> StoredEntry? {
         guard !key.isEmpty else { throw .invalidKey(key) }
@@ -15,11 +16,13 @@ actor DictionaryStore: CacheStore {
 
     func insert(_ entry: StoredEntry, for key: String) throws(StoreError) {
         kept[Data(key.utf8)] = try SealedEntry(entry, key: key)
+        changes.post(.entry(key))
     }
 
     func delete(_ key: String) throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
         kept[Data(key.utf8)] = nil
+        changes.post(.entry(key))
     }
 
     // The actor does one thing at a time and never waits in here: looking and changing are one step.
@@ -51,11 +54,15 @@ actor DictionaryStore: CacheStore {
 
     func deleteAll(prefix: String) {
         kept = kept.filter { !$0.key.starts(with: Data(prefix.utf8)) }
+        changes.post(.prefix(prefix))
     }
 
     func remove(_ damaged: DamagedEntry) {
         let place = Data(damaged.place.utf8)
-        do { _ = try kept[place]?.summary() } catch { kept[place] = nil }
+        do { _ = try kept[place]?.summary() } catch {
+            kept[place] = nil
+            changes.post(.entry(damaged.place))
+        }
     }
 
     /// Changes the bytes of an entry, as a disk might.

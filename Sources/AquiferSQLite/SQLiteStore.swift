@@ -53,6 +53,8 @@ public final class SQLiteStore: CacheStore {
     private nonisolated(unsafe) var writer: Writer
     private let turn = Turnstile()
     private let queue = SerialQueue("aquifer.sqlite-store")
+    /// See ``CacheStore/changes``.
+    public let changes = StoreChanges()
 
     /// Opens the store in `file`. Creates the file, with its folder, if it is missing. Only this user can read it.
     ///
@@ -96,12 +98,14 @@ public final class SQLiteStore: CacheStore {
     public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
         try await write { table throws(StoreError) in try table.upsert(entry, key) }
+        changes.post(.entry(key))
     }
 
     /// See ``CacheStore/delete(_:)``.
     public func delete(_ key: String) async throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
         try await write(isOneStatement: false) { table throws(StoreError) in try table.delete(key) }
+        changes.post(.entry(key))
     }
 
     /// See ``CacheStore/update(_:_:)``.
@@ -109,26 +113,14 @@ public final class SQLiteStore: CacheStore {
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
-        try await transaction { table throws(StoreError) in
+        let hasChanged = try await transaction { table throws(StoreError) in
             switch try decide(Result { () throws(StoreError) in try table.select(key) }) {
             case .keep: return nil
             case .replace(let entry): return { table throws(StoreError) in try table.upsert(entry, key) }
             case .delete: return { table throws(StoreError) in try table.delete(key) }
             }
         }
-    }
-
-    /// See ``CacheStore/contents()``. Reads no bytes of entries. The place of a damaged entry is the number of its row.
-    public func contents() async throws(StoreError) -> StoreContents {
-        try readers.read { table throws(StoreError) in try table.contents() } ?? StoreContents()
-    }
-
-    /// See ``CacheStore/remove(_:)``.
-    public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
-        guard let row = EntryTable.row(of: damaged) else { return }
-        try await transaction { _ throws(StoreError) in
-            { table throws(StoreError) in try table.remove(row) }
-        }
+        if hasChanged { changes.post(.entry(key)) }
     }
 
     // MARK: Writing
@@ -157,16 +149,19 @@ public final class SQLiteStore: CacheStore {
     }
 
     /// Reads, decides and changes in one step. `decide` runs at most once, and returns `nil` to change nothing.
-    private func transaction(
+    ///
+    /// - Returns: true if a change was carried out.
+    func transaction(
         _ decide: @Sendable (EntryTable) throws(StoreError) -> EntryTable.Change?
-    ) async throws(StoreError) {
-        let failure = Locked<StoreError?>(nil)
+    ) async throws(StoreError) -> Bool {
+        let outcome = Locked<Result<Bool, StoreError>>(.success(false))
         try await inTurn { mayWait throws(StoreError) in
             try begin(mayWait)
             do throws(StoreError) {
                 let version = try writer.table.connection.dataVersion()
                 if let change = try decide(writer.table) {
                     try carryOut(change, decidedAt: version)
+                    outcome.withLock { $0 = .success(true) }
                 } else {
                     // The transaction is rolled back, not committed: the read may have found damage, after which SQLite
                     // refuses to write until a rollback.
@@ -179,10 +174,10 @@ public final class SQLiteStore: CacheStore {
                 writer.table.rollback()
                 // The error is kept from `inTurn`, which would take a `busy` of `decide` for its own and run `decide`
                 // twice.
-                failure.withLock { $0 = error }
+                outcome.withLock { $0 = .failure(error) }
             }
         }
-        if let failure = failure.withLock({ $0 }) { throw failure }
+        return try outcome.withLock { $0 }.get()
     }
 
     /// Records the number of the last commit beside the database, before it is acknowledged.

@@ -45,6 +45,19 @@ extension CacheStoreContract {
             try await store.insert(.sample(1), for: "key")
             try promise.same(try await store.retrieve("key"), .sample(1), "stored again:")
         },
+        Check("deleteAll is told to observers of its keys before it returns") { promise, subject in
+            let store = try await subject.make()
+            for (number, key) in ["key/1", "key/2", "other"].enumerated() {
+                try await store.insert(.sample(number), for: key)
+            }
+            let told = Recorder<StoreChange>()
+            let observation = store.changes.observe { told.append($0) }
+            defer { observation.cancel() }
+            try await store.deleteAll(prefix: "key/")
+            for key in ["key/1", "key/2"] {
+                try promise.holds(told.all.contains { $0.concerns(key) }, "\(key) is not in \(told.all)")
+            }
+        },
         Check("deleteAll runs in the order in which it was issued") { promise, subject in
             guard #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) else { return }
             let store = try await subject.make()

@@ -146,6 +146,9 @@ public final class FaultyStore: CacheStore {
         try await base.remove(damaged)
     }
 
+    /// The changes of the store behind.
+    public var changes: StoreChanges { base.changes }
+
     private func note(_ call: Call, _ operations: Operation...) throws(StoreError) {
         let fault = lock.withLock {
             state.calls.append(call)

@@ -48,4 +48,7 @@ extension ForwardingStore {
 
     /// Removes from ``base``.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await base.remove(damaged) }
+
+    /// The changes of ``base``.
+    public var changes: StoreChanges { base.changes }
 }

@@ -15,6 +15,7 @@ import Foundation
 ///   system chooses the time of the write.
 /// - **Damage of the file.** A damaged entry is an error. But the file is the system's own: damage of its structure may
 ///   hide entries without an error. Keep what cannot be loaded again in `SQLiteStore` or `FileStore`.
+/// - **Changes.** ``changes`` tells those made through this instance only.
 /// - **Size.** All entries are read into memory at the start. Keep large or many entries in `SQLiteStore` or
 ///   `FileStore`.
 public final class UserDefaultsStore: CacheStore {
@@ -24,7 +25,10 @@ public final class UserDefaultsStore: CacheStore {
 
     /// All instances share one lock, because two of them may use the same defaults. It guards no value of its own. An
     /// empty value would share its address with the lock, which the thread sanitizer reports as a race.
-    private static let changes = Locked(true)
+    private static let turn = Locked(true)
+
+    /// See `CacheStore.changes`. Tells the changes made through this instance.
+    public let changes = StoreChanges()
 
     /// A store in these defaults.
     ///
@@ -50,15 +54,17 @@ public final class UserDefaultsStore: CacheStore {
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
         let name = try name(of: key)
-        try Self.changes.withLock { _ throws(StoreError) in
+        let hasChanged = try Self.turn.withLock { _ throws(StoreError) in
             let current: Result<StoredEntry?, StoreError>
             do throws(StoreError) { current = .success(try read(name, key)) } catch { current = .failure(error) }
             switch try decide(current) {
-            case .keep: break
+            case .keep: return false
             case .replace(let entry): try write(entry, name, key)
-            case .delete: try erase(name)
+            case .delete: return try erase(name)
             }
+            return true
         }
+        if hasChanged { changes.post(.entry(key)) }
     }
 
     /// See `CacheStore.contents()`. The place of a damaged entry is its name in the defaults.
@@ -66,7 +72,7 @@ public final class UserDefaultsStore: CacheStore {
     /// Settings of other kinds may share the defaults. Unreadable data counts as a damaged entry when it begins like an
     /// entry, or when this store has a prefix of its own.
     public func contents() async throws(StoreError) -> StoreContents {
-        Self.changes.withLock { _ in
+        Self.turn.withLock { _ in
             var contents = StoreContents()
             for (name, value) in defaults.dictionaryRepresentation() where name.hasPrefix(prefix) {
                 switch look(name, value) {
@@ -91,7 +97,7 @@ public final class UserDefaultsStore: CacheStore {
         let all = try await contents().beginning(with: prefix)
         let names = all.entries.map { self.prefix + Self.encoded($0.key) } + all.damaged.map(\.place)
         if names.isEmpty { return }
-        try Self.changes.withLock { _ throws(StoreError) in
+        try Self.turn.withLock { _ throws(StoreError) in
             let before = names.map { ($0, defaults.object(forKey: $0)) }
             for name in names { defaults.set(nil, forKey: name) }
             guard defaults.synchronize() else {
@@ -99,17 +105,20 @@ public final class UserDefaultsStore: CacheStore {
                 throw .failed(operation: "delete entries", reason: "UserDefaults could not be written to disk")
             }
         }
+        changes.post(.prefix(prefix))
     }
 
     /// See `CacheStore.remove(_:)`.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
         let name = damaged.place
-        try Self.changes.withLock { _ throws(StoreError) in
+        let hasChanged = try Self.turn.withLock { _ throws(StoreError) in
             guard name.hasPrefix(prefix), let value = defaults.object(forKey: name),
                 case .failure = look(name, value)
-            else { return }
-            try erase(name)
+            else { return false }
+            return try erase(name)
         }
+        let key = Self.decoded(String(name.dropFirst(prefix.count)))
+        if hasChanged { changes.post(key.map { .entry($0) } ?? .everything) }
     }
 
     /// The entry under a name; `nil` if it is a setting.
@@ -129,19 +138,20 @@ public final class UserDefaultsStore: CacheStore {
     /// ``retrieve(_:)`` without waiting: `UserDefaults` are in memory.
     public func entry(for key: String) throws(StoreError) -> StoredEntry? {
         let name = try name(of: key)
-        return try Self.changes.withLock { _ throws(StoreError) in try read(name, key) }
+        return try Self.turn.withLock { _ throws(StoreError) in try read(name, key) }
     }
 
     /// ``insert(_:for:)`` without waiting.
     public func set(_ entry: StoredEntry, for key: String) throws(StoreError) {
         let name = try name(of: key)
-        try Self.changes.withLock { _ throws(StoreError) in try write(entry, name, key) }
+        try Self.turn.withLock { _ throws(StoreError) in try write(entry, name, key) }
+        changes.post(.entry(key))
     }
 
     /// ``delete(_:)`` without waiting.
     public func remove(_ key: String) throws(StoreError) {
         let name = try name(of: key)
-        try Self.changes.withLock { _ throws(StoreError) in try erase(name) }
+        if try Self.turn.withLock({ _ throws(StoreError) in try erase(name) }) { changes.post(.entry(key)) }
     }
 
     // MARK: Under the lock
@@ -158,9 +168,11 @@ public final class UserDefaultsStore: CacheStore {
         try change(name, to: try SealedEntry(entry, key: key).data, "insert \"\(key)\"")
     }
 
-    private func erase(_ name: String) throws(StoreError) {
-        guard defaults.object(forKey: name) != nil else { return }
+    /// Deletes an entry; false if there is none.
+    private func erase(_ name: String) throws(StoreError) -> Bool {
+        guard defaults.object(forKey: name) != nil else { return false }
         try change(name, to: nil, "delete an entry")
+        return true
     }
 
     /// Restores the earlier value when the defaults cannot be written, because they would keep showing the new value.

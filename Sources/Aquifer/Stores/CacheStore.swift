@@ -10,6 +10,8 @@
 ///   throws ``StoreError/unreadable(key:reason:)``; it never counts as a missing entry. A failure of the system (no
 ///   descriptor, a device that does not answer) is another error: the entry may be undamaged. A failing call changes
 ///   nothing, and fails the same way when repeated.
+/// - Changes: ``changes`` tells each acknowledged change before its call returns, and nothing for a call that failed or
+///   kept the entry. A store whose place others can change tells their changes too, as soon as it learns of them.
 /// - Keys: any string that is not empty. Two keys are equal if their UTF-8 bytes are equal.
 ///
 /// Every store passes `CacheStoreContract` of `AquiferTesting`.
@@ -51,6 +53,9 @@ public protocol CacheStore: Sendable {
     /// Deletes a damaged entry that ``contents()`` listed. Does nothing when the entry is gone, or when a readable
     /// entry has replaced it since.
     func remove(_ damaged: DamagedEntry) async throws(StoreError)
+
+    /// The changes of this store, as they happen. A store around another one passes on that one's.
+    var changes: StoreChanges { get }
 }
 
 /// The change of an entry by ``CacheStore/update(_:_:)``.

@@ -67,6 +67,9 @@ public final class EvictingStore: CacheStore {
     /// See ``CacheStore/remove(_:)``.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await base.remove(damaged) }
 
+    /// The changes of the store inside, evictions among them.
+    public var changes: StoreChanges { base.changes }
+
     /// See ``CacheStore/contents(prefix:)``.
     public func contents(prefix: String) async throws(StoreError) -> StoreContents {
         try await base.contents(prefix: prefix)

@@ -12,6 +12,8 @@ public final class FileStore: CacheStore {
     private let folder: StoreFolder
     private let patience: Duration
     private let queue = SerialQueue("aquifer.file-store")
+    /// See ``CacheStore/changes``.
+    public let changes = StoreChanges()
 
     /// Opens the store in `directory`. Creates the folder, with its parent folders, if it is missing; an empty folder
     /// becomes a store.
@@ -40,26 +42,30 @@ public final class FileStore: CacheStore {
     /// See ``CacheStore/insert(_:for:)``.
     public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         try await write { () throws(StoreError) in try self.put(entry, key) }
+        changes.post(.entry(key))
     }
 
     /// See ``CacheStore/delete(_:)``.
     public func delete(_ key: String) async throws(StoreError) {
         try await write { () throws(StoreError) in try self.remove(key) }
+        changes.post(.entry(key))
     }
 
     /// See ``CacheStore/update(_:_:)``.
     public func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
-        try await write { () throws(StoreError) in
+        let hasChanged = try await write { () throws(StoreError) in
             guard !key.isEmpty else { throw .invalidKey(key) }
             let found = Result { () throws(StoreError) in try self.read(key) }
             switch try decide(found) {
-            case .keep: break
+            case .keep: return false
             case .replace(let entry): try self.put(entry, key)
             case .delete: try self.remove(key)
             }
+            return true
         }
+        if hasChanged { changes.post(.entry(key)) }
     }
 
     /// See ``CacheStore/contents()``. Opens every file, and throws when the system cannot read one, because that is no
@@ -88,6 +94,8 @@ public final class FileStore: CacheStore {
     /// See ``CacheStore/deleteAll(prefix:)``. No other writer changes the folder meanwhile. A kill in the middle leaves some of
     /// the entries.
     public func deleteAll(prefix: String) async throws(StoreError) {
+        // A failure in the middle may have deleted some.
+        defer { changes.post(.prefix(prefix)) }
         try await write { () throws(StoreError) in
             let folder = self.folder
             // Everything is looked at before the first file is deleted: a failure to look changes nothing.
@@ -110,10 +118,12 @@ public final class FileStore: CacheStore {
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
         let name = FilePath.name(of: damaged.place)
         guard name.hasSuffix(FileName.suffix), damaged.place == folder.path + "/" + name else { return }
-        try await write { () throws(StoreError) in
-            guard case .failure = try self.look(name) else { return }
+        let hasChanged = try await write { () throws(StoreError) in
+            guard case .failure = try self.look(name) else { return false }
             try self.folder.remove(self.folder.path + "/" + name)
+            return true
         }
+        if hasChanged { changes.post(FileName.key(of: name).map { .entry($0) } ?? .everything) }
     }
 
     /// The header of a file; `nil` if there is no such file.
@@ -147,7 +157,9 @@ public final class FileStore: CacheStore {
     /// The path of the file of `key`.
     package func path(of key: String) -> String { folder.path + "/" + FileName.of(key) }
 
-    private func write(_ body: @Sendable () throws(StoreError) -> Void) async throws(StoreError) {
+    private func write<Value: Sendable>(
+        _ body: @Sendable () throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
         try await queue.run { () throws(StoreError) in try self.folder.exclusively(self.patience, body) }
     }
 

@@ -8,6 +8,9 @@ import AquiferFoundation
 public final class MemoryStore: CacheStore {
     private let kept = Locked<[StoreKey: StoredEntry]>([:])
 
+    /// See ``CacheStore/changes``.
+    public let changes = StoreChanges()
+
     /// Creates an empty store.
     public init() {}
 
@@ -21,12 +24,13 @@ public final class MemoryStore: CacheStore {
     public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         let key = try StoreKey(checking: key)
         kept.withLock { $0[key] = entry }
+        changes.post(.entry(key.text))
     }
 
     /// See ``CacheStore/delete(_:)``.
     public func delete(_ key: String) async throws(StoreError) {
         let key = try StoreKey(checking: key)
-        kept.withLock { $0[key] = nil }
+        if kept.withLock({ $0.removeValue(forKey: key) }) != nil { changes.post(.entry(key.text)) }
     }
 
     /// See ``CacheStore/update(_:_:)``.
@@ -34,13 +38,15 @@ public final class MemoryStore: CacheStore {
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
         let key = try StoreKey(checking: key)
-        try kept.withLock { kept throws(StoreError) in
+        let hasChanged = try kept.withLock { kept throws(StoreError) in
             switch try decide(.success(kept[key])) {
-            case .keep: break
+            case .keep: return false
             case .replace(let entry): kept[key] = entry
-            case .delete: kept[key] = nil
+            case .delete: return kept.removeValue(forKey: key) != nil
             }
+            return true
         }
+        if hasChanged { changes.post(.entry(key.text)) }
     }
 
     /// See ``CacheStore/contents()``. Nothing is ever damaged here.
@@ -55,7 +61,12 @@ public final class MemoryStore: CacheStore {
 
     /// See ``CacheStore/deleteAll(prefix:)``. It is one step: no other caller sees a part of it.
     public func deleteAll(prefix: String) async throws(StoreError) {
-        kept.withLock { $0 = $0.filter { !$0.key.text.hasBytes(prefix) } }
+        let hasChanged = kept.withLock { kept in
+            let left = kept.filter { !$0.key.text.hasBytes(prefix) }
+            defer { kept = left }
+            return left.count < kept.count
+        }
+        if hasChanged { changes.post(.prefix(prefix)) }
     }
 
     /// See ``CacheStore/remove(_:)``. Nothing is ever damaged here.

@@ -8,11 +8,15 @@ final class BrokenStore: CacheStore {
     enum Flaw: Sendable, CaseIterable {
         case tornRead, lostUpdate, swallowsFailure, forgetsOverride, deletesOnRetrieve, deletesOnFailure, equalStrings
         case emptyKey, roundsDates, trustsDamage, anyOrder
+        case tellsNothing, tellsEarly, tellsKept, tellsFailures, tellsNoRemoval
         case saysMissing, hidesDamage, removesNothing, removesWhatIsGood
         case prefixesOfCharacters, patternsForPrefixes, keepsDamage, forgetsDamage, keepsAllForTheEmptyPrefix
     }
 
     private let base = MemoryStore()
+    /// The changes of a store that tells wrongly.
+    private let own = StoreChanges()
+    private let looks = Locked(0)
     private let flaw: Flaw?
     private let fault = Locked<StoreError?>(nil)
     private let previous = Locked<[String: Data]>([:])
@@ -53,6 +57,7 @@ final class BrokenStore: CacheStore {
         }
         var entry = try await base.retrieve(place(key))
         switch flaw {
+        case .tellsEarly: looks.withLock { $0 += 1 }
         case .tornRead:
             if let now = entry?.bytes, let before = previous.withLock({ $0[key] }) {
                 entry?.bytes = before.prefix(before.count / 2) + now.suffix(now.count / 2)
@@ -69,6 +74,11 @@ final class BrokenStore: CacheStore {
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         if flaw == .emptyKey && key.isEmpty { return }
         if try await fails(key) { return }
+        if flaw == .tellsEarly {
+            let before = looks.withLock { $0 }
+            own.post(.entry(key))
+            while looks.withLock({ $0 }) == before { await Task.yield() }
+        }
         if flaw == .forgetsOverride, try await base.retrieve(key) != nil { return }
         if flaw == .anyOrder { return late.withLock { $0 = (key, entry) } }
         let before = try await base.retrieve(place(key))
@@ -103,6 +113,7 @@ final class BrokenStore: CacheStore {
             isChanged.withLock { $0 = change != .keep }
             return change
         }
+        if flaw == .tellsKept { base.changes.post(.entry(key)) }
         if isChanged.withLock({ $0 }) { repair(key) }
     }
 
@@ -149,6 +160,13 @@ final class BrokenStore: CacheStore {
         repair(damaged.place)
     }
 
+    var changes: StoreChanges {
+        switch flaw {
+        case .tellsNothing, .tellsEarly, .tellsNoRemoval: own
+        default: base.changes
+        }
+    }
+
     private func place(_ key: String) -> String {
         flaw == .equalStrings ? key.precomposedStringWithCanonicalMapping : key
     }
@@ -162,6 +180,7 @@ final class BrokenStore: CacheStore {
     private func fails(_ key: String) async throws(StoreError) -> Bool {
         guard let fault = fault.withLock({ $0 }) else { return false }
         if flaw == .swallowsFailure { return true }
+        if flaw == .tellsFailures { base.changes.post(.entry(key)) }
         if flaw == .deletesOnFailure { try await base.delete(key) }
         throw fault
     }

@@ -30,6 +30,11 @@ struct BrokenStoreTests {
             (.forgetsDamage, "contents of a prefix name its entries, whole or damaged, and no other's"),
             (.keepsDamage, "deleteAll deletes a damaged entry whose key is known, and leaves the others"),
             (.swallowsFailure, "a deleteAll that fails says so, and leaves the entries"),
+            (.tellsNothing, "each change is told before its call returns"),
+            (.tellsEarly, "an observer who looks at once finds what it was told of"),
+            (.tellsKept, "nothing is told of a call that changes nothing"),
+            (.tellsFailures, "nothing is told of a change that failed"),
+            (.tellsNoRemoval, "the removal of a damaged entry is told"),
             (.anyOrder, "side effects run in the order in which they were issued"),
         ] as [(BrokenStore.Flaw, String)])
     func catches(flaw: BrokenStore.Flaw, promise: String) async throws {
@@ -62,7 +67,7 @@ struct BrokenStoreTests {
     func passesOver() throws {
         let subject = CacheStoreContract.Subject(make: { MemoryStore() })
         let left = CacheStoreContract.checks.filter { !$0.applies(to: subject) }
-        #expect(left.count == 23)
+        #expect(left.count == 25)
         #expect(
             CacheStoreContract.checks.allSatisfy {
                 $0.applies(to: BrokenStore.subject(nil)) || $0.name.contains("instance")

@@ -3,9 +3,22 @@ import Aquifer
 /// A store that is opened on first use. While it cannot be opened, values from the remote can still be shown.
 final class LazyStore: CacheStore {
     private let store: Lazy<any CacheStore, StoreError>
+    /// The changes of the store inside. The first observer opens it, because others may change it.
+    let changes: StoreChanges
 
     init(_ open: @escaping @Sendable () throws(StoreError) -> any CacheStore) {
-        store = Lazy(open)
+        let late = LateChanges()
+        let store = Lazy<any CacheStore, StoreError> { () throws(StoreError) in
+            let store = try open()
+            late.opened(store)
+            return store
+        }
+        self.store = store
+        changes = StoreChanges(whileObserved: { changes in
+            // While it cannot be opened, nothing in it changes here; the call that opens it later is told.
+            Task { _ = try? await store() }
+            return late.passOn(to: changes)
+        })
     }
 
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await store().retrieve(key) }

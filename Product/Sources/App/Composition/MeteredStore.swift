@@ -47,4 +47,6 @@ final class MeteredStore: CacheStore {
     func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) { try await store.update(key, decide) }
+
+    var changes: StoreChanges { store.changes }
 }
