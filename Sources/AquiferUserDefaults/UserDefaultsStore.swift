@@ -99,7 +99,7 @@ public final class UserDefaultsStore: CacheStore {
         if names.isEmpty { return }
         try Self.turn.withLock { _ throws(StoreError) in
             let before = names.map { ($0, defaults.object(forKey: $0)) }
-            for name in names { defaults.set(nil, forKey: name) }
+            for name in names { defaults.removeObject(forKey: name) }
             guard defaults.synchronize() else {
                 for (name, value) in before { defaults.set(value, forKey: name) }
                 throw .failed(operation: "delete entries", reason: "UserDefaults could not be written to disk")

@@ -53,7 +53,10 @@ public final class Resource<Value: Sendable>: Sendable {
 
     /// Loads the latest value as ``load()`` does, whatever the age of the saved copy: the user has asked for it.
     public func reload() async throws(LoadError) -> Loaded<Value> {
-        try await flights.value(for: cache.key) { () async throws(LoadError) in try await self.run() }
+        try await flights.value(for: cache.key) { () async throws(LoadError) in
+            guard self.cache.mayEnd else { return try await self.run() }
+            return try await self.cache.untilEnd { () async throws(LoadError) in try await self.run() }
+        }
     }
 
     /// The saved copy if it is fresh, without a request; `nil` if there is none.
@@ -110,6 +113,8 @@ public final class Resource<Value: Sendable>: Sendable {
     /// Asks once, and deletes the saved copy if the server says that the value is gone.
     private func attempt() async throws(LoadError) -> Loaded<Value> {
         let beginning = await cache.begin()
+        // Nothing is asked for a user who has logged out.
+        if case .failure(.ended(let scope)) = beginning.found { throw .ended(scope) }
         do throws(LoadError) { return try await attempt(beginning) } catch {
             if case .invalidData(.gone) = error, !Task.isCancelled {
                 // The error says what matters. A copy that could not be deleted is not delivered after it either, and the
@@ -157,6 +162,7 @@ public final class Resource<Value: Sendable>: Sendable {
             case .changedHere(let saved): return Self.copy(saved)
             }
         } catch {
+            if case .ended(let scope) = error { throw .ended(scope) }
             return Loaded(value, source: .remote, saveError: error)
         }
     }
