@@ -84,7 +84,7 @@ final class FaultSession {
             result.outcomes.append("\(name): \(Self.kind(error))")
             if faults_struck() == nil { result.broken.append("\(name) fails without a fault: \(error)") }
             switch error {
-            case .unreadable, .damaged, .lost, .notAStore, .newerVersion, .invalidKey:
+            case .unreadable, .damaged, .lost, .notAStore, .newerVersion, .invalidKey, .ended:
                 result.broken.append("\(name) takes a failure of the system for damage: \(error)")
             case .failed, .busy, .full, .readOnly: break
             }

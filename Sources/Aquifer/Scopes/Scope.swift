@@ -77,7 +77,8 @@ public final class Scope: Sendable {
 
     /// Ends the scope: its user logs out. See ``Scope`` for what is true afterwards.
     ///
-    /// Does nothing when it has ended. A call that failed can be repeated.
+    /// Does nothing when it has ended. A call that failed can be repeated. A scope whose own mark is damaged ends with
+    /// ``Unsent/discard`` only, and leaves its files.
     ///
     /// - Parameter unsent: what becomes of unsent changes. By default the call throws their number if there are any.
     /// - Throws: ``ScopeError``.
@@ -105,8 +106,9 @@ public final class Scope: Sendable {
             if goal != .deleting, let mark = try await life.mark(), mark.ending == nil {
                 try await end.restore(into: mark)
             }
-            let mark = try await begin(goal, mine)
-            guard let mark, mark.generation == mine ?? mark.generation, let ending = mark.ending else {
+            guard let mark = try await begin(goal, mine), mark.generation == mine ?? mark.generation,
+                let ending = mark.ending
+            else {
                 // Someone else has ended it. What was left by killed processes is swept.
                 try await end.sweep()
                 return 0
@@ -117,13 +119,13 @@ public final class Scope: Sendable {
             }
             // Nothing can be queued any more: the number is the last.
             let count = try await end.unsent(mark.generation)
-            let next = try await life.changeMark { current in
+            let changed = try await life.changeMark { current in
                 guard var current, current == mark else { return current }
                 current.ending = count > 0 ? nil : .deleting
                 return current
             }
             if count > 0 { return count }
-            guard next?.ending == .deleting, let next else { continue }
+            guard let next = changed, next.ending == .deleting else { continue }
             try await end.finish(next)
             return 0
         }
@@ -145,7 +147,14 @@ public final class Scope: Sendable {
             // Nobody knows the generation of a damaged mark. All that are in the store are swept.
             var mark = ScopeMark(generation: life.newGeneration())
             mark.ending = .deleting
-            try await life.base.insert(try mark.entry(), for: life.keys.mark)
+            let (key, entry) = (life.keys.mark, try mark.entry())
+            try await life.base.update(key) { found throws(StoreError) in
+                do throws(StoreError) { _ = try ScopeMark(found, key) } catch {
+                    guard case .unreadable = error else { throw error }
+                    return .replace(entry)
+                }
+                return .keep  // the scope began anew meanwhile
+            }
             try await ScopeEnd(life).finish(mark)
             return nil
         }

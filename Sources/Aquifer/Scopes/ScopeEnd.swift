@@ -109,7 +109,7 @@ struct ScopeEnd {
             guard try await life.mark()?.isEnd(of: mark) == true else { return }
             do { try FileManager.default.removeItem(atPath: path) } catch {
                 if POSIX.isMissing(path, orShorterThan: 0) { continue }
-                throw .failed(operation: "delete \(path)", reason: error.localizedDescription)
+                throw .failed(operation: "delete \(path)", reason: "\(error)")
             }
         }
     }

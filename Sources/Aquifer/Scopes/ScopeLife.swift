@@ -59,9 +59,8 @@ final class ScopeLife: Sendable {
 
     /// - Throws: ``StoreError/ended(scope:)`` unless the mark names this generation, and no end of it.
     func check() async throws(StoreError) {
-        let entry = try await base.retrieve(keys.mark)
+        guard let entry = try await base.retrieve(keys.mark) else { throw ended }
         let (generation, known) = state.withLock { ($0.generation, $0.mark) }
-        guard let entry else { throw ended }
         if entry.bytes == known { return }
         let mark = try ScopeMark(entry, keys.mark)
         guard mark.generation == generation, mark.ending == nil else { throw ended }
@@ -94,7 +93,7 @@ final class ScopeLife: Sendable {
         // A living generation is found without the right to write.
         if let mark = try await mark(), mark.ending == nil, mark.predecessor == nil { return mark.generation }
         let drawn = newGeneration()
-        let mark = try await changeMark { mark in
+        let found = try await changeMark { mark in
             switch mark?.ending {
             case nil where mark != nil, .deleting, .keeping: return mark
             case .counting:
@@ -109,7 +108,7 @@ final class ScopeLife: Sendable {
             case nil: return ScopeMark(generation: drawn)
             }
         }
-        guard let mark else { return nil }
+        guard let mark = found else { return nil }
         let end = ScopeEnd(self)
         if mark.ending != nil {
             try await end.finish(mark)

@@ -34,9 +34,9 @@ final class ScopedStore: CacheStore {
 
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
-        try await inTurn { prefix throws(StoreError) in
+        try await inTurn { prefix async throws(StoreError) in
             try await self.base.insert(entry, for: prefix + key)
-            try await self.checkAfter { () throws(StoreError) in
+            try await self.checkAfter { () async throws(StoreError) in
                 try await self.base.update(prefix + key) { found throws(StoreError) in
                     try found.get() == entry ? .delete : .keep
                 }
@@ -46,7 +46,7 @@ final class ScopedStore: CacheStore {
 
     func delete(_ key: String) async throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
-        try await inTurn { prefix throws(StoreError) in
+        try await inTurn { prefix async throws(StoreError) in
             try await self.base.delete(prefix + key)
             try await self.life.check()
         }
@@ -65,12 +65,12 @@ final class ScopedStore: CacheStore {
             let change = try decide(found)
             if case .replace(let entry) = change {
                 // A damaged entry that was replaced cannot be put back.
-                done.withLock { $0 = ((try? found.get()) ?? nil, entry) }
+                done.withLock { $0 = (try? found.get(), entry) }
             }
             return change
         }
         guard let (before, after) = done.withLock({ $0 }) else { return try await life.check() }
-        try await checkAfter { () throws(StoreError) in
+        try await checkAfter { () async throws(StoreError) in
             // An unsent change that is kept is put back as it was.
             try await self.base.update(prefix + key) { found throws(StoreError) in
                 guard try found.get() == after else { return .keep }
@@ -95,14 +95,14 @@ final class ScopedStore: CacheStore {
     }
 
     func deleteAll(prefix: String) async throws(StoreError) {
-        try await inTurn { own throws(StoreError) in
+        try await inTurn { own async throws(StoreError) in
             try await self.base.deleteAll(prefix: own + prefix)
             try await self.life.check()
         }
     }
 
     func remove(_ damaged: DamagedEntry) async throws(StoreError) {
-        try await inTurn { prefix throws(StoreError) in
+        try await inTurn { prefix async throws(StoreError) in
             // A place tells nothing of whose the entry is.
             let own = try await self.base.contents(prefix: prefix).damaged.first { $0.place == damaged.place }
             if let own { try await self.base.remove(own) }

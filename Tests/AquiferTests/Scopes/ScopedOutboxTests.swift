@@ -131,7 +131,7 @@ struct ScopedOutboxTests {
         world.server.rule { _, _ in .silence }
         let outbox = outbox(scope)
         try await outbox.enqueue(world.note("one"))
-        try await outbox.items()
+        _ = try await outbox.items()
         world.server.heal()
         held.hold()
         let drain = Task { try await outbox.drain() }
