@@ -70,7 +70,7 @@ nightly: setup ## what takes an hour: leaks, each decoder is fuzzed for 60 secon
 stress: setup ## every test, three times, while all processors are busy: what is a matter of luck fails
 	@Scripts/stress
 
-docs: setup ## the documentation of the engine, as a static site under .build/docs
+docs: setup ## the documentation of all libraries, as a static site under .build/docs
 	@Scripts/docs
 
 screenshots: setup ## pictures of all pages, into .build/screenshots

@@ -9,7 +9,7 @@ extension AudioFeedService {
     /// "Remote Feed": downloads and validates the items, saves them to the cache, and delivers them.
     ///
     /// - Returns: the items, with the error beside them when they could not be saved.
-    /// - Throws: ``LoadError/invalidData(_:)``, ``LoadError/connectivity(_:)``, or ``LoadError/cancelled``. The cache is
+    /// - Throws: `LoadError.invalidData(_:)`, `LoadError.connectivity(_:)`, or `LoadError.cancelled`. The cache is
     ///   then as it was.
     public func loadFromRemote() async throws(LoadError) -> Loaded<[AudioClip]> {
         let clips = try await feed.loadFromRemote()
@@ -23,7 +23,7 @@ extension AudioFeedService {
     /// "Cache Feed Items": replaces the cache by these items, stamped with the time, in one atomic step.
     ///
     /// - Returns: the stamp.
-    /// - Throws: ``StoreError`` when they could not be saved. The items before are then still there.
+    /// - Throws: `StoreError` when they could not be saved. The items before are then still there.
     @discardableResult
     public func cacheItems(_ clips: [AudioClip]) async throws(StoreError) -> Date {
         try await feed.save(clips)

@@ -24,9 +24,13 @@ public struct AudioFeedService: Sendable {
     /// The audio feed of the server at `base`.
     ///
     /// - Parameters:
+    ///   - base: the address of the server.
+    ///   - client: carries out the requests.
     ///   - store: keeps the list.
     ///   - downloads: opens the folder of the sound. It is called each time that the folder is needed.
     ///   - outbox: the queue of posts: see ``outbox(in:attachments:client:policy:store:now:)``.
+    ///   - retry: the policy by which a failed load is tried again.
+    ///   - now: the clock that stamps and judges.
     ///   - makeKey: makes idempotency keys, never the same twice.
     public init(
         base: URL, client: any HTTPClient, store: any CacheStore,
@@ -50,6 +54,7 @@ public struct AudioFeedService: Sendable {
     /// Starts to load the sound of a clip from the server. Its bytes arrive from the response's body as they are read.
     ///
     /// - Parameters:
+    ///   - clip: the clip.
     ///   - range: the part to load, as a `Range` field names it; `nil` for all of it.
     ///   - ifRange: the version that the range is of, as an `If-Range` field names it.
     /// - Returns: the server's answer, whatever its status is.
@@ -101,7 +106,7 @@ public struct AudioFeedService: Sendable {
 
     /// The sound that is kept on this machine. Opening its folder can take long, and is not done on the caller's actor.
     ///
-    /// - Throws: ``StoreError`` when its folder cannot be opened.
+    /// - Throws: `StoreError` when its folder cannot be opened.
     public func downloads() async throws(StoreError) -> Downloads { try await openDownloads() }
 
     /// The age of a kept clip's last confirmation from which the remote is asked about it again.
@@ -136,6 +141,7 @@ public struct AudioFeedService: Sendable {
     /// it, or when it certainly did not arrive.
     ///
     /// - Parameters:
+    ///   - draft: the title and the file.
     ///   - key: identifies the clip to the remote, the same at each try: see ``newKey()``.
     ///   - onSent: called with the number of bytes that have gone out, from any thread.
     /// - Throws: ``ClipPostError`` when the clip was certainly not posted. A clip that may have arrived is no error: it
@@ -166,8 +172,10 @@ public struct AudioFeedService: Sendable {
 
     /// Queues a clip, to be posted as soon as there is a connection. Returns once the clip is on disk.
     ///
-    /// - Parameter key: the key of an earlier try, if there was one; else a new one is made.
-    /// - Throws: ``OutboxError`` when the clip could not be kept. Nothing was queued then.
+    /// - Parameters:
+    ///   - draft: the title and the file.
+    ///   - key: the key of an earlier try, if there was one; else a new one is made.
+    /// - Throws: `OutboxError` when the clip could not be kept. Nothing was queued then.
     @discardableResult
     public func postLater(_ draft: ClipDraft, key: String? = nil) async throws(OutboxError) -> Outbox.Item {
         try await outbox.enqueue(try request(draft), key: key, group: Self.group, label: draft.title)

@@ -21,7 +21,7 @@ public final class SealingKey: Sendable {
         sodium_mprotect_readonly(bytes)
     }
 
-    /// A key that was kept elsewhere. Wiping that copy is the caller's: ``wipe(_:)``.
+    /// A key that was kept elsewhere. Wiping that copy is the caller's: `wipe(_:)`.
     ///
     /// - Throws: ``CryptoError/wrongKeyLength(expected:)``, ``CryptoError/notReady``.
     public init(bytes source: UnsafeRawBufferPointer) throws(CryptoError) {
@@ -33,7 +33,7 @@ public final class SealingKey: Sendable {
         sodium_mprotect_readonly(bytes)
     }
 
-    /// A key that was kept elsewhere. Wiping that copy is the caller's: ``wipe(_:)``.
+    /// A key that was kept elsewhere. Wiping that copy is the caller's: `wipe(_:)`.
     ///
     /// - Throws: ``CryptoError/wrongKeyLength(expected:)``, ``CryptoError/notReady``.
     public convenience init(bytes source: Data) throws(CryptoError) {

@@ -25,7 +25,7 @@ public final class SigningKey: Sendable {
         try self.init(seed: seed)
     }
 
-    /// The key of a seed that was kept elsewhere. Wiping that copy is the caller's: ``wipe(_:)``.
+    /// The key of a seed that was kept elsewhere. Wiping that copy is the caller's: `wipe(_:)`.
     ///
     /// - Throws: ``CryptoError/wrongKeyLength(expected:)``, ``CryptoError/notReady``.
     public convenience init(seed: Data) throws(CryptoError) {

@@ -24,6 +24,7 @@ public final class FoaasAPIManager {
     /// Sets the client by which ``server`` is asked from now on.
     ///
     /// - Parameters:
+    ///   - client: carries out the requests.
     ///   - store: keeps the operations, the last phrases and the settings. Nothing may expire or evict its entries.
     ///   - retry: the policy by which a failed request is tried again.
     public class func configure(client: any HTTPClient, store: any CacheStore, retry: RetryPolicy = .never) {
@@ -32,21 +33,21 @@ public final class FoaasAPIManager {
 
     /// The phrase at an address of the remote.
     ///
-    /// - Throws: ``LoadError``; `.connectivity` also when nothing has been configured for ten seconds.
+    /// - Throws: `LoadError`; `.connectivity` also when nothing has been configured for ten seconds.
     public class func getFoaas(url: URL) async throws(LoadError) -> Foaas {
         try await setting.service().foaas(at: url)
     }
 
     /// The operations: the latest, saved; offline those saved less than seven days ago.
     ///
-    /// - Throws: ``LoadError``; `.connectivity` also when nothing has been configured for ten seconds.
+    /// - Throws: `LoadError`; `.connectivity` also when nothing has been configured for ten seconds.
     public class func getOperations() async throws(LoadError) -> [FoaasOperation] {
         try await loadOperations().value.operations
     }
 
     /// The same operations, with their source, their age, and the number of those that could not be read.
     ///
-    /// - Throws: ``LoadError``; `.connectivity` also when nothing has been configured for ten seconds.
+    /// - Throws: `LoadError`; `.connectivity` also when nothing has been configured for ten seconds.
     public class func loadOperations() async throws(LoadError) -> Loaded<FoaasOperations> {
         try await setting.service().loadOperations()
     }

@@ -40,9 +40,13 @@ public struct FoaasService: Sendable {
     /// Phrases of the server at `base`; of ``server`` unless told otherwise.
     ///
     /// - Parameters:
+    ///   - base: the address of the server.
+    ///   - client: carries out the requests.
     ///   - store: keeps the operations.
     ///   - ownStore: keeps the last phrases and the settings. Nothing may expire or evict its entries.
     ///   - manager: keeps the operations, too, for the next start of the app. Give each server a manager of its own.
+    ///   - retry: the policy by which a failed request is tried again.
+    ///   - now: the clock that stamps and judges.
     ///   - random: picks a number from 0 to below its argument.
     public init(
         base: URL = FoaasService.server, client: any HTTPClient, store: any CacheStore, ownStore: any CacheStore,

@@ -39,7 +39,7 @@ public enum FeedMapper {
 
     /// The items of an answer, in its order.
     ///
-    /// - Throws: ``InvalidData`` or `DecodingError` when it is not as the contract says.
+    /// - Throws: `InvalidData` or `DecodingError` when it is not as the contract says.
     public static func map(_ head: HTTPResponseHead, _ body: Data) throws -> [FeedItem] {
         guard head.status == 200 else { throw InvalidData.status(head.status) }
         var seen: Set<UUID> = []
@@ -70,7 +70,7 @@ public enum CommentsMapper {
 
     /// The comments of an answer, in its order.
     ///
-    /// - Throws: ``InvalidData`` or `DecodingError` when it is not as the contract says.
+    /// - Throws: `InvalidData` or `DecodingError` when it is not as the contract says.
     public static func map(_ head: HTTPResponseHead, _ body: Data) throws -> [ImageComment] {
         guard HTTPStatus.isSuccess(head.status) else { throw InvalidData.status(head.status) }
         return try JSONDecoder().decode(Page.self, from: body).items.enumerated().map { index, item in

@@ -26,8 +26,12 @@ public struct FeedService: Sendable {
     /// A feed of the server at `base`.
     ///
     /// - Parameters:
+    ///   - base: the address of the server.
+    ///   - client: carries out the requests.
     ///   - store: keeps the feed and the comments.
     ///   - pictureStore: keeps the pictures; give it a bound.
+    ///   - retry: the policy by which a failed load is tried again.
+    ///   - now: the clock that stamps and judges.
     public init(
         base: URL, client: any HTTPClient, store: any CacheStore, pictureStore: any CacheStore,
         retry: RetryPolicy = .never, now: @escaping @Sendable () -> Date = { Date() }
@@ -80,7 +84,7 @@ public struct FeedService: Sendable {
 extension FeedService {
     /// "Load Feed From Remote": downloads, validates and delivers the first page. Nothing is saved.
     ///
-    /// - Throws: ``LoadError/invalidData(_:)``, ``LoadError/connectivity(_:)``, or ``LoadError/cancelled``.
+    /// - Throws: `LoadError.invalidData(_:)`, `LoadError.connectivity(_:)`, or `LoadError.cancelled`.
     public func loadFeedFromRemote() async throws(LoadError) -> [FeedItem] {
         try await feed.loadFromRemote()
     }
@@ -88,7 +92,7 @@ extension FeedService {
     /// "Load Feed From Cache": delivers the feed saved less than seven days ago. Has no side effects.
     ///
     /// - Returns: `nil`, "no feed images", when nothing is saved or it has expired.
-    /// - Throws: ``StoreError``, the "retrieval error", when there is a copy and it cannot be read.
+    /// - Throws: `StoreError`, the "retrieval error", when there is a copy and it cannot be read.
     public func loadFeedFromCache() async throws(StoreError) -> [FeedItem]? {
         try await feed.saved()?.value
     }
@@ -96,7 +100,7 @@ extension FeedService {
     /// "Validate Feed Cache": deletes what has expired or cannot be read.
     ///
     /// - Returns: whether the cache was deleted.
-    /// - Throws: ``StoreError`` when it could not be deleted.
+    /// - Throws: `StoreError` when it could not be deleted.
     @discardableResult
     public func validateFeedCache() async throws(StoreError) -> Bool {
         try await feed.validateSaved()
@@ -106,7 +110,7 @@ extension FeedService {
     /// and saving the new is one atomic step: on any error the old data is still there.
     ///
     /// - Returns: the stamp.
-    /// - Throws: ``StoreError`` when it could not be encoded, deleted or saved.
+    /// - Throws: `StoreError` when it could not be encoded, deleted or saved.
     @discardableResult
     public func cacheFeed(_ items: [FeedItem]) async throws(StoreError) -> Date {
         try await feed.save(items)

@@ -26,14 +26,20 @@ public struct PaymentsService: Sendable {
     /// Payments with the server at `base`.
     ///
     /// - Parameters:
+    ///   - base: The address of the server.
+    ///   - client: Carries out the requests.
     ///   - store: The store of the contacts.
     ///   - pictureStore: The store of the pictures. Use one with a size limit.
     ///   - ledgerStore: The store of the payments made. Its entries must never expire or be evicted.
     ///   - sending: A folder of this ledger's own. A process that sends a payment holds a lock in it, which shows other
     ///     processes that it lives. With `nil` they have only the date in the ledger, and a killed sender counts as
     ///     living for up to a minute.
+    ///   - vault: Keeps the cards.
     ///   - allowsTestCard: True if the remote's test card may be used.
+    ///   - retry: The policy by which a failed load is tried again. A payment is never tried again by itself.
     ///   - clock: The clock for renewing leases and waiting for payments of other processes.
+    ///   - now: The clock that stamps and judges.
+    ///   - makeID: Makes the keys of payments, never the same twice.
     public init(
         base: URL, client: any HTTPClient, store: any CacheStore, pictureStore: any CacheStore,
         ledgerStore: any CacheStore, sending: URL? = nil, vault: CardVault, allowsTestCard: Bool,
@@ -98,8 +104,13 @@ public struct PaymentsService: Sendable {
 
     /// Makes a payment.
     ///
-    /// - Parameter besides: the payments of this amount to this person that the user was shown, and pays besides. One
-    ///   that is being sent is refused all the same.
+    /// - Parameters:
+    ///   - amount: The amount.
+    ///   - contact: The receiver.
+    ///   - card: The card to pay with.
+    ///   - code: The card's security code. It is not stored.
+    ///   - besides: the payments of this amount to this person that the user was shown, and pays besides. One that is
+    ///     being sent is refused all the same.
     /// - Returns: The payment with its outcome.
     /// - Throws: ``PaymentError/unresolved(_:)`` if earlier payments might be the same payment.
     public func pay(
@@ -114,7 +125,9 @@ public struct PaymentsService: Sendable {
     /// A payment that is decided is returned as it is, and nothing is sent.
     ///
     /// - Parameters:
+    ///   - record: The payment.
     ///   - card: The card it was sent with the first time. With another card it would be another payment.
+    ///   - code: The card's security code. It is not stored.
     ///   - besides: Other payments of its amount to its receiver that the user was shown.
     /// - Returns: The payment with its outcome.
     /// - Throws: ``PaymentError/noCard`` if `card` is not the one it was sent with, ``PaymentError/unresolved(_:)`` if

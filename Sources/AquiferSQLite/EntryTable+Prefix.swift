@@ -2,12 +2,12 @@ import Aquifer
 import AquiferFoundation
 
 extension SQLiteStore {
-    /// See ``CacheStore/contents(prefix:)``. Reads a range of the indexes and its rows only, unless it finds damage there.
+    /// See `CacheStore.contents(prefix:)`. Reads a range of the indexes and its rows only, unless it finds damage there.
     public func contents(prefix: String) async throws(StoreError) -> StoreContents {
         try readers.read { table throws(StoreError) in try table.contents(prefix: prefix) } ?? StoreContents()
     }
 
-    /// See ``CacheStore/deleteAll(prefix:)``. It is one transaction: all entries are deleted, or none.
+    /// See `CacheStore.deleteAll(prefix:)`. It is one transaction: all entries are deleted, or none.
     public func deleteAll(prefix: String) async throws(StoreError) {
         try await write(isOneStatement: false) { table throws(StoreError) in try table.deleteAll(prefix: prefix) }
         changes.post(.prefix(prefix))

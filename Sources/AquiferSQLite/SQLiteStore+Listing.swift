@@ -2,12 +2,12 @@ import Aquifer
 
 /// The calls that a load does not need.
 extension SQLiteStore {
-    /// See ``CacheStore/contents()``. Reads no bytes of entries. The place of a damaged entry is the number of its row.
+    /// See `CacheStore.contents()`. Reads no bytes of entries. The place of a damaged entry is the number of its row.
     public func contents() async throws(StoreError) -> StoreContents {
         try readers.read { table throws(StoreError) in try table.contents() } ?? StoreContents()
     }
 
-    /// See ``CacheStore/remove(_:)``.
+    /// See `CacheStore.remove(_:)`.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
         guard let row = EntryTable.row(of: damaged) else { return }
         let hasChanged = try await transaction { _ throws(StoreError) in

@@ -2,9 +2,9 @@ import Aquifer
 import AquiferConcurrency
 import AquiferFoundation
 
-/// A store in a SQLite database: the embedded default.
+/// A store in a SQLite database: the store for most apps.
 ///
-/// It fulfills the ``CacheStore`` contract with many processes on one file. An acknowledged write survives a kill of
+/// It fulfills the `CacheStore` contract with many processes on one file. An acknowledged write survives a kill of
 /// the process; see ``Durability`` for the loss of power. A SQLite database has no checksums of its own: the store
 /// keeps one with every entry, and verifies it at each retrieval. The keys have two indexes, so that damage of one does
 /// not make an entry appear to be missing.
@@ -19,7 +19,7 @@ import AquiferFoundation
 /// file was replaced while it was under way.
 ///
 /// **A database that cannot be recreated** (`isIrreplaceable`) has a mark beside it, `FILE-made`. If the mark exists
-/// and the file is missing or empty, when the store is opened or later, the call throws ``StoreError/lost(path:)``, and
+/// and the file is missing or empty, when the store is opened or later, the call throws `StoreError.lost(path:)`, and
 /// no new file is created. So does the opening of a database that has lost acknowledged changes, because its log was cut
 /// or damaged, or because an older copy is in its place: with ``Durability/power``, each change is counted in the
 /// database and in the mark.
@@ -62,16 +62,17 @@ public final class SQLiteStore: CacheStore {
     /// an upgrade.
     ///
     /// - Parameters:
+    ///   - file: the database.
     ///   - durability: the failures that an acknowledged write survives.
     ///   - readers: the maximum number of connections that read at once; each is opened when first needed.
-    ///   - patience: the time for which a write waits for another process before it throws ``StoreError/busy(path:)``.
+    ///   - patience: the time for which a write waits for another process before it throws `StoreError.busy(path:)`.
     ///   - isIrreplaceable: true for data that cannot be loaded again. A file that was created and is gone or empty is
-    ///     then an error, and no new store is created. A store that was created without this option is marked when it
-    ///     is next opened with it.
+    ///     then an error, and no new store is created. A store that was created without this option is marked when it is
+    ///     next opened with it.
     ///   - files: the treatment of the files by Apple's systems.
-    /// - Throws: ``StoreError/lost(path:)``; ``StoreError/damaged(path:reason:)``; ``StoreError/notAStore(path:)`` if
+    /// - Throws: `StoreError.lost(path:)`; `StoreError.damaged(path:reason:)`; `StoreError.notAStore(path:)` if
     ///   `file` is anything else (also a folder, a device, a pipe or a socket), which is left unchanged;
-    ///   ``StoreError/newerVersion(path:found:supported:)``; ``StoreError/readOnly(path:)``.
+    ///   `StoreError.newerVersion(path:found:supported:)`; `StoreError.readOnly(path:)`.
     public init(
         file: URL, durability: Durability = .process, readers: Int = 4, patience: Duration = .seconds(5),
         isIrreplaceable: Bool = false, files: FilePolicy = .systemDefault
@@ -88,27 +89,27 @@ public final class SQLiteStore: CacheStore {
     /// The file of the database.
     public var file: URL { URL(fileURLWithPath: path) }
 
-    /// See ``CacheStore/retrieve(_:)``.
+    /// See `CacheStore.retrieve(_:)`.
     public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
         guard !key.isEmpty else { throw .invalidKey(key) }
         return try readers.read { table throws(StoreError) in try table.select(key) } ?? nil
     }
 
-    /// See ``CacheStore/insert(_:for:)``.
+    /// See `CacheStore.insert(_:for:)`.
     public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
         try await write { table throws(StoreError) in try table.upsert(entry, key) }
         changes.post(.entry(key))
     }
 
-    /// See ``CacheStore/delete(_:)``.
+    /// See `CacheStore.delete(_:)`.
     public func delete(_ key: String) async throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
         try await write(isOneStatement: false) { table throws(StoreError) in try table.delete(key) }
         changes.post(.entry(key))
     }
 
-    /// See ``CacheStore/update(_:_:)``.
+    /// See `CacheStore.update(_:_:)`.
     public func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {

@@ -39,7 +39,7 @@ public enum KeypairError: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// A secret key and its address, in Solana's forms.
 ///
-/// The secret is never described, dumped or encoded. ``write(to:)`` is the only way to store it.
+/// The secret is never described, dumped or encoded. `write(to:)` is the only way to store it.
 public struct Keypair: Sendable, Hashable {
     /// The length of Solana's form of a secret key in bytes: the seed, then the public key.
     public static let length = 64

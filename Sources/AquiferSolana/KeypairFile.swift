@@ -20,7 +20,9 @@ extension Keypair {
     /// device when the method returns. The bytes go to a temporary file, which gets its final name last. The file is
     /// therefore complete, or it does not exist.
     ///
-    /// - Parameter makeID: makes the name of the temporary file.
+    /// - Parameters:
+    ///   - file: the new file. Its folder must exist.
+    ///   - makeID: makes the name of the temporary file.
     /// - Throws: ``KeypairError/exists(path:)`` or ``KeypairError/empty(path:)`` if the file exists, because an
     ///   existing file is never replaced; ``KeypairError/failed(reason:)`` if it cannot be written.
     public func write(to file: URL, makeID: () -> UUID = { UUID() }) throws(KeypairError) {

@@ -1,7 +1,7 @@
 import Aquifer
 import Foundation
 
-/// The promises of every ``CacheStore``, as checks that run over any store. For whoever writes one:
+/// The promises of every `CacheStore`, as checks that run over any store. For whoever writes one:
 ///
 /// ```swift
 /// let subject = CacheStoreContract.Subject(make: { try MyStore(at: freshPlace()) })
@@ -12,7 +12,7 @@ import Foundation
 /// }
 /// ```
 ///
-/// A check that fails throws a ``ContractViolation``, or the ``StoreError`` that should not have been. No check
+/// A check that fails throws a ``ContractViolation``, or the `StoreError` that should not have been. No check
 /// sleeps or measures time; each makes stores of its own, so that they can run side by side. A check that a subject does
 /// not allow never passes: ``passedOver(for:)`` names it.
 public enum CacheStoreContract {

@@ -13,42 +13,42 @@ import Foundation
 public final class FaultyStore: CacheStore {
     /// A kind of call.
     public enum Operation: Sendable, Hashable, CaseIterable {
-        /// ``CacheStore/retrieve(_:)``
+        /// `CacheStore.retrieve(_:)`
         case retrieve
-        /// ``CacheStore/insert(_:for:)``
+        /// `CacheStore.insert(_:for:)`
         case insert
-        /// ``CacheStore/delete(_:)``
+        /// `CacheStore.delete(_:)`
         case delete
-        /// ``CacheStore/update(_:_:)``
+        /// `CacheStore.update(_:_:)`
         case update
-        /// ``CacheStore/contents()`` and ``CacheStore/contents(prefix:)``
+        /// `CacheStore.contents()` and `CacheStore.contents(prefix:)`
         case contents
-        /// ``CacheStore/deleteAll(prefix:)``
+        /// `CacheStore.deleteAll(prefix:)`
         case deleteAll
-        /// ``CacheStore/remove(_:)``
+        /// `CacheStore.remove(_:)`
         case remove
-        /// Storing an entry, whichever call does it: ``CacheStore/insert(_:for:)``, or a ``CacheStore/update(_:_:)``
+        /// Storing an entry, whichever call does it: `CacheStore.insert(_:for:)`, or a `CacheStore.update(_:_:)`
         /// that decides to replace. An update that decides otherwise goes on.
         case save
     }
 
     /// A call that was made.
     public enum Call: Sendable, Hashable {
-        /// ``CacheStore/retrieve(_:)``
+        /// `CacheStore.retrieve(_:)`
         case retrieve(String)
-        /// ``CacheStore/insert(_:for:)``
+        /// `CacheStore.insert(_:for:)`
         case insert(StoredEntry, for: String)
-        /// ``CacheStore/delete(_:)``
+        /// `CacheStore.delete(_:)`
         case delete(String)
-        /// ``CacheStore/update(_:_:)``, and what was decided; `nil` if nothing was, because it failed.
+        /// `CacheStore.update(_:_:)`, and what was decided; `nil` if nothing was, because it failed.
         case update(String, EntryChange?)
-        /// ``CacheStore/contents()``
+        /// `CacheStore.contents()`
         case contents
-        /// ``CacheStore/contents(prefix:)``
+        /// `CacheStore.contents(prefix:)`
         case contentsOf(prefix: String)
-        /// ``CacheStore/deleteAll(prefix:)``
+        /// `CacheStore.deleteAll(prefix:)`
         case deleteAll(prefix: String)
-        /// ``CacheStore/remove(_:)``
+        /// `CacheStore.remove(_:)`
         case remove(DamagedEntry)
     }
 
@@ -86,25 +86,25 @@ public final class FaultyStore: CacheStore {
         lock.withLock { state.calls = [] }
     }
 
-    /// See ``CacheStore/retrieve(_:)``.
+    /// See `CacheStore.retrieve(_:)`.
     public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
         try note(.retrieve(key), .retrieve)
         return try await base.retrieve(key)
     }
 
-    /// See ``CacheStore/insert(_:for:)``.
+    /// See `CacheStore.insert(_:for:)`.
     public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         try note(.insert(entry, for: key), .insert, .save)
         try await base.insert(entry, for: key)
     }
 
-    /// See ``CacheStore/delete(_:)``.
+    /// See `CacheStore.delete(_:)`.
     public func delete(_ key: String) async throws(StoreError) {
         try note(.delete(key), .delete)
         try await base.delete(key)
     }
 
-    /// See ``CacheStore/update(_:_:)``.
+    /// See `CacheStore.update(_:_:)`.
     public func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
@@ -122,25 +122,25 @@ public final class FaultyStore: CacheStore {
         }
     }
 
-    /// See ``CacheStore/contents()``.
+    /// See `CacheStore.contents()`.
     public func contents() async throws(StoreError) -> StoreContents {
         try note(.contents, .contents)
         return try await base.contents()
     }
 
-    /// See ``CacheStore/contents(prefix:)``.
+    /// See `CacheStore.contents(prefix:)`.
     public func contents(prefix: String) async throws(StoreError) -> StoreContents {
         try note(.contentsOf(prefix: prefix), .contents)
         return try await base.contents(prefix: prefix)
     }
 
-    /// See ``CacheStore/deleteAll(prefix:)``.
+    /// See `CacheStore.deleteAll(prefix:)`.
     public func deleteAll(prefix: String) async throws(StoreError) {
         try note(.deleteAll(prefix: prefix), .deleteAll)
         try await base.deleteAll(prefix: prefix)
     }
 
-    /// See ``CacheStore/remove(_:)``.
+    /// See `CacheStore.remove(_:)`.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
         try note(.remove(damaged), .remove)
         try await base.remove(damaged)

@@ -14,7 +14,9 @@ extension Language {
     /// The language that suits a BCP 47 tag best: the one of that tag, else one of the same primary language, else the
     /// first one.
     ///
-    /// - Parameter languages: the languages of the app, in order of preference.
+    /// - Parameters:
+    ///   - tag: the tag that the user's system gives.
+    ///   - languages: the languages of the app, in order of preference.
     public static func best(for tag: String, of languages: [Language] = builtIn) -> Language {
         let wanted = tag.lowercased()
         return languages.first { $0.tag.lowercased() == wanted }

@@ -62,14 +62,19 @@ public struct Language: Sendable {
 
     /// The text of a key. A key without a text is returned itself.
     ///
-    /// - Parameter values: the values of the placeholders, by name. A placeholder without a value stays as it is written.
+    /// - Parameters:
+    ///   - key: the key of the text.
+    ///   - values: the values of the placeholders, by name. A placeholder without a value stays as it is written.
     public func text(_ key: String, _ values: [String: any CustomStringConvertible] = [:]) -> String {
         (own[key] ?? fallback[key])?.filled(with: values) ?? key
     }
 
     /// The text of a key that counts something, in the plural form of the count. `{count}` stands for the count in it.
     ///
-    /// - Parameter values: the values of the other placeholders, by name.
+    /// - Parameters:
+    ///   - key: the key of the text.
+    ///   - count: the count.
+    ///   - values: the values of the other placeholders, by name.
     public func text(
         _ key: String, count: Int, _ values: [String: any CustomStringConvertible] = [:]
     ) -> String {

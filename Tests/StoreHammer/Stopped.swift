@@ -91,7 +91,8 @@ private final class StoppingStore: ForwardingStore {
         guard mustStop else { return }
         // A parent that is gone reads nothing: then there is nobody to stop for.
         try? HammerProcess.tell("stopping")
-        kill(getpid(), SIGSTOP)
+        // This thread is the first to stop, before it does anything more.
+        raise(SIGSTOP)
     }
 
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {

@@ -38,13 +38,13 @@ public struct FallbackPolicy: Sendable {
         }
     }
 
-    /// After each error, except for the answers about this very value: the user may not see it (401, 403), or it is not
-    /// there (404, 410).
+    /// After each error, except for the answers about this very value: the user may not see it (401, 403, or no
+    /// credentials are accepted any more), or it is not there (404, 410).
     ///
     /// The copy is hidden, and not deleted, because the answer may be another's: the page on which a hotel asks guests to
     /// sign in comes with a 404, too. A mapper that knows the answer as its server's throws ``InvalidData/gone(status:)``;
     /// then it is deleted, under each policy.
-    public static let standard = FallbackPolicy { error in ![401, 403, 404, 410].contains(error.status) }
+    public static let standard = FallbackPolicy { error in ![.denied, .missing].contains(error.trouble) }
 
     /// After each error: a copy that may be wrong is better than none.
     public static let always = FallbackPolicy { _ in true }

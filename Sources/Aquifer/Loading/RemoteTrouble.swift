@@ -13,7 +13,7 @@ public enum RemoteTrouble: String, Sendable, Hashable, CaseIterable {
     case noAnswer
     /// The server says that it has failed: a status from 500.
     case serverFailed
-    /// The server denies this to the user: 401 or 403.
+    /// The server denies this to the user: 401 or 403, or no credentials are accepted any more.
     case denied
     /// The server does not have this, or not any more: 404 or 410.
     case missing
@@ -33,6 +33,7 @@ extension TransportError {
         case .interrupted: .noAnswer
         case .malformed, .tooManyRedirects, .headersTooLarge, .bodyTooLarge, .unsupportedURL, .unreadableBody:
             .notUnderstood
+        case .unauthorized: .denied
         }
     }
 }
@@ -40,7 +41,11 @@ extension TransportError {
 extension InvalidData {
     /// The trouble as users see it.
     public var trouble: RemoteTrouble {
-        if case .gone = self { return .missing }
+        switch self {
+        case .gone: return .missing
+        case .unusable(let error) where error.kind == .unauthorized: return .denied
+        case .status, .mediaType, .body, .unusable: break
+        }
         guard let status else { return .notUnderstood }
         return switch status {
         case 401, 403: .denied

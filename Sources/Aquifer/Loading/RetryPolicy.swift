@@ -46,7 +46,7 @@ public struct RetryPolicy: Sendable {
         switch failure.kind {
         case .cannotResolve, .cannotConnect, .timedOut, .interrupted: backoff(after: attempt)
         case .cancelled, .offline, .insecure, .malformed, .tooManyRedirects, .headersTooLarge, .bodyTooLarge,
-            .unsupportedURL, .unreadableBody:
+            .unsupportedURL, .unreadableBody, .unauthorized:
             nil
         }
     }

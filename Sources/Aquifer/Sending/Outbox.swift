@@ -31,7 +31,7 @@ import AquiferFoundation
 /// - Damage: an unreadable entry is set aside and reported, and the other items are sent.
 ///
 /// Give the outbox its own store, in which nothing expires and nothing is evicted; use `durability: .power` for an
-/// `SQLiteStore`. Do not put credentials into a queued request: have the client add them when it sends.
+/// `SQLiteStore`. Do not put credentials into a queued request: an ``AuthenticatingClient`` adds them when it sends.
 public actor Outbox {
     /// Judges an answer. `body` is the part of the body that arrived, up to 1 MiB.
     public typealias Judge = @Sendable (_ item: Item, _ head: HTTPResponseHead, _ body: Data) -> Verdict

@@ -95,8 +95,9 @@ extension Outbox.Outcome {
         case .cancelled: self = .stopped
         case .unsupportedURL, .unreadableBody: self = .refused(.unsendable(error.description))
         case .offline, .cannotResolve, .cannotConnect, .insecure, .timedOut, .interrupted, .malformed,
-            .tooManyRedirects, .headersTooLarge, .bodyTooLarge:
-            // A missing connection concerns every item of the host; another failure may concern only this item.
+            .tooManyRedirects, .headersTooLarge, .bodyTooLarge, .unauthorized:
+            // A missing connection, or a login that has expired, concerns every item of the host; another failure may
+            // concern only this item.
             self = .again(.noAnswer(error.description), retryAfter: nil, isHost: isUnsent, isUnsent: isUnsent)
         }
     }

@@ -172,11 +172,14 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
         case unsupportedURL
         /// A piece of the request's body could not be read.
         case unreadableBody
+        /// There are no credentials that the server accepts: the user has to log in again. See ``AuthenticatingClient``.
+        case unauthorized
 
-        /// True if there was no connection, so that no part of the request can have arrived.
+        /// True if the request cannot have been carried out: there was no connection, or the server has rejected the
+        /// credentials.
         public var precedesSending: Bool {
             switch self {
-            case .offline, .cannotResolve, .cannotConnect, .insecure: true
+            case .offline, .cannotResolve, .cannotConnect, .insecure, .unauthorized: true
             case .cancelled, .timedOut, .interrupted, .malformed, .tooManyRedirects, .headersTooLarge, .bodyTooLarge,
                 .unsupportedURL, .unreadableBody:
                 false
@@ -200,7 +203,7 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
         switch kind {
         case .offline, .cannotResolve, .cannotConnect, .timedOut, .interrupted, .insecure: true
         case .cancelled, .malformed, .tooManyRedirects, .headersTooLarge, .bodyTooLarge, .unsupportedURL,
-            .unreadableBody:
+            .unreadableBody, .unauthorized:
             false
         }
     }

@@ -153,7 +153,7 @@ extension HTTPRequest {
 }
 
 extension URL {
-    fileprivate func hasSameOrigin(as other: URL) -> Bool {
+    func hasSameOrigin(as other: URL) -> Bool {
         scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()
             && portOrDefault == other.portOrDefault
     }

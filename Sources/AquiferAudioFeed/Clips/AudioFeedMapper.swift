@@ -23,7 +23,7 @@ public enum AudioFeedMapper {
 
     /// The clips of an answer with status 200, in its order.
     ///
-    /// - Throws: ``InvalidData`` or `DecodingError` when it is not as the contract says.
+    /// - Throws: `InvalidData` or `DecodingError` when it is not as the contract says.
     public static func clips(_ head: HTTPResponseHead, _ body: Data) throws -> [AudioClip] {
         guard head.status == 200 else { throw InvalidData.status(head.status) }
         var seen: Set<UUID> = []
@@ -37,7 +37,7 @@ public enum AudioFeedMapper {
 
     /// The clip that a post was answered with: status 201, or any other 2xx.
     ///
-    /// - Throws: ``InvalidData`` or `DecodingError` when it is not as the contract says.
+    /// - Throws: `InvalidData` or `DecodingError` when it is not as the contract says.
     public static func posted(_ head: HTTPResponseHead, _ body: Data) throws -> AudioClip {
         guard HTTPStatus.isSuccess(head.status) else { throw InvalidData.status(head.status) }
         return try clip(try JSONDecoder().decode(Item.self, from: body), at: "the document")

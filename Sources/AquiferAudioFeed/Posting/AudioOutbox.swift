@@ -7,7 +7,10 @@ extension AudioFeedService {
     /// - Parameters:
     ///   - queue: keeps the posts; for this queue alone.
     ///   - attachments: a folder for copies of the files; the outbox's own.
+    ///   - client: sends the posts.
+    ///   - policy: the times and numbers of sending.
     ///   - store: keeps the saved list of clips.
+    ///   - now: the clock that stamps the saved list.
     public static func outbox(
         in queue: any CacheStore, attachments: URL?, client: any HTTPClient, policy: SendPolicy = SendPolicy(),
         store: any CacheStore, now: @escaping @Sendable () -> Date = { Date() }

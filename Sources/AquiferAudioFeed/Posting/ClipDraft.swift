@@ -65,7 +65,11 @@ public struct ClipDraft: Sendable, Hashable {
 
     /// A clip of a title and a file.
     ///
-    /// - Parameter fileName: the file's name, if that is not its name on disk.
+    /// - Parameters:
+    ///   - title: the title as typed; spaces around it are left out.
+    ///   - author: the author as typed; an empty one counts as none.
+    ///   - file: the file of the sound.
+    ///   - fileName: the file's name, if that is not its name on disk.
     /// - Throws: ``ClipDraftError``. A file that is too large is not read.
     public init(title: String, author: String? = nil, file: URL, fileName: String? = nil) throws(ClipDraftError) {
         self.title = try Self.title(title)

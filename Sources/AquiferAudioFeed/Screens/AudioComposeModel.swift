@@ -67,7 +67,9 @@ public final class AudioComposeModel {
 
     /// The screen of a service.
     ///
-    /// - Parameter discard: called with each file that is no longer needed.
+    /// - Parameters:
+    ///   - service: posts the clips.
+    ///   - discard: called with each file that is no longer needed.
     public init(_ service: AudioFeedService, discard: @escaping @MainActor (URL) -> Void = { _ in }) {
         self.service = service
         self.discard = discard

@@ -5,7 +5,7 @@ import AquiferFoundation
 public enum FoaasMapper {
     /// The operations of an answer. One that cannot be read is left out and counted; the others are kept.
     ///
-    /// - Throws: ``InvalidData`` when the answer is no list, or when nothing in it can be read.
+    /// - Throws: `InvalidData` when the answer is no list, or when nothing in it can be read.
     public static func operations(_ head: HTTPResponseHead, _ body: Data) throws -> FoaasOperations {
         guard let list = try json(head, body) as? [Any] else { throw InvalidData.body("the document is not a list") }
         var seen: Set<String> = []
@@ -19,7 +19,7 @@ public enum FoaasMapper {
 
     /// The phrase of an answer.
     ///
-    /// - Throws: ``InvalidData`` when it is not one. Status 622, which comes with a phrase, is the remote's 404.
+    /// - Throws: `InvalidData` when it is not one. Status 622, which comes with a phrase, is the remote's 404.
     public static func phrase(_ head: HTTPResponseHead, _ body: Data) throws -> Foaas {
         guard let object = try json(head, body) as? [String: AnyObject], let phrase = Foaas(json: object) else {
             throw InvalidData.body("the document has no message and subtitle")

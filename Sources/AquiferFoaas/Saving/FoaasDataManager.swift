@@ -10,7 +10,7 @@ import AquiferUserDefaults
 /// let operations = try await FoaasDataManager.shared.loadOrRequest()
 /// ```
 ///
-/// There is one form of saving: an entry of ``UserDefaultsStore`` under `FoaasOperationsKey`, encoded by the codec
+/// There is one form of saving: an entry of `UserDefaultsStore` under `FoaasOperationsKey`, encoded by the codec
 /// below and good for seven days like everything else. ``load()`` returns false for foreign data under the key, and
 /// leaves it there until something is saved.
 public final class FoaasDataManager: Sendable {
@@ -33,6 +33,7 @@ public final class FoaasDataManager: Sendable {
     /// A manager over a store of its own.
     ///
     /// - Parameters:
+    ///   - store: keeps the operations; for this manager alone.
     ///   - center: posts that operations are known: see ``loadOrRequest(_:)``.
     ///   - now: the clock that stamps and judges.
     public convenience init(
@@ -91,7 +92,7 @@ public final class FoaasDataManager: Sendable {
     /// `.foaasOperationsDidUpdate`.
     ///
     /// - Parameter request: asks the remote; ``FoaasAPIManager/loadOperations()`` unless told otherwise.
-    /// - Throws: ``LoadError`` when nothing is stored and the request fails. Nothing is posted then.
+    /// - Throws: `LoadError` when nothing is stored and the request fails. Nothing is posted then.
     @discardableResult
     public func loadOrRequest(
         _ request: @Sendable () async throws(LoadError) -> Loaded<FoaasOperations> = { () async throws(LoadError) in

@@ -32,7 +32,7 @@ public struct SeenPhrases: Sendable {
 
     /// The phrases, the newest first.
     ///
-    /// - Throws: ``StoreError`` when they cannot be read.
+    /// - Throws: `StoreError` when they cannot be read.
     public func all() async throws(StoreError) -> [SeenPhrase] { try await cache.load()?.value ?? [] }
 
     /// Keeps a phrase, in one atomic step. It replaces phrases that cannot be read any more.

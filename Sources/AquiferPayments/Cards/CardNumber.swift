@@ -13,7 +13,9 @@ public struct CardNumber: Sendable, Hashable {
 
     /// Reads a number as people type it, with spaces and dashes or without.
     ///
-    /// - Parameter allowsTestCard: True to accept the test card as well. The checks of all other numbers are the same.
+    /// - Parameters:
+    ///   - text: The number as typed.
+    ///   - allowsTestCard: True to accept the test card as well. The checks of all other numbers are the same.
     /// - Throws: ``CardNumberError``, for the first check that the number fails.
     public init(_ text: String, allowsTestCard: Bool = false) throws(CardNumberError) {
         let digits = try Self.digits(of: text)

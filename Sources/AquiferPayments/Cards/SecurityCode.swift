@@ -11,7 +11,9 @@ public struct SecurityCode: Sendable, Hashable {
 
     /// Reads what people type.
     ///
-    /// - Parameter brand: The card's brand; `nil` for the test card, whose code has three digits.
+    /// - Parameters:
+    ///   - text: The code as typed.
+    ///   - brand: The card's brand; `nil` for the test card, whose code has three digits.
     /// - Throws: ``SecurityCodeError``.
     public init(_ text: String, for brand: CardBrand?) throws(SecurityCodeError) {
         let digits = text.filter { !$0.isWhitespace }

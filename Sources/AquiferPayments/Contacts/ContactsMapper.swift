@@ -14,7 +14,7 @@ public enum ContactsMapper {
 
     /// The contacts of an answer, in its order.
     ///
-    /// - Throws: ``InvalidData`` or `DecodingError` when the answer violates the contract.
+    /// - Throws: `InvalidData` or `DecodingError` when the answer violates the contract.
     public static func map(_ head: HTTPResponseHead, _ body: Data) throws -> [Contact] {
         guard head.status == 200 else { throw InvalidData.status(head.status) }
         var seen: Set<Int> = []

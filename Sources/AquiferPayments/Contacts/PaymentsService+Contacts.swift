@@ -8,7 +8,7 @@ import AquiferFoundation
 extension PaymentsService {
     /// "Load Contact List From Remote": downloads, validates and delivers the contacts. Nothing is saved.
     ///
-    /// - Throws: ``LoadError/invalidData(_:)``, ``LoadError/connectivity(_:)``, or ``LoadError/cancelled``.
+    /// - Throws: `LoadError.invalidData(_:)`, `LoadError.connectivity(_:)`, or `LoadError.cancelled`.
     public func loadContactListFromRemote() async throws(LoadError) -> [Contact] {
         try await contacts.loadFromRemote()
     }
@@ -16,7 +16,7 @@ extension PaymentsService {
     /// "Load Contact List From Cache": delivers the contacts saved less than seven days ago. Has no side effects.
     ///
     /// - Returns: `nil`, "no contact list", when nothing is saved or it has expired.
-    /// - Throws: ``StoreError``, the "retrieval error", when there is a copy and it cannot be read.
+    /// - Throws: `StoreError`, the "retrieval error", when there is a copy and it cannot be read.
     public func loadContactListFromCache() async throws(StoreError) -> [Contact]? {
         try await contacts.saved()?.value
     }
@@ -25,7 +25,7 @@ extension PaymentsService {
     /// the old data and saving the new is one atomic step: on any error the old data is still there.
     ///
     /// - Returns: the stamp.
-    /// - Throws: ``StoreError`` when it could not be encoded, deleted or saved.
+    /// - Throws: `StoreError` when it could not be encoded, deleted or saved.
     @discardableResult
     public func cacheContactList(_ list: [Contact]) async throws(StoreError) -> Date {
         try await contacts.save(list)
@@ -34,7 +34,7 @@ extension PaymentsService {
     /// "Validate Contact List Cache": deletes a cache that has expired or cannot be read.
     ///
     /// - Returns: True if the cache was deleted.
-    /// - Throws: ``StoreError`` when it could not be deleted.
+    /// - Throws: `StoreError` when it could not be deleted.
     @discardableResult
     public func validateContactListCache() async throws(StoreError) -> Bool {
         try await contacts.validateSaved()

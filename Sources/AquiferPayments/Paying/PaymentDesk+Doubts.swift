@@ -7,7 +7,7 @@ extension PaymentDesk {
     ///
     /// A payment that the user gave up is not among them: that was the user's decision.
     ///
-    /// - Throws: ``StoreError`` when the ledger cannot be read. The caller must not pay then.
+    /// - Throws: `StoreError` when the ledger cannot be read. The caller must not pay then.
     public func unresolved(_ amount: Money, to contact: Contact) async throws(StoreError) -> [PaymentRecord] {
         let contents = try await ledger.contents()
         if contents.unreadable.isEmpty {

@@ -15,7 +15,7 @@ extension PaymentLedger {
 
     /// Deletes a payment that cannot be read.
     ///
-    /// - Throws: ``StoreError`` when the store fails; then nothing was removed.
+    /// - Throws: `StoreError` when the store fails; then nothing was removed.
     public func discard(_ id: UUID) async throws(StoreError) -> Discarding {
         let key = Self.prefix + id.uuidString
         let found = try await store.decide(key) { current throws(StoreError) -> (EntryChange, Discarding) in

@@ -36,7 +36,7 @@ public struct PaymentLedger: Sendable {
     /// All payments. A payment that cannot be read is listed as unreadable, and does not hide the others. A damaged
     /// entry without a key, which may or may not be a payment, is listed as unreadable too.
     ///
-    /// - Throws: ``StoreError`` when the store cannot be read at all.
+    /// - Throws: `StoreError` when the store cannot be read at all.
     public func contents() async throws(StoreError) -> Contents {
         var records: [PaymentRecord] = []
         var unreadable: [Unreadable] = []

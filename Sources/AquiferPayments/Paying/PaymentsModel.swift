@@ -55,7 +55,9 @@ public final class PaymentsModel {
 
     /// Sends an unknown or failed payment again, with the same key and the same card.
     ///
-    /// - Parameter code: The card's security code as typed. It is not stored.
+    /// - Parameters:
+    ///   - id: The payment.
+    ///   - code: The card's security code as typed. It is not stored.
     public func retry(_ id: UUID, code: String) async {
         guard let record = payments.first(where: { $0.id == id }), record.state.canBeSentAgain else { return }
         await act(id) { [service] () async throws(Failure) in

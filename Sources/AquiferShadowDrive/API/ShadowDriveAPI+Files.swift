@@ -46,7 +46,8 @@ extension ShadowDriveAPI {
     ///
     /// - Parameters:
     ///   - location: the file's address, byte for byte as it was signed.
-    ///   - signature: the signature of ``SignedMessage/delete(_:from:)``.
+    ///   - signer: the owner of the account.
+    ///   - signature: the signature of `SignedMessage.delete(_:from:)`.
     public func deleteFile(
         at location: String, signer: PublicKey, signature: Signature
     ) async throws(DriveError) -> ChangeAnswer {

@@ -68,7 +68,10 @@ extension ShadowDriveAPI {
     /// `POST /upload`: sends up to five files. They are read from disk as they are sent.
     ///
     /// - Parameters:
-    ///   - signature: the signature of ``SignedMessage/upload(to:names:)`` with the names in this order.
+    ///   - files: one to five files.
+    ///   - account: the account that gets them.
+    ///   - signer: the owner of the account.
+    ///   - signature: the signature of `SignedMessage.upload(to:names:)` with the names in this order.
     ///   - overwrite: true if files of the same names are replaced.
     ///   - onSent: called with the sent bytes of the body and the body's length in bytes.
     public func upload(
@@ -95,7 +98,8 @@ extension ShadowDriveAPI {
     /// - Parameters:
     ///   - file: the new content, under the name of the file that it replaces.
     ///   - location: the file's address.
-    ///   - signature: the signature of ``SignedMessage/edit(_:in:hash:)``.
+    ///   - signer: the owner of the account.
+    ///   - signature: the signature of `SignedMessage.edit(_:in:hash:)`.
     ///   - onSent: called with the sent bytes of the body and the body's length in bytes.
     /// - Returns: the file's address.
     public func edit(

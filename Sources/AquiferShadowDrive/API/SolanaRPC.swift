@@ -22,7 +22,10 @@ public struct SolanaRPC: Sendable {
 
     /// Creates a client of a node.
     ///
-    /// - Parameter retry: the policy for repeating a question; never by default. Transactions are sent once.
+    /// - Parameters:
+    ///   - url: the address of the node.
+    ///   - client: carries out the requests.
+    ///   - retry: the policy for repeating a question; never by default. Transactions are sent once.
     public init(url: URL, client: any HTTPClient, retry: RetryPolicy = .never) {
         self.url = url
         self.client = client

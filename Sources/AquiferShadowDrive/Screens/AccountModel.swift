@@ -125,8 +125,8 @@ public final class AccountModel {
     /// Sends files, and returns when all have finished. Cancelling the task stops the upload. An immutable account
     /// accepts new files but no replacements.
     ///
-    /// - Parameter afterReading: called when the files are no longer needed, before the upload is marked as done. It is
-    ///   not called if nothing can be sent.
+    /// `afterReading` is called when the files are no longer needed, before the upload is marked as done. It is not
+    /// called if nothing can be sent.
     public func upload(_ files: [URL], replacing: Bool = false, afterReading: () -> Void = {}) async {
         guard !files.isEmpty, replacing ? canChange : canAdd else { return }
         begin(.uploading)
@@ -175,8 +175,8 @@ public final class AccountModel {
 
     /// Replaces the content of a file.
     ///
-    /// - Parameter afterReading: called when the new content is no longer needed, before the change is marked as done.
-    ///   It is not called if nothing can be changed.
+    /// `afterReading` is called when the new content is no longer needed, before the change is marked as done. It is
+    /// not called if nothing can be changed.
     public func replace(_ file: String, with url: URL, afterReading: () -> Void = {}) async {
         guard canChange else { return }
         let location = location(of: file)

@@ -122,8 +122,10 @@ public struct AccountShelf: Sendable {
     /// The new account gets the current time as its timestamp. The others keep the timestamp of their fetch, and are
     /// shown for at most seven days from then. A damaged list is replaced by a list of the new account alone.
     ///
-    /// - Parameter isFirst: true if the owner has no other account, so that a list of it alone is complete.
-    /// - Throws: ``StoreError``; the previously saved list is then unchanged.
+    /// - Parameters:
+    ///   - account: the new account.
+    ///   - isFirst: true if the owner has no other account, so that a list of it alone is complete.
+    /// - Throws: `StoreError`; the previously saved list is then unchanged.
     public func add(_ account: StorageAccount, isFirst: Bool) async throws(StoreError) {
         let stamp = now()
         try await cache.update(restamping: { saved in

@@ -5,8 +5,10 @@ extension ShadowDriveService {
     /// Reserves more bytes. The service first asks if the account is immutable, because an immutable account needs
     /// another instruction.
     ///
-    /// - Parameter onWait: called if the server does not know the blockhash, before the wait for the chain of about a
-    ///   minute.
+    /// - Parameters:
+    ///   - bytes: the bytes to add.
+    ///   - account: the account.
+    ///   - onWait: called if the server does not know the blockhash, before the wait for the chain of about a minute.
     public func addStorage(
         _ bytes: UInt64, to account: PublicKey, onWait: @Sendable () async -> Void = {}
     ) async throws(DriveError) -> ChangeAnswer {
@@ -26,7 +28,10 @@ extension ShadowDriveService {
 
     /// Releases reserved bytes. The service first asks for the used bytes.
     ///
-    /// - Parameter onWait: as for ``addStorage(_:to:onWait:)``.
+    /// - Parameters:
+    ///   - bytes: the bytes to release.
+    ///   - account: the account.
+    ///   - onWait: as for ``addStorage(_:to:onWait:)``.
     public func reduceStorage(
         _ bytes: UInt64, of account: PublicKey, onWait: @Sendable () async -> Void = {}
     ) async throws(DriveError) -> ChangeAnswer {
@@ -50,7 +55,9 @@ extension ShadowDriveService {
     /// Makes an account immutable, permanently. Its files can then not be replaced or deleted, and its storage cannot
     /// be reduced.
     ///
-    /// - Parameter onWait: as for ``addStorage(_:to:onWait:)``.
+    /// - Parameters:
+    ///   - account: the account.
+    ///   - onWait: as for ``addStorage(_:to:onWait:)``.
     public func makeImmutable(
         _ account: PublicKey, onWait: @Sendable () async -> Void = {}
     ) async throws(DriveError) -> ChangeAnswer {

@@ -7,7 +7,7 @@ import AquiferFoundation
 /// - A change is sent once. A transaction is signed a second time only if the server did not know its blockhash, and
 ///   only after the first one can no longer be carried out.
 /// - A list comes from the remote, or else from a copy saved less than seven days ago.
-/// - The secret key stays in ``Keypair``: no state, no error and no saved entry holds it.
+/// - The secret key stays in `Keypair`: no state, no error and no saved entry holds it.
 public final class ShadowDriveService: Sendable {
     /// The entries that the feature saves.
     public static let entries = [accountLists, contentLists]
@@ -40,7 +40,9 @@ public final class ShadowDriveService: Sendable {
     /// Shadow Drive for one owner.
     ///
     /// - Parameters:
-    ///   - program: the program of v1 by default; ``ShadowDriveProgram/v1(uploader:)`` for a server with its own key.
+    ///   - api: the storage API.
+    ///   - rpc: a node of Solana's.
+    ///   - program: the program of v1 by default; `ShadowDriveProgram.v1(uploader:)` for a server with its own key.
     ///   - keypair: the owner's key pair. Without it, accounts cannot be created, changed or listed; files can still be
     ///     read.
     ///   - store: the store of the saved lists.

@@ -52,6 +52,8 @@ extension ShadowDriveService {
     /// - Cancelling the task stops the transfer. The files that were not sent by then are reported as cancelled.
     ///
     /// - Parameters:
+    ///   - files: the files on disk.
+    ///   - account: the account that gets them.
     ///   - overwrite: true if files of the same names are replaced.
     ///   - room: the storage that is left, if it is known. A file that does not fit into it is reported as
     ///     ``FileError/noRoom(name:free:)`` and not sent. Without it, the server judges each file on arrival.

@@ -5,6 +5,7 @@ extension ShadowDriveProgram {
     /// order.
     ///
     /// - Parameters:
+    ///   - instruction: what is asked of the program.
     ///   - owner: the wallet that owns the storage account and pays.
     ///   - account: the storage account: ``storageAccount(of:counter:)``.
     public func instruction(

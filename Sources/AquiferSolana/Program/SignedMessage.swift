@@ -17,7 +17,10 @@ public struct SignedMessage: Sendable, Hashable, CustomStringConvertible {
 
     /// The message for replacing the content of a file.
     ///
-    /// - Parameter hash: the SHA-256 of the new content.
+    /// - Parameters:
+    ///   - name: the name of the file.
+    ///   - account: the account of the file.
+    ///   - hash: the SHA-256 of the new content.
     public static func edit(_ name: String, in account: PublicKey, hash: Data) -> SignedMessage {
         SignedMessage(
             text:
@@ -27,7 +30,9 @@ public struct SignedMessage: Sendable, Hashable, CustomStringConvertible {
 
     /// The message for deleting a file.
     ///
-    /// - Parameter url: the file's address, byte for byte as it is sent in `location`.
+    /// - Parameters:
+    ///   - url: the file's address, byte for byte as it is sent in `location`.
+    ///   - account: the account of the file.
     public static func delete(_ url: String, from account: PublicKey) -> SignedMessage {
         SignedMessage(
             text: "Shadow Drive Signed Message:\nStorageAccount: \(account)\nFile to delete: \(url)")

@@ -24,7 +24,9 @@ public final class LoopbackServer: Sendable {
 
     /// Listens on a free port.
     ///
-    /// - Parameter patience: long enough for a machine that is busy with other tests; only a failing one waits that long.
+    /// - Parameters:
+    ///   - patience: long enough for a machine that is busy with other tests; only a failing one waits that long.
+    ///   - script: answers the connections.
     /// - Throws: `POSIXError` when there is none.
     public init(patience: Duration = .seconds(60), _ script: @escaping Script) throws {
         let (listener, port) = try Socket.listen()
