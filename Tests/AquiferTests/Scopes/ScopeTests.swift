@@ -195,6 +195,19 @@ struct ScopeTests {
         #expect(try await left().isEmpty)
     }
 
+    @Test("deletes its downloads with it")
+    func downloads() async throws {
+        try await DownloadWorld.with { world in
+            let downloads = try world.downloads(FileRemote(Data.noise(300_000)).client)
+            let scope = scope("user")
+            try await scope.owns(world.folder)
+            _ = try await downloads.file(for: world.url)
+            #expect(FileManager.default.fileExists(atPath: world.folder.path))
+            try await scope.end()
+            #expect(!FileManager.default.fileExists(atPath: world.folder.path))
+        }
+    }
+
     @Test("deletes the files that it owns with it, and no other")
     func files() async throws {
         try await TemporaryFolder.with { folder in
@@ -256,6 +269,24 @@ struct ScopedLoadTests {
         held.release()
         await expectEnd { _ = try await load.value }
         #expect(try await base.contents().entries.isEmpty)
+    }
+
+    @Test("that a server refuses ends nothing: only a logout ends a scope")
+    func expiredToken() async throws {
+        let status = Locked(401)
+        let client = ScriptedHTTPClient { _ in .answer(status: status.withLock { $0 }) }
+        let scope = Scope("user", in: base)
+        try await scope.store.insert(.sample(1), for: "other")
+        let remote = RemoteLoader<[String]>(HTTPRequest(.get, url), client: client) { head, _ in
+            throw InvalidData.status(head.status)
+        }
+        let resource = Resource(remote: remote, cache: Cache<[String]>(key: "texts", in: scope.store))
+        for refusal in [401, 403] {
+            status.withLock { $0 = refusal }
+            let error = await failure(of: { _ = try await resource.load() }) as? LoadError
+            #expect(error == .invalidData(.status(refusal)))
+        }
+        #expect(try await scope.store.retrieve("other") == .sample(1))
     }
 
     @Test("asks nothing after the end")
