@@ -85,7 +85,12 @@ extension EntryTable {
                 "SELECT id, key, \(columns) FROM entry NOT INDEXED WHERE id = ?1", to: "list entries")
             for (id, key) in keys {
                 row.bind(1, id)
-                guard try row.step(), let own = row.text(1), own.utf8.elementsEqual(key.text.utf8), try use(row, own)
+                guard try row.step() else { return false }
+                guard let own = row.text(1) else {
+                    try row.checkMemory()
+                    return false
+                }
+                guard own.utf8.elementsEqual(key.text.utf8), try use(row, own)
                 else { return false }
                 row.reset()
             }

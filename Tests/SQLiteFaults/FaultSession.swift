@@ -55,6 +55,8 @@ final class FaultSession {
             await list()
             await delete("b\(opening)")
             await load("b\(opening)")
+            await save("c\(opening)", Self.entry("one of many"))
+            await deleteAll("c")
             await list()
             store = nil
         }
@@ -112,6 +114,19 @@ final class FaultSession {
         await changing(key, nil) { store throws(StoreError) in try await store.delete(key) }
     }
 
+    private func deleteAll(_ prefix: String) async {
+        await step("delete all") { [self] () throws(StoreError) in
+            guard let store else { return }
+            do throws(StoreError) { try await store.deleteAll(prefix: prefix) } catch {
+                for (key, entry) in known where try await store.retrieve(key) != entry {
+                    result.broken.append("a deletion by prefix fails (\(error)) and takes \(key) away")
+                }
+                throw error
+            }
+            known = known.filter { !$0.key.hasPrefix(prefix) }
+        }
+    }
+
     /// A change that fails has changed nothing.
     private func changing(
         _ key: String, _ entry: StoredEntry?, _ body: (SQLiteStore) async throws(StoreError) -> Void
@@ -143,6 +158,10 @@ final class FaultSession {
             let expected = Set(known.map { StoredEntry.Summary($1, key: $0) })
             if Set(contents.entries) != expected || !contents.damaged.isEmpty {
                 result.broken.append("the list is \(contents.entries.map(\.key)), damaged \(contents.damaged)")
+            }
+            let some = try await store.contents(prefix: "b")
+            if Set(some.entries) != expected.filter({ $0.key.hasPrefix("b") }) || !some.damaged.isEmpty {
+                result.broken.append("the list of b is \(some.entries.map(\.key)), damaged \(some.damaged)")
             }
         }
     }

@@ -70,7 +70,7 @@ extension Outbox {
                 return outcome.withLock { $0 = .refused(.attachment(name: error.name, reason: error.reason)) }
             }
             // A process that was stopped since it claimed the item sends nothing of a user who has logged out.
-            if await shelf.hasEnded { return }
+            if shelf.store.changes.mayEnd, await shelf.hasEnded { return }
             let result = await Outcome(of: request, item, client, judge, policy)
             outcome.withLock { $0 = result }
         }
@@ -78,6 +78,8 @@ extension Outbox {
         changes.ring()
         let observation = shelf.store.changes.mayEnd ? observeEnd(of: transfer) : nil
         defer { observation?.cancel() }
+        // The end may have come before it was observed.
+        if observation != nil, await shelf.hasEnded { transfer.cancel() }
         let keeper = Task { await keepClaim(number, record.head.key, transfer) }
         await withTaskCancellationHandler {
             await transfer.value
