@@ -22,6 +22,7 @@ public final class DataLoader: Sendable {
     private let retry: RetryPolicy
     private let now: @Sendable () -> Date
     private let check: Check
+    private let events: (any AquiferEvents)?
     private let flights = Coalescer<URL, Loaded<Data>>()
 
     /// A loader.
@@ -34,11 +35,12 @@ public final class DataLoader: Sendable {
     ///   - retry: the policy for failed transfers; by default, a transfer is not retried.
     ///   - downloads: the folder of downloads for large data.
     ///   - now: the clock that stamps and judges copies.
+    ///   - events: told of each request and each save, with the class `data`.
     ///   - check: validates an answer; by default, ``defaultCheck(_:_:)``.
     public init(
         client: any HTTPClient, store: any CacheStore, policy: CachePolicy = .sevenDays, limit: Int = 32 << 20,
         retry: RetryPolicy = .never, downloads: Downloads? = nil, now: @escaping @Sendable () -> Date = { Date() },
-        check: @escaping Check = DataLoader.defaultCheck
+        events: (any AquiferEvents)? = nil, check: @escaping Check = DataLoader.defaultCheck
     ) {
         self.client = client
         self.store = store
@@ -47,6 +49,7 @@ public final class DataLoader: Sendable {
         self.retry = retry
         self.downloads = downloads
         self.now = now
+        self.events = events
         self.check = check
     }
 
@@ -104,7 +107,7 @@ public final class DataLoader: Sendable {
     }
 
     private func cache(for url: URL) -> Cache<Data> {
-        Cache(key: Self.key(for: url), in: store, policy: policy, codec: .raw, kind: .data, now: now)
+        Cache(key: Self.key(for: url), in: store, policy: policy, codec: .raw, kind: .data, now: now, events: events)
     }
 
     private func resource(for url: URL) -> Resource<Data> {

@@ -21,7 +21,7 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
     /// Maps an answer to a value. Throws ``InvalidData`` or any other error when the answer breaks the contract.
     public typealias Map = @Sendable (HTTPResponseHead, Data) throws -> Value
 
-    private let ask: @Sendable (Validators) async throws(LoadError) -> RemoteAnswer<Value>
+    private let ask: @Sendable (Validators, ByteMeter?) async throws(LoadError) -> RemoteAnswer<Value>
 
     /// Loads a value with a request.
     ///
@@ -36,8 +36,9 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
         map: @escaping Map
     ) {
         let transfer = Transfer(request: request, client: client, limit: limit, retry: retry)
-        ask = { (validators: Validators) async throws(LoadError) -> RemoteAnswer<Value> in
+        ask = { (validators: Validators, meter: ByteMeter?) async throws(LoadError) -> RemoteAnswer<Value> in
             let (head, body) = try await transfer.run(validators)
+            meter?.add(body.count)
             guard !head.isUselesslyEncoded else { throw .invalidData(.compressed) }
             let answeredAt = head.headers["Date"].flatMap(HTTPDate.parse)
             if head.status == 304 && !validators.isEmpty { return .notModified(answeredAt: answeredAt) }
@@ -52,7 +53,7 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
 
     /// Loads a value with your own closure, for example with several requests or another protocol.
     public init(_ ask: @escaping @Sendable (Validators) async throws(LoadError) -> RemoteAnswer<Value>) {
-        self.ask = ask
+        self.ask = { (validators: Validators, _: ByteMeter?) async throws(LoadError) in try await ask(validators) }
     }
 
     /// The latest value.
@@ -65,7 +66,12 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
 
     /// The latest value, unless the validators still match it.
     public func load(unless validators: Validators) async throws(LoadError) -> RemoteAnswer<Value> {
-        let answer = try await ask(validators.fitToSend)
+        try await load(unless: validators, metered: nil)
+    }
+
+    /// The latest value, with the bytes of its body counted.
+    func load(unless validators: Validators, metered meter: ByteMeter?) async throws(LoadError) -> RemoteAnswer<Value> {
+        let answer = try await ask(validators.fitToSend, meter)
         guard case .value(let value, let validators, let answeredAt) = answer else { return answer }
         return .value(value, validators.fitToSend, answeredAt: answeredAt)
     }

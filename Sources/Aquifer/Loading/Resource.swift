@@ -128,7 +128,7 @@ public final class Resource<Value: Sendable>: Sendable {
     /// Asks once. Delivers the saved copy if it was changed here meanwhile.
     private func attempt(_ beginning: Cache<Value>.Beginning) async throws(LoadError) -> Loaded<Value> {
         guard let entry = beginning.known else { return try await fresh(beginning) }
-        switch try await remote.load(unless: entry.validators) {
+        switch try await ask(unless: entry.validators) {
         case .value(let value, let validators, let answeredAt):
             return try await deliver(value) { () async throws(StoreError) in
                 try await self.cache.save(value, validators: validators, answeredAt: answeredAt, since: beginning)
@@ -142,8 +142,15 @@ public final class Resource<Value: Sendable>: Sendable {
         }
     }
 
+    private func ask(unless validators: Validators) async throws(LoadError) -> RemoteAnswer<Value> {
+        guard let events = cache.events else { return try await remote.load(unless: validators) }
+        return try await cache.telling(events) { meter throws(LoadError) in
+            try await remote.load(unless: validators, metered: meter)
+        }
+    }
+
     private func fresh(_ beginning: Cache<Value>.Beginning) async throws(LoadError) -> Loaded<Value> {
-        guard case .value(let value, let validators, let answeredAt) = try await remote.load(unless: .none) else {
+        guard case .value(let value, let validators, let answeredAt) = try await ask(unless: .none) else {
             throw .invalidData(.status(304))
         }
         return try await deliver(value) { () async throws(StoreError) in
@@ -171,6 +178,7 @@ public final class Resource<Value: Sendable>: Sendable {
         let saved: Saved<Value>?
         do throws(StoreError) { saved = try await cache.load() } catch { throw .store(error, after: reason) }
         guard let saved else { throw error }
+        if cache.events != nil { cache.tellStandIn(savedAt: saved.savedAt, because: error) }
         return Self.copy(saved, because: error)
     }
 

@@ -52,7 +52,7 @@ extension Outbox {
     func carry(
         _ number: UInt64, _ record: OutboxRecord, onSent: (@Sendable (UInt64) -> Void)? = nil
     ) async -> Trip {
-        let most = Locked<UInt64>(0)
+        let (most, start) = (Locked<UInt64>(0), policy.now())
         let request: HTTPRequest
         do throws(MultipartForm.UnusableFile) {
             request = try self.request(record, number) { sent in
@@ -60,7 +60,9 @@ extension Outbox {
                 onSent?(sent)
             }
         } catch {
-            return Trip(outcome: .refused(.attachment(name: error.name, reason: error.reason)), mostSent: 0)
+            let refused = Outcome.refused(.attachment(name: error.name, reason: error.reason))
+            if events != nil { tell(refused, of: record.head, since: start) }
+            return Trip(outcome: refused, mostSent: 0)
         }
         let item = Item(ID(number: number), record.head, .sending(sent: 0))
         let outcome = Locked(Outcome.stopped)
@@ -88,7 +90,9 @@ extension Outbox {
         }
         keeper.cancel()
         await keeper.value
-        return Trip(outcome: outcome.withLock { $0 }, mostSent: most.withLock { $0 })
+        let trip = Trip(outcome: outcome.withLock { $0 }, mostSent: most.withLock { $0 })
+        if events != nil { tell(trip.outcome, of: record.head, since: start) }
+        return trip
     }
 
     /// Cancels a transfer when the scope of the store ends.

@@ -17,11 +17,13 @@ public final class EvictingStore: CacheStore {
     let base: any CacheStore
     private let bound: Int
     private let ledger = Locked(EvictionLedger())
+    private let events: (any AquiferEvents)?
 
-    /// Limits the entries of kind `data` in `base` to `bound` bytes.
-    public init(_ base: any CacheStore, bound: Int) {
+    /// Limits the entries of kind `data` in `base` to `bound` bytes, and tells `events` of each that is evicted.
+    public init(_ base: any CacheStore, bound: Int, events: (any AquiferEvents)? = nil) {
         self.base = base
         self.bound = bound
+        self.events = events
     }
 
     /// See ``CacheStore/retrieve(_:)``.
@@ -33,7 +35,11 @@ public final class EvictingStore: CacheStore {
 
     /// See ``CacheStore/insert(_:for:)``.
     public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
-        if isTooLarge(entry) { return try await delete(key) }
+        if isTooLarge(entry) {
+            try await delete(key)
+            events?.note(.evicted(KeyClass(of: key), bytes: entry.bytes.count))
+            return
+        }
         try await base.insert(entry, for: key)
         await stored(entry, key)
     }
@@ -101,10 +107,15 @@ public final class EvictingStore: CacheStore {
     /// Evicts an entry; false if the store failed.
     private func evict(_ key: String) async -> Bool {
         do throws(StoreError) {
-            try await base.update(key) { found in
+            let size = try await base.decide(key) { found -> (EntryChange, Int?) in
                 // Another caller may have stored a value there meanwhile, which must not be deleted.
-                if case .success(let entry?) = found, entry.kind == .data { .delete } else { .keep }
+                if case .success(let entry?) = found, entry.kind == .data {
+                    (.delete, entry.bytes.count)
+                } else {
+                    (.keep, nil)
+                }
             }
+            if let events, let size { events.note(.evicted(KeyClass(of: key), bytes: size)) }
             ledger.withLock { $0.remove(StoreKey(key)) }
             return true
         } catch {
