@@ -11,11 +11,11 @@ final class FaultSession {
     private let durability: SQLiteStore.Durability
     private var file: URL { folder.appendingPathComponent("store.db") }
     private var store: SQLiteStore?
-    /// What is stored, as far as the store has acknowledged it.
+    /// The entries that the store has acknowledged.
     private var known: [String: StoredEntry] = [:]
     private var result = Result()
 
-    /// What was seen in a session.
+    /// The outcome of a session.
     struct Result {
         var outcomes: [String] = []
         var broken: [String] = []

@@ -133,7 +133,7 @@ struct StoreFolder: Sendable {
         }
     }
 
-    /// How far a folder has become a store.
+    /// The stages of a folder that becomes a store.
     private enum Mark {
         /// It has no marker.
         case none
