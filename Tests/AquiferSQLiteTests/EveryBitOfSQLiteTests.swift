@@ -26,7 +26,7 @@ struct EveryBitOfSQLiteTests {
     private static let commits: [(key: String, entry: StoredEntry?)] = [
         ("five", entry("fifth")), ("one", entry("first again")), ("two", nil), ("six", entry("sixth")),
     ]
-    /// What is stored after each number of commits.
+    /// The entries after each number of commits.
     private static let states = commits.reduce(into: [base]) { states, commit in
         var state = states[states.count - 1]
         state[commit.key] = commit.entry

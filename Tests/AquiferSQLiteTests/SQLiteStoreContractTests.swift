@@ -39,6 +39,18 @@ struct SQLiteStoreContractTests {
         }
     }
 
+    @Test(
+        "keeps the contract in a scope",
+        arguments: CacheStoreContract.checks(for: .sqlite(in: .temporaryDirectory).onlyMade))
+    func scoped(check: CacheStoreContract.Check) async throws {
+        try await TemporaryFolder.with { folder in
+            try await check.run(
+                CacheStoreContract.Subject(make: {
+                    Scope("user/4", in: try SQLiteStore(file: folder.fresh())).store
+                }))
+        }
+    }
+
     @Test("every promise is checked over the store in SQLite: none is passed over")
     func all() {
         #expect(CacheStoreContract.passedOver(for: .sqlite(in: .temporaryDirectory)).isEmpty)

@@ -28,7 +28,7 @@ enum PowerWorld {
         await process.waitUntilEnded()
     }
 
-    /// What the process looks at after its next start.
+    /// The files that the process looks at after its next start.
     typealias Check = @Sendable (SimulatedProcess) async throws -> Void
 
     private final class Promise: @unchecked Sendable {

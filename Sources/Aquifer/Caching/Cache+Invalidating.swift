@@ -27,12 +27,14 @@ extension CacheStore {
     /// - Parameter prefix: the beginning of the keys, compared byte by byte.
     /// - Throws: ``StoreError`` when the store failed. Some of the entries may then be invalid already; call it again.
     public func invalidate(prefix: String) async throws(StoreError) {
-        try await invalidate { $0.utf8.starts(with: prefix.utf8) }
+        try await invalidate(prefix: prefix) { _ in true }
     }
 
-    /// Makes the entries invalid whose keys are chosen.
-    func invalidate(where isChosen: @Sendable (String) -> Bool) async throws(StoreError) {
-        for entry in try await entries() where isChosen(entry.key) {
+    /// Makes the entries invalid whose keys begin with `prefix` and are chosen.
+    func invalidate(
+        prefix: String = "", where isChosen: @Sendable (String) -> Bool
+    ) async throws(StoreError) {
+        for entry in try await contents(prefix: prefix).entries where isChosen(entry.key) {
             try await update(entry.key) { current throws(StoreError) in try StoredEntry.invalidated(current) }
         }
     }

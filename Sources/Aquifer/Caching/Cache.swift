@@ -143,6 +143,12 @@ public struct Cache<Value: Sendable>: Sendable {
         }
     }
 
+    /// True if the cache is in a scope, which may end.
+    var mayEnd: Bool { store.changes.mayEnd }
+
+    /// The changes of the store.
+    var storeChanges: StoreChanges { store.changes }
+
     /// The current time, by the cache's clock.
     var time: Date { now() }
 

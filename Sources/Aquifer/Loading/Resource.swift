@@ -80,7 +80,15 @@ public final class Resource<Value: Sendable>: Sendable {
     func ask() async throws(LoadError) -> Loaded<Value> {
         let count = invalidationCount
         while true {
-            let flight = try await flights.value(for: cache.key) { () async throws(LoadError) in await self.run() }
+            let flight = try await flights.value(for: cache.key) { () async throws(LoadError) in
+                guard self.cache.mayEnd else { return await self.run() }
+                return try await self.cache.untilEnd { () async throws(LoadError) in
+                    let flight = await self.run()
+                    // The end of a scope cancels what runs in it.
+                    if case .failure(.cancelled) = flight.outcome { throw .cancelled }
+                    return flight
+                }
+            }
             if flight.count >= count { return try flight.outcome.get() }
         }
     }
@@ -156,6 +164,8 @@ public final class Resource<Value: Sendable>: Sendable {
     private func attempt() async throws(LoadError) -> Loaded<Value> {
         let count = invalidationCount
         let beginning = await cache.begin { [invalidations] in invalidations.withLock { $0 } != count }
+        // Nothing is asked for a user who has logged out.
+        if case .failure(.ended(let scope)) = beginning.found { throw .ended(scope) }
         do throws(LoadError) { return try await attempt(beginning) } catch {
             if case .invalidData(.gone) = error, !Task.isCancelled {
                 // The error says what matters. A copy that could not be deleted is not delivered after it either, and the
@@ -215,6 +225,7 @@ public final class Resource<Value: Sendable>: Sendable {
             case .unsaved(let value): return Loaded(value, source: .remote)
             }
         } catch {
+            if case .ended(let scope) = error { throw .ended(scope) }
             return Loaded(value, source: .remote, saveError: error)
         }
     }

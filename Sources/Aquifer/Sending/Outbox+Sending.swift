@@ -66,16 +66,22 @@ extension Outbox {
         }
         let item = Item(ID(number: number), record.head, .sending(sent: 0))
         let outcome = Locked(Outcome.stopped)
-        let transfer = Task { [client, judge, policy, attachments] in
+        let transfer = Task { [client, judge, policy, attachments, shelf] in
             // A copy is read anew before each attempt: a bit may have flipped on the disk since it was made.
             do throws(MultipartForm.UnusableFile) { try await attachments?.check(record.message.parts ?? []) } catch {
                 return outcome.withLock { $0 = .refused(.attachment(name: error.name, reason: error.reason)) }
             }
+            // A process that was stopped since it claimed the item sends nothing of a user who has logged out.
+            if shelf.store.changes.mayEnd, await shelf.hasEnded { return }
             let result = await Outcome(of: request, item, client, judge, policy)
             outcome.withLock { $0 = result }
         }
         sending[number] = transfer
         changes.ring()
+        let observation = shelf.store.changes.mayEnd ? observeEnd(of: transfer) : nil
+        defer { observation?.cancel() }
+        // The end may have come before it was observed.
+        if observation != nil, await shelf.hasEnded { transfer.cancel() }
         let keeper = Task { await keepClaim(number, record.head.key, transfer) }
         await withTaskCancellationHandler {
             await transfer.value
@@ -87,6 +93,14 @@ extension Outbox {
         let trip = Trip(outcome: outcome.withLock { $0 }, mostSent: most.withLock { $0 })
         if events != nil { tell(trip.outcome, of: record.head, since: start) }
         return trip
+    }
+
+    /// Cancels a transfer when the scope of the store ends.
+    private func observeEnd(of transfer: Task<Void, Never>) -> StoreObservation {
+        shelf.store.changes.observe { [shelf] change in
+            guard change == .everything else { return }
+            Task { if await shelf.hasEnded { transfer.cancel() } }
+        }
     }
 
     private func request(
@@ -116,6 +130,7 @@ extension Outbox {
                 }
                 if !renewal.wasOurs { return transfer.cancel() }
             } catch {
+                if case .ended = error { return transfer.cancel() }
                 // A failing store may work again when the answer arrives. A process that takes over meanwhile sends the
                 // same key.
                 continue
