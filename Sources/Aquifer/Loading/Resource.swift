@@ -80,9 +80,9 @@ public final class Resource<Value: Sendable>: Sendable {
     func ask() async throws(LoadError) -> Loaded<Value> {
         let count = invalidationCount
         while true {
-            let flight = try await flights.value(for: cache.key) { () async throws(LoadError) in
+            let flight = try await flights.value(for: cache.key) { () async throws(LoadError) -> Flight in
                 guard self.cache.mayEnd else { return await self.run() }
-                return try await self.cache.untilEnd { () async throws(LoadError) in
+                return try await self.cache.untilEnd { () async throws(LoadError) -> Flight in
                     let flight = await self.run()
                     // The end of a scope cancels what runs in it.
                     if case .failure(.cancelled) = flight.outcome { throw .cancelled }
