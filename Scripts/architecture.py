@@ -25,7 +25,7 @@ HEAVY = {"AquiferURLSession", "AquiferUserDefaults", "AquiferTesting"}
 HEAVY_IN_PART = {"AquiferFoaas"}
 #: The programs of one machine, which are no libraries for apps.
 PRODUCT = ROOTS | {"HTTPServer", "ReferenceAPIs"}
-PLATFORM = FULL_FOUNDATION | {"FoundationEssentials", "Observation", "Dispatch", "Glibc", "Musl", "Darwin"}
+PLATFORM = FULL_FOUNDATION | {"FoundationEssentials", "Observation", "Dispatch", "Network", "Glibc", "Musl", "Darwin"}
 
 #: The imports that each module may have; other modules may import whatever Package.swift lists.
 ALLOWED = {

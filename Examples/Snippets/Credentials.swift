@@ -50,6 +50,13 @@ func client(for login: Login, at api: URL, over base: any HTTPClient) -> Authent
     }
 }
 
+@MainActor func compose(
+    _ outbox: Outbox, _ notes: ResourceModel<[String]>, following monitor: some ConnectionMonitor
+) {
+    outbox.follow(monitor)
+    notes.follow(monitor)
+}
+
 @Suite("The snippets of Credentials", .timeLimit(.minutes(10)))
 struct CredentialsTests {
     private let api = URL(string: "https://api.example.org/notes")!
@@ -91,5 +98,14 @@ struct CredentialsTests {
         }
         let loaded = try await notes(over: server(renewing: 503), saved: ["old"]).load()
         #expect(loaded.value == ["old"])
+    }
+
+    @MainActor @Test("A connection that comes back is told to the outbox and to the screen")
+    func connection() async throws {
+        let monitor = ManualConnectionMonitor()
+        let model = ResourceModel(try await notes(over: server(renewing: 200)))
+        let outbox = Outbox(in: MemoryStore(), client: OfflineClient())
+        compose(outbox, model, following: monitor)
+        #expect(await eventually { monitor.readers == 2 })
     }
 }

@@ -50,6 +50,13 @@ actor DictionaryStore: CacheStore {
         return contents
     }
 
+    func contents(prefix: String) -> StoreContents { contents().beginning(with: prefix) }
+
+    func deleteAll(prefix: String) {
+        kept = kept.filter { !$0.key.starts(with: Data(prefix.utf8)) }
+        changes.post(.prefix(prefix))
+    }
+
     func remove(_ damaged: DamagedEntry) {
         let place = Data(damaged.place.utf8)
         do { _ = try kept[place]?.summary() } catch {

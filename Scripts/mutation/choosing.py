@@ -5,7 +5,7 @@ from . import mutators
 #: The modules whose sources are changed.
 MODULES = ["Aquifer", "AquiferConcurrency", "AquiferCurl", "AquiferHTTP", "AquiferPayments", "AquiferSQLite"]
 
-#: How many mutants of each kind there are at most, and how many of them a file may have.
+#: The largest numbers of mutants: of each kind, and in a file.
 SHARES = {
     "keep": (60, 4), "defer": (24, 2), "await": (36, 2), "return": (24, 2), "guard": (44, 1), "if": (20, 1),
     "condition": (56, 2), "and-or": (28, 1), "bound": (28, 1), "order": (36, 1),

@@ -45,7 +45,7 @@ def command(names):
 
 #: Without colours, and without the seconds that a report of a trap takes.
 _PLAIN = {"NO_COLOR": "1", "SWIFT_BACKTRACE": "enable=no"}
-#: What a test or a world says when it fails. The program is then ended: one failure is enough.
+#: The words of a test or a world that fails. The program is then ended: one failure is enough.
 _FAILED = re.compile(r"^(?:✘ Test .*recorded an issue.*|\S+, seed \d+: FAILED.*)$", re.MULTILINE)
 
 

@@ -3,13 +3,22 @@ import AquiferFoundation
 
 /// The columns of an entry's header: ``columns``, from column `first` on.
 struct EntryHeader {
-    static let columns = "saved_at, etag, last_modified, kind, header_checksum, sent_at, answered_at, length(bytes)"
-    static let count: Int32 = 8
+    static let columns = (stored + ["length(bytes)"]).joined(separator: ", ")
+    private static let stored = [
+        "saved_at", "etag", "last_modified", "kind", "header_checksum", "sent_at", "answered_at", "ask_at",
+        "stale_until",
+        "is_immutable",
+    ]
+
+    /// All columns but the key, as an entry that replaces another sets them.
+    static let replaced = (stored + ["bytes_checksum", "bytes"]).map { "\($0) = excluded.\($0)" }.joined(
+        separator: ", ")
 
     let savedAt: Date
     let validators: Validators
     let kind: StoredEntry.Kind
     let origin: StoredEntry.Origin?
+    private(set) var asking: StoredEntry.Asking
     let size: Int
     let checksum: UInt64
 
@@ -28,10 +37,30 @@ struct EntryHeader {
                 sentAt: statement.date(first + 5),
                 answeredAt: statement.isNull(first + 6) ? nil : statement.date(first + 6))
         }
-        size = Int(statement.integer(first + 7))
-        let expected = EntrySeal.header(
-            key: key, savedAt: savedAt, validators: validators, kind: kind, origin: origin, size: size)
-        guard checksum == expected else { return nil }
+        size = Int(statement.integer(first + 10))
+        asking = StoredEntry.Asking(
+            askAt: statement.isNull(first + 7) ? nil : statement.date(first + 7),
+            staleUntil: statement.isNull(first + 8) ? nil : statement.date(first + 8),
+            isImmutable: !statement.isNull(first + 9))
+        if isSealed(key) { return }
+        // A process of an earlier version, still open during the upgrade, replaces an entry and leaves these columns.
+        guard asking != .unsaid else { return nil }
+        asking = .unsaid
+        guard isSealed(key) else { return nil }
+    }
+
+    private func isSealed(_ key: String) -> Bool {
+        checksum
+            == EntrySeal.header(
+                key: key, savedAt: savedAt, validators: validators, kind: kind, origin: origin, asking: asking,
+                size: size
+            )
+    }
+
+    /// The entry with this header.
+    func entry(_ bytes: Data) -> StoredEntry {
+        StoredEntry(
+            bytes: bytes, savedAt: savedAt, validators: validators, kind: kind, origin: origin, asking: asking)
     }
 
     func summary(_ key: String) -> StoredEntry.Summary {

@@ -20,7 +20,8 @@ extension EntryTable {
         try look { () throws(StoreError) in try contentsNow() }
     }
 
-    private func contentsNow() throws(StoreError) -> StoreContents {
+    /// The same, within one look or transaction of the caller.
+    func contentsNow() throws(StoreError) -> StoreContents {
         var contents = StoreContents()
         let rows = try rows()
         for (id, key) in try lost(rows) {

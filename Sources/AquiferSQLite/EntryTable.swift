@@ -80,6 +80,9 @@ final class EntryTable {
         statement.bind(7, Int64(bitPattern: seal.body))
         statement.bind(9, entry.origin?.sentAt.bits)
         statement.bind(10, entry.origin?.answeredAt?.bits)
+        statement.bind(11, entry.asking.askAt?.bits)
+        statement.bind(12, entry.asking.staleUntil?.bits)
+        statement.bind(13, entry.asking.isImmutable ? 1 : nil)
         try withUTF8(key) { utf8 throws(StoreError) in
             statement.bind(1, unowned: utf8)
             try statement.run(binding: entry.bytes, at: 8)
@@ -183,9 +186,7 @@ final class EntryTable {
             bytes.withUnsafeBytes({ EntrySeal.body($0, header: header.checksum) })
                 == UInt64(bitPattern: statement.integer(0))
         else { throw .unreadable(key: key, reason: "the checksum of its bytes is wrong") }
-        return StoredEntry(
-            bytes: bytes, savedAt: header.savedAt, validators: header.validators, kind: header.kind,
-            origin: header.origin)
+        return header.entry(bytes)
     }
 
     private func small(_ statement: Statement, _ key: String) throws(StoreError) -> Data {
@@ -225,13 +226,10 @@ final class EntryTable {
         let statement = try connection.prepare(
             """
             INSERT INTO entry(
-                key, saved_at, etag, last_modified, kind, header_checksum, bytes_checksum, bytes, sent_at, answered_at)
-            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-            ON CONFLICT(key) DO UPDATE SET
-                saved_at = excluded.saved_at, etag = excluded.etag, last_modified = excluded.last_modified,
-                kind = excluded.kind, header_checksum = excluded.header_checksum,
-                bytes_checksum = excluded.bytes_checksum, bytes = excluded.bytes, sent_at = excluded.sent_at,
-                answered_at = excluded.answered_at
+                key, saved_at, etag, last_modified, kind, header_checksum, bytes_checksum, bytes, sent_at, answered_at,
+                ask_at, stale_until, is_immutable)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+            ON CONFLICT(key) DO UPDATE SET \(EntryHeader.replaced)
                 WHERE +entry.key = excluded.key AND entry.id =
                     (SELECT other.id FROM entry AS other INDEXED BY entry_key WHERE other.key = excluded.key)
                 AND entry.id =

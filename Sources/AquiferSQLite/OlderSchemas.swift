@@ -3,6 +3,24 @@ import AquiferFoundation
 
 /// The upgrades of tables that older versions made. Each keeps every row.
 extension Schema {
+    /// The version whose column the tables have; `nil` if they have none of an upgrade.
+    static func versionOfTables(_ connection: Connection) throws(StoreError) -> Int? {
+        for (version, column) in [(4, "ask_at"), (3, "sent_at"), (2, "kind")]
+        where try connection.integer("SELECT count(*) FROM pragma_table_info('entry') WHERE name = '\(column)'") > 0 {
+            return version
+        }
+        return nil
+    }
+
+    /// Touches no row: the new columns are NULL in each of them. They come after the bytes here, and a value that is NULL
+    /// is read from the start of a row all the same.
+    @Sendable
+    static func addAsking(_ connection: Connection) throws(StoreError) {
+        for column in ["stale_until", "is_immutable", "ask_at"] {
+            try connection.execute("ALTER TABLE entry ADD COLUMN \(column) INTEGER", to: "upgrade the database")
+        }
+    }
+
     /// Copies every row; a damaged row is copied as it is.
     @Sendable
     static func addOrigin(_ connection: Connection) throws(StoreError) {

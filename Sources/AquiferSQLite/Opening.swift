@@ -168,7 +168,7 @@ private struct FileHeader {
 enum Schema {
     /// `AQFR`, the application's number in the file's header, which identifies a file of this store.
     static let applicationID = 0x4151_4652
-    static let version = 3
+    static let version = 4
 
     /// A migration from one version to a later one, inside a transaction.
     struct Migration: Sendable {
@@ -178,20 +178,22 @@ enum Schema {
     }
 
     /// Version 1 had no `kind`, and a checksum of the bytes alone. Version 2 had no origin, and one index of the keys.
+    /// Version 3 had no word about when a load asks.
     static let migrations = [
-        Migration(from: 0, to: 3) { connection throws(StoreError) in
+        Migration(from: 0, to: 4) { connection throws(StoreError) in
             try connection.execute("\(table); \(indexes); PRAGMA application_id = \(applicationID)")
         },
-        Migration(from: 1, to: 3, run: addKind),
-        Migration(from: 2, to: 3, run: addOrigin),
+        Migration(from: 1, to: 4, run: addKind),
+        Migration(from: 2, to: 4, run: addOrigin),
+        Migration(from: 3, to: 4, run: addAsking),
     ]
 
     /// Upgrades the open file to this version. The caller holds the right to write.
     static func migrate(_ connection: Connection) throws(StoreError) {
         var found = try connection.integer("PRAGMA user_version")
         // A damaged header may name an older version. Its upgrade would throw away what that version did not have.
-        if found < version, try connection.integer(isOfThisVersion) > 0 {
-            throw connection.damage("its header names version \(found), and its tables are of version \(version)")
+        if found > 0, let tables = try versionOfTables(connection), found < tables {
+            throw connection.damage("its header names version \(found), and its tables are of version \(tables)")
         }
         while found < version {
             guard let step = migrations.first(where: { $0.from == found }) else {
@@ -202,8 +204,6 @@ enum Schema {
         }
         try connection.execute("PRAGMA user_version = \(version)")
     }
-
-    private static let isOfThisVersion = "SELECT count(*) FROM pragma_table_info('entry') WHERE name = 'sent_at'"
 
     /// The bytes come last: SQLite reads a row from its start, and a list of entries must not read them.
     static let table =
@@ -219,6 +219,9 @@ enum Schema {
             bytes_checksum INTEGER NOT NULL,
             sent_at INTEGER, -- of the origin, NULL without one: bits as above
             answered_at INTEGER,
+            ask_at INTEGER, -- these three are about asking, NULL without one: bits as above
+            stale_until INTEGER,
+            is_immutable INTEGER, -- 1 or NULL
             bytes BLOB NOT NULL
         )
         """

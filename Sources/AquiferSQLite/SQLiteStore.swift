@@ -127,7 +127,7 @@ public final class SQLiteStore: CacheStore {
     // MARK: Writing
 
     /// Carries out a change that may be repeated.
-    private func write(
+    func write(
         isOneStatement: Bool = true, _ body: @Sendable (EntryTable) throws(StoreError) -> Void
     ) async throws(StoreError) {
         try await inTurn { mayWait throws(StoreError) in

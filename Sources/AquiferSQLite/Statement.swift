@@ -106,6 +106,15 @@ package final class Statement {
         }
     }
 
+    /// Binds bytes as a text, whether they are UTF-8 or not.
+    func bind(_ index: Int32, bytesOfText bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                note(aquifer_sqlite_bind_text_copy(pointer, index, $0.baseAddress, Int32($0.count)))
+            }
+        }
+    }
+
     // MARK: Columns, counted from 0
 
     package func integer(_ column: Int32) -> Int64 {

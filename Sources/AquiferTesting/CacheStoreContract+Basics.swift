@@ -173,6 +173,21 @@ extension CacheStoreContract {
             origin: .init(
                 sentAt: Date(timeIntervalSinceReferenceDate: 1e300),
                 answeredAt: Date(timeIntervalSinceReferenceDate: -0.0))),
+        StoredEntry(
+            bytes: Data([10]), savedAt: Date(timeIntervalSinceReferenceDate: 2), asking: .init(askAt: .distantPast)),
+        StoredEntry(
+            bytes: Data([11]), savedAt: Date(timeIntervalSinceReferenceDate: 3), validators: Validators(etag: "e"),
+            kind: .data, origin: .init(sentAt: Date(timeIntervalSinceReferenceDate: 4)),
+            asking: .init(askAt: Date(timeIntervalSinceReferenceDate: 0.1 + 0.2), isImmutable: true)),
+        StoredEntry(
+            bytes: Data([12]), savedAt: Date(timeIntervalSinceReferenceDate: 5),
+            origin: .init(
+                sentAt: Date(timeIntervalSinceReferenceDate: 6), answeredAt: Date(timeIntervalSinceReferenceDate: 7)),
+            asking: .init(
+                askAt: Date(timeIntervalSinceReferenceDate: 1e300),
+                staleUntil: Date(timeIntervalSinceReferenceDate: -0.0))),
+        StoredEntry(bytes: Data([13]), savedAt: .distantPast, asking: .init(staleUntil: .distantFuture)),
+        StoredEntry(bytes: Data([14]), savedAt: .distantPast, kind: .data, asking: .init(isImmutable: true)),
         // A slice does not start at 0.
         StoredEntry(bytes: Data([9, 8, 7, 6])[2...], savedAt: Date(timeIntervalSinceReferenceDate: 1e300)),
     ]

@@ -124,7 +124,7 @@ public enum CacheStoreContract {
     /// Every promise.
     public static let checks: [Check] =
         retrieveChecks + insertChecks + deleteChecks + updateChecks + entriesChecks + keyChecks + orderChecks
-        + damageChecks + damagedHeaderChecks + changeChecks
+        + damageChecks + damagedHeaderChecks + changeChecks + prefixChecks
 
     /// The promises that can be checked on this subject. Give these to a test, so that no check passes for want of looking.
     public static func checks(for subject: Subject) -> [Check] { checks.filter { $0.applies(to: subject) } }
@@ -190,6 +190,7 @@ extension StoredEntry? {
         let origin =
             self.origin.map { "sent \($0.sentAt), answered \($0.answeredAt.map { "\($0)" } ?? "?")" } ?? "no origin"
         return "\(self.bytes.count) bytes (\(self.bytes.prefix(4).map { String($0) }.joined(separator: " "))…) "
-            + "of \(self.savedAt.timeIntervalSinceReferenceDate), \(self.validators), \(self.kind), \(origin)"
+            + "of \(self.savedAt.timeIntervalSinceReferenceDate), \(self.validators), \(self.kind), \(origin), "
+            + "\(self.asking)"
     }
 }

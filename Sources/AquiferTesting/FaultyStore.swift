@@ -21,8 +21,10 @@ public final class FaultyStore: CacheStore {
         case delete
         /// `CacheStore.update(_:_:)`
         case update
-        /// `CacheStore.contents()`
+        /// `CacheStore.contents()` and `CacheStore.contents(prefix:)`
         case contents
+        /// `CacheStore.deleteAll(prefix:)`
+        case deleteAll
         /// `CacheStore.remove(_:)`
         case remove
         /// Storing an entry, whichever call does it: `CacheStore.insert(_:for:)`, or a `CacheStore.update(_:_:)`
@@ -42,6 +44,10 @@ public final class FaultyStore: CacheStore {
         case update(String, EntryChange?)
         /// `CacheStore.contents()`
         case contents
+        /// `CacheStore.contents(prefix:)`
+        case contentsOf(prefix: String)
+        /// `CacheStore.deleteAll(prefix:)`
+        case deleteAll(prefix: String)
         /// `CacheStore.remove(_:)`
         case remove(DamagedEntry)
     }
@@ -120,6 +126,18 @@ public final class FaultyStore: CacheStore {
     public func contents() async throws(StoreError) -> StoreContents {
         try note(.contents, .contents)
         return try await base.contents()
+    }
+
+    /// See `CacheStore.contents(prefix:)`.
+    public func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        try note(.contentsOf(prefix: prefix), .contents)
+        return try await base.contents(prefix: prefix)
+    }
+
+    /// See `CacheStore.deleteAll(prefix:)`.
+    public func deleteAll(prefix: String) async throws(StoreError) {
+        try note(.deleteAll(prefix: prefix), .deleteAll)
+        try await base.deleteAll(prefix: prefix)
     }
 
     /// See `CacheStore.remove(_:)`.

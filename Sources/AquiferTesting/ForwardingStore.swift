@@ -38,6 +38,14 @@ extension ForwardingStore {
     /// Lists ``base``.
     public func contents() async throws(StoreError) -> StoreContents { try await base.contents() }
 
+    /// Lists a part of ``base``.
+    public func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        try await base.contents(prefix: prefix)
+    }
+
+    /// Deletes a part of ``base``.
+    public func deleteAll(prefix: String) async throws(StoreError) { try await base.deleteAll(prefix: prefix) }
+
     /// Removes from ``base``.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await base.remove(damaged) }
 

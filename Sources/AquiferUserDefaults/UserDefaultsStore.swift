@@ -87,6 +87,33 @@ public final class UserDefaultsStore: CacheStore {
         }
     }
 
+    /// See `CacheStore.contents(prefix:)`. Looks at all defaults, as `contents()` does.
+    public func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        try await contents().beginning(with: prefix)
+    }
+
+    /// See `CacheStore.deleteAll(prefix:)`. The entries are handed to the system together; settings of other kinds stay.
+    public func deleteAll(prefix: String) async throws(StoreError) {
+        let all = try await contents()
+        let names = names(all.beginning(with: prefix))
+        if names.isEmpty { return }
+        try Self.turn.withLock { _ throws(StoreError) in
+            // After a failure the defaults may have forgotten the others, too.
+            let before = self.names(all).map { ($0, defaults.object(forKey: $0)) }
+            for name in names { defaults.removeObject(forKey: name) }
+            guard defaults.synchronize() else {
+                for (name, value) in before { defaults.set(value, forKey: name) }
+                throw .failed(operation: "delete entries", reason: "UserDefaults could not be written to disk")
+            }
+        }
+        changes.post(.prefix(prefix))
+    }
+
+    /// The names of listed entries in the defaults.
+    private func names(_ contents: StoreContents) -> [String] {
+        contents.entries.map { prefix + Self.encoded($0.key) } + contents.damaged.map(\.place)
+    }
+
     /// See `CacheStore.remove(_:)`.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
         let name = damaged.place

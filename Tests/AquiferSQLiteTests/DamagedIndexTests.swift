@@ -75,11 +75,11 @@ struct DamagedIndexTests {
             let date = Date(timeIntervalSinceReferenceDate: 1)
             let entry = StoredEntry(bytes: Data("value".utf8), savedAt: date, origin: .init(sentAt: date))
             try await { try await SQLiteStore(file: file).insert(entry, for: "key") }()
-            for version in [1, 2] {
+            for version in [1, 2, 3] {
                 try Connection(file.path, .readWrite).execute("PRAGMA user_version = \(version)")
                 #expect(throws: StoreError.self) { try SQLiteStore(file: file) }
             }
-            try Connection(file.path, .readWrite).execute("PRAGMA user_version = 3")
+            try Connection(file.path, .readWrite).execute("PRAGMA user_version = 4")
             #expect(try await SQLiteStore(file: file).retrieve("key") == entry)
         }
     }
@@ -119,7 +119,7 @@ struct DamagedIndexTests {
                 let entry = try #require(try await store.retrieve(summary.key))
                 #expect(entry.bytes.count == summary.size && entry.origin == nil)
             }
-            #expect(try Connection(file.path, .readOnly).integer("PRAGMA user_version") == 3)
+            #expect(try Connection(file.path, .readOnly).integer("PRAGMA user_version") == 4)
         }
     }
 }

@@ -14,7 +14,8 @@ struct EveryBitOfSQLiteTests {
     private static func entry(_ text: String) -> StoredEntry {
         StoredEntry(
             bytes: Data(text.utf8), savedAt: date, validators: Validators(etag: "\"\(text.count)\""),
-            origin: .init(sentAt: date, answeredAt: date))
+            origin: .init(sentAt: date, answeredAt: date),
+            asking: text.count % 2 == 0 ? .init(askAt: date + 60, staleUntil: date + 90, isImmutable: true) : .unsaid)
     }
 
     private static let base = [
@@ -25,7 +26,7 @@ struct EveryBitOfSQLiteTests {
     private static let commits: [(key: String, entry: StoredEntry?)] = [
         ("five", entry("fifth")), ("one", entry("first again")), ("two", nil), ("six", entry("sixth")),
     ]
-    /// What is stored after each number of commits.
+    /// The entries after each number of commits.
     private static let states = commits.reduce(into: [base]) { states, commit in
         var state = states[states.count - 1]
         state[commit.key] = commit.entry

@@ -29,6 +29,24 @@
             }
         }
 
+        @Test(
+            "save and send nothing for a process that was stopped before, when its scope has ended",
+            arguments: ["sqlite", "file"])
+        func stopped(kind: String) async throws {
+            try await TemporaryFolder.with { folder in
+                let (status, output) = try await hammer("--stop", "--store", kind, "--path", folder.path)
+                #expect(status == 0)
+                #expect(
+                    output == """
+                        load: end: user/42 has ended, 0 left, 0 sent
+                        send: end: user/42 has ended, 0 left, 0 sent
+                        fresh load: end: user/42 has ended, 1 left, 0 sent
+                        the other user: ["key"]
+
+                        """)
+            }
+        }
+
         @Test("go on when their database is cut while they read it, and say that it is damaged")
         func cut() async throws {
             try await TemporaryFolder.with { folder in

@@ -39,6 +39,18 @@ struct SQLiteStoreContractTests {
         }
     }
 
+    @Test(
+        "keeps the contract in a scope",
+        arguments: CacheStoreContract.checks(for: .sqlite(in: .temporaryDirectory).onlyMade))
+    func scoped(check: CacheStoreContract.Check) async throws {
+        try await TemporaryFolder.with { folder in
+            try await check.run(
+                CacheStoreContract.Subject(make: {
+                    Scope("user/4", in: try SQLiteStore(file: folder.fresh())).store
+                }))
+        }
+    }
+
     @Test("every promise is checked over the store in SQLite: none is passed over")
     func all() {
         #expect(CacheStoreContract.passedOver(for: .sqlite(in: .temporaryDirectory)).isEmpty)
@@ -74,6 +86,7 @@ extension CacheStoreContract.Subject {
                 .init("the checksum of the header", change("header_checksum = header_checksum + 1")),
                 .init("the kind", change("kind = 7")),
                 .init("the date of its request", change("sent_at = 1")),
+                .init("the date from which a load asks", change("ask_at = 1")),
                 .init("the first index", imposter { try $0.forget($1, in: "entry_key") }),
                 .init("the second index", imposter { try $0.forget($1, in: "entry_key_again") }),
                 .init(

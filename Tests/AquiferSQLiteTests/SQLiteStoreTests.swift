@@ -30,6 +30,46 @@ struct SQLiteStoreTests {
         }
     }
 
+    @Test(
+        "takes no changed word about when a load asks for the one that was stored",
+        arguments: [
+            "ask_at = NULL", "ask_at = 0", "ask_at = ask_at + 1", "ask_at = 'soon'", "ask_at = x'00'",
+            "stale_until = NULL",
+            "stale_until = ask_at", "is_immutable = NULL", "ask_at = NULL, stale_until = NULL, is_immutable = NULL",
+        ])
+    func changedAsking(change: String) async throws {
+        try await withStore { store in
+            var entry = Self.entry
+            entry.asking = .init(askAt: entry.savedAt + 60, staleUntil: entry.savedAt + 90, isImmutable: true)
+            try await store.insert(entry, for: "key")
+            try Connection(store.file.path, .readWrite).execute("UPDATE entry SET \(change)")
+            await #expect(throws: StoreError.self) { try await store.retrieve("key") }
+            #expect(try await store.contents().damaged.map(\.key) == ["key"])
+            try await store.update("key") { [entry] _ in .replace(entry) }
+            #expect(try await store.retrieve("key") == entry)
+        }
+    }
+
+    @Test("reads what a process of version 3, open since before the upgrade, stores over an entry")
+    func olderProcess() async throws {
+        try await withStore { store in
+            var entry = Self.entry
+            entry.asking = .init(askAt: .distantPast, staleUntil: .distantPast, isImmutable: true)
+            try await store.insert(entry, for: "other")
+            try await store.insert(entry, for: "key")
+            // The entry of version 3 has its own seal; its statement leaves the column that it does not know.
+            let seal = EntrySeal(Self.entry, key: "key")
+            try Connection(store.file.path, .readWrite).execute(
+                """
+                UPDATE entry SET header_checksum = \(Int64(bitPattern: seal.header)),
+                    bytes_checksum = \(Int64(bitPattern: seal.body)) WHERE key = 'key'
+                """)
+            #expect(try await store.retrieve("key") == Self.entry)
+            #expect(try await store.retrieve("other") == entry)
+            #expect(try await store.contents().entries.count == 2)
+        }
+    }
+
     @Test("takes no flipped bit of the bytes for a value, whichever it is")
     func everyFlippedBit() async throws {
         try await withStore { store in
@@ -193,7 +233,7 @@ struct SQLiteStoreTests {
             let file = folder.appendingPathComponent("store.db")
             _ = try SQLiteStore(file: file)
             try { try Connection(file.path, .readWrite).execute("PRAGMA user_version = 9") }()
-            #expect(throws: StoreError.newerVersion(path: file.path, found: 9, supported: 3)) {
+            #expect(throws: StoreError.newerVersion(path: file.path, found: 9, supported: 4)) {
                 try SQLiteStore(file: file)
             }
         }
@@ -223,7 +263,7 @@ struct SQLiteStoreTests {
             #expect(try await store.retrieve("good") == expected)
             #expect(try await store.retrieve("é") == expected)
             await #expect(throws: StoreError.self) { try await store.retrieve("bad") }
-            #expect(try Connection(file.path, .readOnly).integer("PRAGMA user_version") == 3)
+            #expect(try Connection(file.path, .readOnly).integer("PRAGMA user_version") == 4)
             try await store.insert(Self.entry, for: "bad")
             #expect(try await SQLiteStore(file: file).retrieve("bad") == Self.entry)
         }

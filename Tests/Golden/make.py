@@ -117,7 +117,7 @@ def fill_drive(aquifer):
 
 
 class Pages:
-    """What a browser asks of the server."""
+    """The requests of a browser."""
 
     def __init__(self, address):
         self.address = address

@@ -52,6 +52,9 @@ package final class HammerProcess {
         process.waitUntilExit()
     }
 
+    /// Lets a stopped process go on.
+    package func resume() { kill(process.processIdentifier, SIGCONT) }
+
     /// True if the process ended with status 0 within five minutes.
     package func waitForEnd() -> Bool {
         guard drained.wait(timeout: .now() + 300) == .success else {

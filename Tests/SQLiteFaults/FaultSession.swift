@@ -11,11 +11,11 @@ final class FaultSession {
     private let durability: SQLiteStore.Durability
     private var file: URL { folder.appendingPathComponent("store.db") }
     private var store: SQLiteStore?
-    /// What is stored, as far as the store has acknowledged it.
+    /// The entries that the store has acknowledged.
     private var known: [String: StoredEntry] = [:]
     private var result = Result()
 
-    /// What was seen in a session.
+    /// The outcome of a session.
     struct Result {
         var outcomes: [String] = []
         var broken: [String] = []
@@ -41,7 +41,7 @@ final class FaultSession {
         return StoredEntry(
             bytes: Data(String(repeating: text, count: count).utf8), savedAt: date,
             validators: Validators(etag: "\"\(text)\"", lastModified: "Sat, 21 Nov 2026 00:00:00 GMT"),
-            origin: .init(sentAt: date, answeredAt: date + 1))
+            origin: .init(sentAt: date, answeredAt: date + 1), asking: .init(askAt: date + 60))
     }
 
     func run() async -> Result {
@@ -55,6 +55,8 @@ final class FaultSession {
             await list()
             await delete("b\(opening)")
             await load("b\(opening)")
+            await save("c\(opening)", Self.entry("one of many"))
+            await deleteAll("c")
             await list()
             store = nil
         }
@@ -84,7 +86,7 @@ final class FaultSession {
             result.outcomes.append("\(name): \(Self.kind(error))")
             if faults_struck() == nil { result.broken.append("\(name) fails without a fault: \(error)") }
             switch error {
-            case .unreadable, .damaged, .lost, .notAStore, .newerVersion, .invalidKey:
+            case .unreadable, .damaged, .lost, .notAStore, .newerVersion, .invalidKey, .ended:
                 result.broken.append("\(name) takes a failure of the system for damage: \(error)")
             case .failed, .busy, .full, .readOnly: break
             }
@@ -110,6 +112,19 @@ final class FaultSession {
 
     private func delete(_ key: String) async {
         await changing(key, nil) { store throws(StoreError) in try await store.delete(key) }
+    }
+
+    private func deleteAll(_ prefix: String) async {
+        await step("delete all") { [self] () throws(StoreError) in
+            guard let store else { return }
+            do throws(StoreError) { try await store.deleteAll(prefix: prefix) } catch {
+                for (key, entry) in known where try await store.retrieve(key) != entry {
+                    result.broken.append("a deletion by prefix fails (\(error)) and takes \(key) away")
+                }
+                throw error
+            }
+            known = known.filter { !$0.key.hasPrefix(prefix) }
+        }
     }
 
     /// A change that fails has changed nothing.
@@ -143,6 +158,10 @@ final class FaultSession {
             let expected = Set(known.map { StoredEntry.Summary($1, key: $0) })
             if Set(contents.entries) != expected || !contents.damaged.isEmpty {
                 result.broken.append("the list is \(contents.entries.map(\.key)), damaged \(contents.damaged)")
+            }
+            let some = try await store.contents(prefix: "b")
+            if Set(some.entries) != expected.filter({ $0.key.hasPrefix("b") }) || !some.damaged.isEmpty {
+                result.broken.append("the list of b is \(some.entries.map(\.key)), damaged \(some.damaged)")
             }
         }
     }

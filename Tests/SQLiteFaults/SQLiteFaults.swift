@@ -11,7 +11,7 @@ struct SQLiteFaults {
     private static let usage = "SQLiteFaults [--every N] [--kind memory|file|torn|full] [--only N] [--durability power]"
 
     static func main() async {
-        // Whatever hangs ends here, with a signal that names it.
+        // A session that hangs ends here, with a signal that names it.
         alarm(900)
         let code = faults_install()
         await HammerArguments.run(usage: usage) { arguments in

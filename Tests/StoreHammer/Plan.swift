@@ -29,7 +29,8 @@ enum Plan {
         }
         return StoredEntry(
             bytes: bytes, savedAt: Date(timeIntervalSinceReferenceDate: Double(counter)),
-            validators: Validators(etag: "\(writer) \(counter)"), kind: counter % 2 == 0 ? .value : .data)
+            validators: Validators(etag: "\(writer) \(counter)"), kind: counter % 2 == 0 ? .value : .data,
+            asking: .init(askAt: counter % 3 == 0 ? Date(timeIntervalSinceReferenceDate: Double(counter + 60)) : nil))
     }
 
     /// The counter of an entry; `nil` unless every byte is its writer's.

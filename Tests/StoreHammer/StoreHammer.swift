@@ -28,6 +28,10 @@ struct StoreHammer {
                 try await Faults.full(kind, path)
             } else if arguments.has("--cut") {
                 try await Faults.cut(path)
+            } else if arguments.has("--stop") {
+                try await Stopped.parent(kind, path)
+            } else if let work = arguments.value("--stopped") {
+                try await Stopped.work(work, kind, path)
             } else if arguments.has("--cut-each") {
                 try await EachCut.run(path, step: try arguments.number("--cut-each", or: 1))
             } else if arguments.has("--read-only") {

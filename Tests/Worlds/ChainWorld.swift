@@ -15,7 +15,7 @@ enum ChainWorld {
         .preemption, .bitFlip, .fileCut,
     ]
 
-    /// What one window knows and uses.
+    /// The parts of one window.
     private struct Window {
         let process: SimulatedProcess
         let service: ShadowDriveService

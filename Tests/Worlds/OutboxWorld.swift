@@ -91,7 +91,7 @@ enum OutboxWorld {
     }
 }
 
-/// What the world tells its processes.
+/// The facts that a world tells its processes.
 final class Phase: @unchecked Sendable {
     // One thread at a time runs in a simulation.
     /// True once no fault strikes any more.

@@ -28,7 +28,7 @@ enum PowerWorld {
         await process.waitUntilEnded()
     }
 
-    /// What the process looks at after its next start.
+    /// The files that the process looks at after its next start.
     typealias Check = @Sendable (SimulatedProcess) async throws -> Void
 
     private final class Promise: @unchecked Sendable {
@@ -58,7 +58,8 @@ enum PowerWorld {
                 entries[key] = nil
             } else {
                 let bytes = Data(repeating: UInt8(number), count: random.int(in: 1...9000))
-                let entry = StoredEntry(bytes: bytes, savedAt: process.now())
+                let askAt = random.chance(0.5) ? process.now() : nil
+                let entry = StoredEntry(bytes: bytes, savedAt: process.now(), asking: .init(askAt: askAt))
                 try await store.insert(entry, for: key)
                 entries[key] = entry
             }

@@ -351,7 +351,7 @@ int connect(int file, const struct sockaddr *address, socklen_t size) { PLAIN(co
 int bind(int file, const struct sockaddr *address, socklen_t size) { PLAIN(bind, bind, -1, (file, address, size)) }
 int listen(int file, int backlog) { PLAIN(listen, listen, -1, (file, backlog)) }
 int accept(int file, struct sockaddr *address, socklen_t *size) { PLAIN(accept, accept, -1, (file, address, size)) }
-// What is sent is recorded, too: a power loss after it finds a server that may have acted.
+// Sent bytes are recorded, too: a power loss after it finds a server that may have acted.
 ssize_t send(int file, const void *bytes, size_t count, int flags) { RECORDED(send, send, -1, (file, bytes, count, flags), record_names("send", "", NULL)) }
 ssize_t sendto(int file, const void *bytes, size_t count, int flags, const struct sockaddr *to, socklen_t size) { PLAIN(sendto, sendto, -1, (file, bytes, count, flags, to, size)) }
 ssize_t recv(int file, void *bytes, size_t count, int flags) { PLAIN(recv, recv, -1, (file, bytes, count, flags)) }

@@ -17,7 +17,7 @@ MOST = 64 * MEBIBYTE
 MOST_OF_JSON = 20 * 3 * MEBIBYTE + MOST
 #: A value may take 32 MiB, and a page asks for forty pictures at once.
 MOST_OF_PICTURES = 40 * 32 * MEBIBYTE + MOST
-#: How long others wait for an answer of the server of pages, in seconds, on a machine that is busy with other work.
+#: The time for which others wait for an answer of the server of pages, in seconds, on a machine that is busy with other work.
 PROMPT = 5.0
 #: The kinds of requests that pages make.
 PAGES = [

@@ -254,7 +254,7 @@ class Judge:
                 if event["file"] not in self.final["files"].get(event["account"], []):
                     self.blame(f"file {event['file']} was told as stored, and is not there", event)
 
-    # What is left in the end.
+    # The things that are left in the end.
 
     def leftovers(self):
         names = self.final["leftovers"]

@@ -65,7 +65,7 @@ class Late(LateServer):
             shutil.rmtree(world.folder, ignore_errors=True)
 
     def send_what_is_paused(self, world):
-        """Whoever cancels a post pauses it. The user may send it again at any time."""
+        """A cancelled post is paused. The user may send it again at any time."""
         options = world.remotes.options("posts")
         for item in world.run("outbox", "list", *options).value:
             if item["state"] == "paused":

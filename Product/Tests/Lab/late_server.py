@@ -11,7 +11,7 @@ from sessions import require
 
 #: What the rest of a command may take on a machine that is busy with other work, in seconds.
 SLACK = 12
-#: How long a user waits for a page of a server of which one call is late.
+#: The time for which a user waits for a page of a server of which one call is late.
 PROMPT = 3.0
 #: Calls of the loops of the network, which the kernel answers at once: a late one delays the loop itself.
 LOOPS = {

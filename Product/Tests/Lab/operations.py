@@ -203,7 +203,7 @@ class Operations:
         self.plain(chance, *(("drive", "files", account) if account and chance.random() < 0.5 else ("drive", "list")), *self.drive)
 
 
-#: How often each operation is drawn.
+#: The weight of each operation.
 WEIGHTS = {
     "feed": 5, "feed_offline": 4, "lists": 4, "validate": 1, "post": 6, "send": 4, "get": 1, "pay": 5, "settle": 3,
     "create": 1, "upload": 2, "drive_lists": 1,

@@ -94,7 +94,7 @@ def apply(change, kept=None):
 
 
 def cut(changes, moment, chance):
-    """What the device holds after a loss of power at `moment`."""
+    """The files of the device after a loss of power at `moment`."""
     losing = chance.random()
     for change in changes[:moment]:
         if change.durable < moment or chance.random() >= losing:
@@ -105,7 +105,7 @@ def cut(changes, moment, chance):
 
 
 class Judge:
-    """What must be true of a session after a loss of power."""
+    """The rules of a session after a loss of power."""
 
     def __init__(self, session):
         self.session = session

@@ -28,7 +28,7 @@ HOUR, DAY = 3600, 86_400
 CLAIMS_HAVE_ENDED = ["--at", "+1d"]
 #: By how many seconds the clock may be wrong. It is right most of the time.
 JUMPS = [0, 0, 0, 2, 70, 10 * 60, 3 * HOUR, 8 * DAY, -2, -HOUR, -8 * DAY]
-#: What may be in a data folder when all is well. Everything else is a leftover.
+#: The files of a data folder when all is well. Everything else is a leftover.
 KNOWN = re.compile(
     r"(values|pictures|payments|outbox|foaas)\.sqlite(-wal|-shm|-made)?|foaas\.plist|serve\.token(\.lock)?|sending/door\.lock"
     r"|cards/(lock|cards\.vault|cards\.mark)|audio/(aquifer-downloads(\.lock)?|[0-9a-f]{32}(\.used|\.lock|\.info|-\d+\.data))")
@@ -178,7 +178,7 @@ class Round:
                 thread.start()
             self.over.wait(seconds)
             self.over.set()
-            # Who sends a long queue now comes to its end.
+            # A sender with a long queue now comes to its end.
             self.between.weather = "clear"
             for thread in threads:
                 thread.join()

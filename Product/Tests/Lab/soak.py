@@ -24,7 +24,7 @@ from rounds import Round, build_clocks
 
 
 def counted(events):
-    """What happened, in numbers."""
+    """The round in numbers."""
     return {
         "operations": sum(event["event"] in ("done", "answered") for event in events),
         "kills": sum("SIGKILL" in event["sent"] and event["exit"] == -9 for event in events if event["event"] == "done")

@@ -11,7 +11,7 @@ from power import lose_power
 from sessions import SESSIONS
 from sweep import Lab, faults_of
 
-#: What the lab found, by the words that replay it. Each was a broken promise, and is mended.
+#: The finds of the lab, by the words that replay them. Each was a broken promise, and is mended.
 FOUND = [
     # A failed allocation in libcurl lost the transfer, and the command never ended.
     "audio post: curl malloc 20 fail",

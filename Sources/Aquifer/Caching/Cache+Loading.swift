@@ -10,6 +10,8 @@ extension Cache {
         let found: Result<StoredEntry?, StoreError>
         /// The time when the request was sent, by the cache's clock.
         let sentAt: Date
+        /// True if this process has made the entry invalid since, also where there was none.
+        let isOvertaken: @Sendable () -> Bool
 
         /// The entry, if it has validators for a request.
         var known: StoredEntry? {
@@ -17,13 +19,27 @@ extension Cache {
             guard let entry = try? found.get(), !entry.validators.isEmpty else { return nil }
             return entry
         }
+
+        /// The mark of an invalidation since then; `nil` if there was none.
+        func mark(of current: Result<StoredEntry?, StoreError>) -> Date? {
+            let known = try? found.get()?.asking.mark  // an entry that could not be read has no known mark
+            if case .success(let entry?) = current, let mark = entry.asking.mark, mark != known { return mark }
+            return isOvertaken() ? known.map { $0 + 1 } ?? .distantPast : nil
+        }
+
+        /// True if the value is the one of then, whatever was said about asking for it.
+        func isUnchanged(_ current: Result<StoredEntry?, StoreError>) -> Bool {
+            guard case .success(var now?) = current, case .success(let then?) = found else { return current == found }
+            now.asking = then.asking
+            return now == then
+        }
     }
 
     /// Reads the entry. Call it before the request is sent.
-    func begin() async -> Beginning {
+    func begin(isOvertaken: @escaping @Sendable () -> Bool = { false }) async -> Beginning {
         let found: Result<StoredEntry?, StoreError>
         do throws(StoreError) { found = .success(try await entry()) } catch { found = .failure(error) }
-        return Beginning(found: found, sentAt: time)
+        return Beginning(found: found, sentAt: time, isOvertaken: isOvertaken)
     }
 
     /// The outcome of saving a load's answer.
@@ -31,30 +47,34 @@ extension Cache {
         /// The answer was saved, or a newer answer that another load has saved meanwhile stays: the latest value.
         case latest(Saved<Value>)
         /// A change that was made here after the request was sent stays. The answer cannot contain it, and the changed
-        /// value may lack what the answer has.
+        /// value may lack what the answer has. Or the value was made invalid after the request was sent: the answer is saved,
+        /// and stays invalid.
         case changedHere(Saved<Value>)
+        /// The policy follows the server, which does not allow the answer to be saved.
+        case unsaved(Value)
     }
 
     /// Saves the value of a load, unless a newer entry was saved meanwhile.
     func save(
-        _ value: Value, validators: Validators, answeredAt: Date?, since beginning: Beginning
+        _ value: Value, validators: Validators, answeredAt: Date?, head: HTTPResponseHead? = nil,
+        since beginning: Beginning
     ) async throws(StoreError) -> Outcome {
-        let stamp = time
-        var entry = try encode(value, savedAt: stamp, validators: validators)
+        var entry = try encode(value, savedAt: time, validators: validators)
         entry.origin = StoredEntry.Origin(sentAt: beginning.sentAt, answeredAt: answeredAt)
-        return try await put(entry, since: beginning)
-            ?? .latest(Saved(value: value, savedAt: stamp, validators: validators))
+        return try await put(entry, value, head, since: beginning)
     }
 
     /// Stamps the entry that the remote has just confirmed, unless a newer entry was saved meanwhile.
     func renew(
-        _ confirmed: StoredEntry, _ value: Value, answeredAt: Date?, since beginning: Beginning
+        _ confirmed: StoredEntry, _ value: Value, answeredAt: Date?, head: HTTPResponseHead? = nil,
+        since beginning: Beginning
     ) async throws(StoreError) -> Outcome {
         var entry = confirmed
         entry.savedAt = time
         entry.origin = StoredEntry.Origin(sentAt: beginning.sentAt, answeredAt: answeredAt)
-        return try await put(entry, since: beginning)
-            ?? .latest(Saved(value: value, savedAt: entry.savedAt, validators: entry.validators))
+        if policy.follows == .server { entry.asking = confirmed.asking.renewed(from: confirmed.savedAt, at: time) }
+        if policy.follows == .app { entry.asking = .unsaid }
+        return try await put(entry, value, head, since: beginning)
     }
 
     /// Deletes the entry of a value that does not exist any more, in one atomic step. An entry that was saved or changed
@@ -75,22 +95,44 @@ extension Cache {
     }
 
     /// Decides and saves in one atomic step of the store.
-    ///
-    /// - Returns: the newer value that was kept instead; `nil` if the entry was saved.
-    private func put(_ entry: StoredEntry, since beginning: Beginning) async throws(StoreError) -> Outcome? {
-        try await decide { current throws(StoreError) -> (EntryChange, Outcome?) in
+    private func put(
+        _ answer: StoredEntry, _ value: Value, _ head: HTTPResponseHead?, since beginning: Beginning
+    ) async throws(StoreError) -> Outcome {
+        var answer = answer
+        if policy.follows == .server, let head {
+            guard follow(head, &answer, sentAt: beginning.sentAt) else {
+                try await remove(since: beginning)
+                // A change that cannot be decoded is worth less than the answer.
+                let left = try await entry().flatMap { $0.wasChangedHere ? try? fresh($0) : nil }
+                return left.map { .changedHere($0) } ?? .unsaved(value)
+            }
+        }
+        return try await decide { [answer] current throws(StoreError) -> (EntryChange, Outcome) in
             if case .failure(let error) = current {
                 // A damaged entry is replaced. An entry that the system could not read may be newer.
                 guard case .unreadable = error else { throw error }
             }
-            guard current != beginning.found, case .success(let other?) = current,
-                !entry.isNewer(than: other, at: time),
+            let mark = beginning.mark(of: current)
+            if !beginning.isUnchanged(current), case .success(let other?) = current,
+                !answer.isNewer(than: other, at: time),
                 // An entry that cannot be delivered is worth less than an older answer.
                 let newer = try? fresh(other)
-            else { return (.replace(entry), nil) }
-            return (.keep, other.wasChangedHere ? .changedHere(newer) : .latest(newer))
+            {
+                return (.keep, other.wasChangedHere || mark != nil ? .changedHere(newer) : .latest(newer))
+            }
+            let saved = Saved(value: value, savedAt: answer.savedAt, validators: answer.validators)
+            guard let mark else { return (.replace(answer), .latest(saved)) }
+            var invalid = answer
+            invalid.asking = StoredEntry.Asking(askAt: mark)
+            return (.replace(invalid), .changedHere(saved))
         }
     }
+}
+
+extension StoredEntry.Asking {
+    /// The date to ask at of an entry that was made invalid; `nil` for any other. The next mark is a later date, so that a
+    /// load notices each invalidation.
+    var mark: Date? { askAt.flatMap { $0 < Date.distantPast + 1e9 ? $0 : nil } }
 }
 
 extension StoredEntry {

@@ -38,6 +38,8 @@ extension Cache {
             let (value, savedAt) = change(try known(current))
             var entry = try encode(value, savedAt: savedAt, validators: .none)
             entry.origin = StoredEntry.Origin(sentAt: time)
+            // What was made invalid stays so: the server is asked all the same.
+            if case .success(let other?) = current, other.asking.mark != nil { entry.asking = other.asking }
             return .replace(entry)
         }
     }

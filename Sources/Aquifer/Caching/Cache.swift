@@ -18,11 +18,13 @@ public struct Cache<Value: Sendable>: Sendable {
     public let key: String
     /// The policy that decides for how long a copy is fresh.
     public let policy: CachePolicy
-    private let store: any CacheStore
+    let store: any CacheStore
     private let codec: CacheCodec<Value>
     private let kind: StoredEntry.Kind
     private let now: @Sendable () -> Date
     private let aging: Aging?
+    /// Told of loads and saves; `nil` if nobody listens.
+    let events: (any AquiferEvents)?
 
     /// Removes the expired parts of a saved value whose parts were fetched at different times, and stamps the value
     /// with the date of the oldest part that is left. See ``CachePolicy/isFresh(_:at:)`` for the second argument.
@@ -42,11 +44,14 @@ public struct Cache<Value: Sendable>: Sendable {
     ///   - aging: removes expired parts of a value whose parts have different ages; its entry has the stamp of the
     ///     newest part.
     ///   - now: the clock for stamps and ages.
+    ///   - events: told of each save, and of the loads of a ``Resource`` over this cache.
     public init(
         key: String, in store: any CacheStore, policy: CachePolicy = .sevenDays, codec: CacheCodec<Value>,
-        kind: StoredEntry.Kind = .value, aging: Aging? = nil, now: @escaping @Sendable () -> Date = { Date() }
+        kind: StoredEntry.Kind = .value, aging: Aging? = nil, now: @escaping @Sendable () -> Date = { Date() },
+        events: (any AquiferEvents)? = nil
     ) {
         self.key = key
+        self.events = events
         self.aging = aging
         self.policy = policy
         self.store = store
@@ -70,6 +75,7 @@ public struct Cache<Value: Sendable>: Sendable {
     public func save(_ value: Value, validators: Validators = .none) async throws(StoreError) -> Date {
         let entry = try encode(value, savedAt: now(), validators: validators)
         try await store.insert(entry, for: key)
+        if events != nil { tellSaved(entry.bytes.count, since: entry.savedAt) }
         return entry.savedAt
     }
 
@@ -96,11 +102,13 @@ public struct Cache<Value: Sendable>: Sendable {
     ///
     /// Does nothing when no fresh value is saved, or when `change` returns `nil`.
     public func amend(_ change: @Sendable (Value) -> Value?) async throws(StoreError) {
-        try await store.update(key) { current throws(StoreError) in
+        try await update { current throws(StoreError) in
             guard let entry = try current.get(), let known = try fresh(entry), let value = change(known.value)
             else { return .keep }
             var amended = try encode(value, savedAt: entry.savedAt, validators: .none)
             amended.origin = StoredEntry.Origin(sentAt: now())
+            amended.asking = entry.asking
+            amended.asking.isImmutable = false
             return .replace(amended)
         }
     }
@@ -116,15 +124,30 @@ public struct Cache<Value: Sendable>: Sendable {
     func update(
         _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
-        try await store.update(key, decide)
+        guard let events else { return try await store.update(key, decide) }
+        try await telling(events) { note throws(StoreError) in
+            try await store.update(key) { found throws(StoreError) in note(try decide(found)) }
+        }
     }
 
     /// Changes the entry in one atomic step, and returns the value of the decision.
     func decide<Outcome: Sendable>(
         _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> (EntryChange, Outcome)
     ) async throws(StoreError) -> Outcome {
-        try await store.decide(key, decide)
+        guard let events else { return try await store.decide(key, decide) }
+        return try await telling(events) { note throws(StoreError) in
+            try await store.decide(key) { found throws(StoreError) -> (EntryChange, Outcome) in
+                let (change, outcome) = try decide(found)
+                return (note(change), outcome)
+            }
+        }
     }
+
+    /// True if the cache is in a scope, which may end.
+    var mayEnd: Bool { store.changes.mayEnd }
+
+    /// The changes of the store.
+    var storeChanges: StoreChanges { store.changes }
 
     /// The current time, by the cache's clock.
     var time: Date { now() }
@@ -186,12 +209,13 @@ extension Cache where Value: Codable {
     ///   - kind: the kind of the entry; `.data` if it may be evicted.
     ///   - aging: removes expired parts of a value whose parts have different ages.
     ///   - now: the clock for stamps and ages.
+    ///   - events: told of each save, and of the loads of a ``Resource`` over this cache.
     public init(
         key: String, in store: any CacheStore, policy: CachePolicy = .sevenDays, kind: StoredEntry.Kind = .value,
-        aging: Aging? = nil, now: @escaping @Sendable () -> Date = { Date() }
+        aging: Aging? = nil, now: @escaping @Sendable () -> Date = { Date() }, events: (any AquiferEvents)? = nil
     ) {
         // Asked at run time: `Value` may be `Data` where the caller is generic, too.
         let codec = CacheCodec<Data>.bytes as? CacheCodec<Value> ?? .json
-        self.init(key: key, in: store, policy: policy, codec: codec, kind: kind, aging: aging, now: now)
+        self.init(key: key, in: store, policy: policy, codec: codec, kind: kind, aging: aging, now: now, events: events)
     }
 }

@@ -8,6 +8,18 @@ public struct CachePolicy: Sendable, Hashable {
     ///
     /// Zero, the default, asks with every load. ``Resource/reload()`` always asks.
     public var askAfter: Duration
+    /// The side whose word decides what is saved, and when a load asks.
+    public var follows: Guide
+
+    /// The side whose word decides what is saved, and when a load asks.
+    public enum Guide: Sendable, Hashable {
+        /// The app's: each answer is saved, and a load asks from ``CachePolicy/askAfter`` on. Many servers send `no-store` with
+        /// everything.
+        case app
+        /// The server's `Cache-Control` (RFC 9111, RFC 5861, RFC 8246), as a private cache follows it. An answer without a word
+        /// about its freshness is treated as with ``app``. ``CachePolicy/maxAge`` stays the bound.
+        case server
+    }
 
     /// A policy under which a copy is fresh while it is younger than `maxAge`, and is delivered without a request while it
     /// is younger than `askAfter`.
@@ -16,9 +28,15 @@ public struct CachePolicy: Sendable, Hashable {
     /// // Each screen that appears within half a minute shows the same copy, with one request.
     /// let cache = Cache<[Article]>(key: "articles", in: store, policy: CachePolicy(askAfter: .seconds(30)))
     /// ```
-    public init(maxAge: Duration = .days(7), askAfter: Duration = .zero) {
+    ///
+    /// - Parameters:
+    ///   - maxAge: the age at which a copy expires; by default, seven days.
+    ///   - askAfter: the age from which on a load asks; by default, each load asks.
+    ///   - follows: whose word decides what is saved and when a load asks; by default, the app's.
+    public init(maxAge: Duration = .days(7), askAfter: Duration = .zero, follows: Guide = .app) {
         self.maxAge = maxAge
         self.askAfter = askAfter
+        self.follows = follows
     }
 
     /// A policy under which a copy is fresh while it is younger than `maxAge`.

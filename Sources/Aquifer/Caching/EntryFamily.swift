@@ -4,6 +4,9 @@ import AquiferFoundation
 ///
 /// A feature makes its keys with a family and exports the family, so that a tool over the whole store, such as an
 /// inspector, knows the feature's entries without a second list of keys.
+///
+/// Let the prefix end with the first `:` or `/` of the keys, as in `comments:`. The part before it is their ``KeyClass`` in
+/// events.
 public struct EntryFamily: Sendable {
     /// The beginning of the key of each entry.
     public let prefix: String

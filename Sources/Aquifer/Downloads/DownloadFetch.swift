@@ -13,6 +13,8 @@ final class DownloadFetch {
     private var expired: DownloadedFile?
     /// True if a file was put in place, so that the folder may have grown.
     private(set) var hasCommitted = false
+    /// The number of bytes that came in this transfer.
+    private(set) var received = 0
 
     init(_ transfer: DownloadTransfer, _ setting: DownloadSetting) {
         self.transfer = transfer
@@ -52,8 +54,12 @@ final class DownloadFetch {
             if isFresh(file) { return file }
             expired = file
         }
-        return try await fetch()
+        guard let events = with.events else { return try await fetch() }
+        return try await telling(events) { () async throws(DownloadError) in try await fetch() }
     }
+
+    /// The current time, by the clock of the downloads.
+    var now: Date { with.now() }
 
     private func isFresh(_ file: DownloadedFile) -> Bool { with.policy.isFresh(file.savedAt, at: with.now()) }
 
@@ -161,6 +167,7 @@ final class DownloadFetch {
             guard size <= with.limit else { throw tooLarge }
             try await files.append(chunk, to: part)
             transfer.received(chunk.count)
+            received += chunk.count
         }
         if let end, part.received < end {
             throw .connectivity(TransportError(.interrupted, "\(part.received) of \(end) bytes came"))

@@ -11,6 +11,7 @@ struct DownloadSetting: Sendable {
     var durability: Downloads.Durability
     var clock: any Clock<Duration>
     var now: @Sendable () -> Date
+    var events: (any AquiferEvents)?
     var check: @Sendable (HTTPResponseHead) throws -> Void
 
     /// The file of a URL if it is complete and fresh. Blocks.

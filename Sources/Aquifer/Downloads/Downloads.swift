@@ -66,6 +66,7 @@ public final class Downloads: Sendable {
     ///   - files: the treatment of the files by Apple's systems.
     ///   - clock: the clock for waiting for another process.
     ///   - now: the clock for the stamps and ages of files.
+    ///   - events: told of each transfer and each saved file, with the class `download`.
     ///   - check: validates the head of an answer with content, such as its media type. The status is validated
     ///     already.
     /// - Throws: ``StoreError/notAStore(path:)`` if `directory` holds anything else,
@@ -77,7 +78,7 @@ public final class Downloads: Sendable {
         patience: Duration = .seconds(30),
         durability: Durability = .process, files: FilePolicy = .systemDefault,
         clock: any Clock<Duration> = ContinuousClock(),
-        now: @escaping @Sendable () -> Date = { Date() },
+        now: @escaping @Sendable () -> Date = { Date() }, events: (any AquiferEvents)? = nil,
         check: @escaping Check = { _ in }
     ) throws(StoreError) {
         setting = DownloadSetting(
@@ -85,7 +86,7 @@ public final class Downloads: Sendable {
             folder: try DownloadFolder(
                 path: directory.standardizedFileURL.path, patience: .seconds(5), files: files),
             policy: policy, limit: limit, retry: retry, patience: patience, durability: durability, clock: clock,
-            now: now, check: check)
+            now: now, events: events, check: check)
         self.bound = bound
     }
 

@@ -6,6 +6,8 @@ import AquiferFoundation
 /// - A fresh saved copy is delivered without a request. An expired copy is revalidated with its validators, and is not
 ///   delivered when the remote cannot be reached.
 /// - Concurrent callers of one URL share one transfer; the last one to leave cancels it.
+/// - A copy that was made invalid, or whose server wants to be asked, is revalidated as an expired one is, and stands in for
+///   the latest when there is no answer.
 /// - Saved data may be evicted: give the loader a store with a bound.
 /// - A failing store does not prevent delivery: the data is fetched, and delivered with the store's error beside it.
 /// - Data too large for memory is downloaded to files by ``download(_:)``, if the loader has ``Downloads``.
@@ -20,8 +22,10 @@ public final class DataLoader: Sendable {
     /// The folder of downloads for large data; `nil` if this loader has none.
     public let downloads: Downloads?
     private let retry: RetryPolicy
+    private let scope: String?
     private let now: @Sendable () -> Date
     private let check: Check
+    private let events: (any AquiferEvents)?
     private let flights = Coalescer<URL, Loaded<Data>>()
 
     /// A loader.
@@ -33,11 +37,15 @@ public final class DataLoader: Sendable {
     ///   - limit: the maximum length of one answer in bytes; by default, 32 MiB.
     ///   - retry: the policy for failed transfers; by default, a transfer is not retried.
     ///   - downloads: the folder of downloads for large data.
+    ///   - scope: the name of a user, or of whatever else separates data of one URL: two loaders over one store with different
+    ///     scopes never deliver each other's copies. By default, there is no scope.
     ///   - now: the clock that stamps and judges copies.
+    ///   - events: told of each request and each save, with the class `data`.
     ///   - check: validates an answer; by default, ``defaultCheck(_:_:)``.
     public init(
         client: any HTTPClient, store: any CacheStore, policy: CachePolicy = .sevenDays, limit: Int = 32 << 20,
-        retry: RetryPolicy = .never, downloads: Downloads? = nil, now: @escaping @Sendable () -> Date = { Date() },
+        retry: RetryPolicy = .never, downloads: Downloads? = nil, scope: String? = nil,
+        now: @escaping @Sendable () -> Date = { Date() }, events: (any AquiferEvents)? = nil,
         check: @escaping Check = DataLoader.defaultCheck
     ) {
         self.client = client
@@ -46,7 +54,9 @@ public final class DataLoader: Sendable {
         self.limit = limit
         self.retry = retry
         self.downloads = downloads
+        self.scope = scope
         self.now = now
+        self.events = events
         self.check = check
     }
 
@@ -84,8 +94,26 @@ public final class DataLoader: Sendable {
         _ = try? await data(for: url)
     }
 
+    /// Makes the saved copy of a URL invalid: the next call asks, and the copy may stand in for the latest
+    /// (``Cache/invalidate()``).
+    public func invalidate(_ url: URL) async throws(StoreError) {
+        try await cache(for: url).invalidate()
+    }
+
     /// The key of a URL's entry in the store.
-    public static func key(for url: URL) -> String { keyPrefix + url.absoluteString }
+    ///
+    /// - Parameters:
+    ///   - url: the address of the data.
+    ///   - scope: the scope of the loader; `nil` if it has none.
+    public static func key(for url: URL, scope: String? = nil) -> String {
+        guard let scope else { return keyPrefix + url.absoluteString }
+        return keyPrefix(ofScope: scope) + url.absoluteString
+    }
+
+    /// The beginning of the keys of one scope. It is no beginning of another's, and no absolute URL begins so.
+    public static func keyPrefix(ofScope scope: String) -> String {
+        keyPrefix + "@" + PercentEncoding.encode(scope, keeping: \.isLetterOrDigit) + "@"
+    }
 
     /// The beginning of the keys of all entries.
     public static var keyPrefix: String { "data:" }
@@ -95,7 +123,9 @@ public final class DataLoader: Sendable {
 
     private func freshCopy(of url: URL) async -> Loaded<Data>? {
         do throws(StoreError) {
-            guard let saved = try await cache(for: url).load() else { return nil }
+            let cache = cache(for: url)
+            guard let entry = try await cache.entry(), let saved = try cache.fresh(entry) else { return nil }
+            if let askAt = entry.askAt, cache.time >= askAt { return nil }
             return Loaded(saved.value, source: .cache(savedAt: saved.savedAt, because: nil), savedAt: saved.savedAt)
         } catch {
             // The transfer that follows replaces an unreadable copy, and reports a failing store.
@@ -104,7 +134,9 @@ public final class DataLoader: Sendable {
     }
 
     private func cache(for url: URL) -> Cache<Data> {
-        Cache(key: Self.key(for: url), in: store, policy: policy, codec: .raw, kind: .data, now: now)
+        Cache(
+            key: Self.key(for: url, scope: scope), in: store, policy: policy, codec: .raw, kind: .data, now: now,
+            events: events)
     }
 
     private func resource(for url: URL) -> Resource<Data> {
@@ -116,5 +148,15 @@ public final class DataLoader: Sendable {
             return data
         }
         return Resource(remote: remote, cache: cache(for: url))
+    }
+}
+
+extension UInt8 {
+    /// True for the letters and digits of ASCII.
+    fileprivate var isLetterOrDigit: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: false
+        }
     }
 }

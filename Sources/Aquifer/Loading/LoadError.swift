@@ -30,10 +30,14 @@ public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .connectivity(let error): "no connectivity (\(error))"
         case .invalidData(let error): "invalid data (\(error))"
+        case .store(.ended(let scope), _): "\(StoreError.ended(scope: scope))"
         case .store(let error, let reason): "\(error) (asked because of: \(reason.rawValue))"
         case .cancelled: "cancelled"
         }
     }
+
+    /// The error of a load over a scope that has ended: nothing is asked, saved or shown.
+    static func ended(_ scope: String) -> LoadError { .store(.ended(scope: scope), after: .connectivity) }
 
     /// Maps a transport error to a load error.
     package init(_ error: TransportError) {

@@ -5,7 +5,7 @@ public enum LoadSource: Sendable, Hashable {
     /// The remote delivered it, or confirmed that the saved copy is the latest.
     case remote
     /// The value is the copy saved at `savedAt`. `because` is the error that the load would have thrown without a copy;
-    /// `nil` when the latest was not, or not yet, requested, or when every answer was overtaken by a change made here.
+    /// `nil` when the latest was not, or not yet, requested, or when a change made here, or an invalidation, overtook every answer.
     case cache(savedAt: Date, because: LoadError?)
 }
 

@@ -21,7 +21,13 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
     /// Maps an answer to a value. Throws ``InvalidData`` or any other error when the answer breaks the contract.
     public typealias Map = @Sendable (HTTPResponseHead, Data) throws -> Value
 
-    private let ask: @Sendable (Validators) async throws(LoadError) -> RemoteAnswer<Value>
+    private let ask: @Sendable (Validators, ByteMeter?) async throws(LoadError) -> Reply
+
+    /// An answer and the head that it came with, for a policy that follows the server.
+    struct Reply: Sendable {
+        var answer: RemoteAnswer<Value>
+        var head: HTTPResponseHead?
+    }
 
     /// Loads a value with a request.
     ///
@@ -36,14 +42,17 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
         map: @escaping Map
     ) {
         let transfer = Transfer(request: request, client: client, limit: limit, retry: retry)
-        ask = { (validators: Validators) async throws(LoadError) -> RemoteAnswer<Value> in
+        ask = { (validators: Validators, meter: ByteMeter?) async throws(LoadError) -> Reply in
             let (head, body) = try await transfer.run(validators)
+            meter?.add(body.count)
             guard !head.isUselesslyEncoded else { throw .invalidData(.compressed) }
             let answeredAt = head.headers["Date"].flatMap(HTTPDate.parse)
-            if head.status == 304 && !validators.isEmpty { return .notModified(answeredAt: answeredAt) }
+            if head.status == 304 && !validators.isEmpty {
+                return Reply(answer: .notModified(answeredAt: answeredAt), head: head)
+            }
             do {
                 let value = try map(head, body)
-                return .value(value, Validators(head), answeredAt: answeredAt)
+                return Reply(answer: .value(value, Validators(head), answeredAt: answeredAt), head: head)
             } catch {
                 throw .invalidData(InvalidData(mapping: error, status: head.status))
             }
@@ -52,7 +61,24 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
 
     /// Loads a value with your own closure, for example with several requests or another protocol.
     public init(_ ask: @escaping @Sendable (Validators) async throws(LoadError) -> RemoteAnswer<Value>) {
-        self.ask = ask
+        self.ask = { (validators: Validators, _: ByteMeter?) async throws(LoadError) -> Reply in
+            Reply(answer: try await ask(validators), head: nil)
+        }
+    }
+
+    /// Loads a value with your own closure, and hands on the head of its answer, for a policy that follows the server.
+    ///
+    /// - Parameter ask: takes the validators of the saved copy, and returns the answer with the head that it came with.
+    public init(
+        answering ask:
+            @escaping @Sendable (Validators) async throws(LoadError) -> (
+                answer: RemoteAnswer<Value>, head: HTTPResponseHead
+            )
+    ) {
+        self.ask = { (validators: Validators, _: ByteMeter?) async throws(LoadError) -> Reply in
+            let (answer, head) = try await ask(validators)
+            return Reply(answer: answer, head: head)
+        }
     }
 
     /// The latest value.
@@ -65,9 +91,15 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
 
     /// The latest value, unless the validators still match it.
     public func load(unless validators: Validators) async throws(LoadError) -> RemoteAnswer<Value> {
-        let answer = try await ask(validators.fitToSend)
-        guard case .value(let value, let validators, let answeredAt) = answer else { return answer }
-        return .value(value, validators.fitToSend, answeredAt: answeredAt)
+        try await reply(unless: validators).answer
+    }
+
+    /// The answer with its head, and with the bytes of its body counted.
+    func reply(unless validators: Validators, metered meter: ByteMeter? = nil) async throws(LoadError) -> Reply {
+        var reply = try await ask(validators.fitToSend, meter)
+        guard case .value(let value, let validators, let answeredAt) = reply.answer else { return reply }
+        reply.answer = .value(value, validators.fitToSend, answeredAt: answeredAt)
+        return reply
     }
 }
 

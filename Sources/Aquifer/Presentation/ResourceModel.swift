@@ -76,6 +76,10 @@ public final class ResourceModel<Value: Sendable> {
     @ObservationIgnored private var stamp: Date?
     /// True if the remote denied the value: the saved copy is then not shown ahead of the next answer.
     @ObservationIgnored private var isDenied = false
+    /// True if the connection came back during the load under way, which may have begun without one.
+    @ObservationIgnored private var asksAgain = false
+    /// What ends with the model: see ``follow(_:settle:apart:clock:)``.
+    @ObservationIgnored var connection: Following?
 
     /// A model of this loading.
     public init(_ loading: Loading) {
@@ -117,6 +121,17 @@ public final class ResourceModel<Value: Sendable> {
             fail(error)
         }
         isLoading = false
+        if asksAgain {
+            asksAgain = false
+            if !Task.isCancelled, hasFailed || source != .remote { await load(loading.load) }
+        }
+    }
+
+    /// There is a connection again: loads what has appeared, as ``appear()`` would. A load under way is
+    /// repeated when it has ended, if it did not reach the remote.
+    public func connectionRestored() async {
+        guard hasAppeared else { return }
+        if isLoading { asksAgain = true } else { await load(loading.load) }
     }
 
     /// The user has read the error.

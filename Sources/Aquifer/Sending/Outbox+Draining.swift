@@ -26,7 +26,8 @@ extension Outbox {
     }
 
     /// Sends items until the task is cancelled: items in the queue, items queued meanwhile, and items whose time comes.
-    /// It looks at intervals for items of other processes. When the store fails, it tries again.
+    /// It looks at intervals for items of other processes. When the store fails, it tries again; when the store's
+    /// ``Scope`` has ended, it returns.
     public func run() async {
         var troubles = 0
         while !Task.isCancelled {
@@ -37,6 +38,7 @@ extension Outbox {
                 troubles = 0
                 if let next = report.nextTry { pause = min(pause, next) }
             } catch {
+                if case .ended = error { return }
                 troubles += 1
                 pause = policy.wait(after: troubles)
                 // The failed attempts themselves have rung: without a pause, a full disk would be tried for ever.

@@ -52,7 +52,7 @@ extension Outbox {
     func carry(
         _ number: UInt64, _ record: OutboxRecord, onSent: (@Sendable (UInt64) -> Void)? = nil
     ) async -> Trip {
-        let most = Locked<UInt64>(0)
+        let (most, start) = (Locked<UInt64>(0), policy.now())
         let request: HTTPRequest
         do throws(MultipartForm.UnusableFile) {
             request = try self.request(record, number) { sent in
@@ -60,20 +60,28 @@ extension Outbox {
                 onSent?(sent)
             }
         } catch {
-            return Trip(outcome: .refused(.attachment(name: error.name, reason: error.reason)), mostSent: 0)
+            let refused = Outcome.refused(.attachment(name: error.name, reason: error.reason))
+            if events != nil { tell(refused, of: record.head, since: start) }
+            return Trip(outcome: refused, mostSent: 0)
         }
         let item = Item(ID(number: number), record.head, .sending(sent: 0))
         let outcome = Locked(Outcome.stopped)
-        let transfer = Task { [client, judge, policy, attachments] in
+        let transfer = Task { [client, judge, policy, attachments, shelf] in
             // A copy is read anew before each attempt: a bit may have flipped on the disk since it was made.
             do throws(MultipartForm.UnusableFile) { try await attachments?.check(record.message.parts ?? []) } catch {
                 return outcome.withLock { $0 = .refused(.attachment(name: error.name, reason: error.reason)) }
             }
+            // A process that was stopped since it claimed the item sends nothing of a user who has logged out.
+            if shelf.store.changes.mayEnd, await shelf.hasEnded { return }
             let result = await Outcome(of: request, item, client, judge, policy)
             outcome.withLock { $0 = result }
         }
         sending[number] = transfer
         changes.ring()
+        let observation = shelf.store.changes.mayEnd ? observeEnd(of: transfer) : nil
+        defer { observation?.cancel() }
+        // The end may have come before it was observed.
+        if observation != nil, await shelf.hasEnded { transfer.cancel() }
         let keeper = Task { await keepClaim(number, record.head.key, transfer) }
         await withTaskCancellationHandler {
             await transfer.value
@@ -82,7 +90,17 @@ extension Outbox {
         }
         keeper.cancel()
         await keeper.value
-        return Trip(outcome: outcome.withLock { $0 }, mostSent: most.withLock { $0 })
+        let trip = Trip(outcome: outcome.withLock { $0 }, mostSent: most.withLock { $0 })
+        if events != nil { tell(trip.outcome, of: record.head, since: start) }
+        return trip
+    }
+
+    /// Cancels a transfer when the scope of the store ends.
+    private func observeEnd(of transfer: Task<Void, Never>) -> StoreObservation {
+        shelf.store.changes.observe { [shelf] change in
+            guard change == .everything else { return }
+            Task { if await shelf.hasEnded { transfer.cancel() } }
+        }
     }
 
     private func request(
@@ -112,6 +130,7 @@ extension Outbox {
                 }
                 if !renewal.wasOurs { return transfer.cancel() }
             } catch {
+                if case .ended = error { return transfer.cancel() }
                 // A failing store may work again when the answer arrives. A process that takes over meanwhile sends the
                 // same key.
                 continue

@@ -47,6 +47,7 @@ public actor Outbox {
     let skipsRefused: Bool
     let judge: Judge
     let whenSent: WhenSent
+    let events: (any AquiferEvents)?
     /// The identity of this outbox in its claims.
     let owner: UUID
 
@@ -87,6 +88,8 @@ public actor Outbox {
     nonisolated let work = Bell()
     /// Rings when any state changes.
     nonisolated let changes = Bell()
+    /// Ends with the outbox: see ``follow(_:settle:apart:)``.
+    nonisolated let following = Locked<Following?>(nil)
 
     /// Creates an outbox over a store. Several outboxes, in several processes, may share a store and its folder.
     ///
@@ -100,12 +103,13 @@ public actor Outbox {
     ///   - skipsRefused: true to send the later items of a group when one was refused. A refused item that is retried
     ///     then arrives after items that were queued later.
     ///   - owner: the identity of this outbox among others over the same store.
+    ///   - events: told of each item that is queued, sent or refused, with the class of its group.
     ///   - judge: judges an answer. The default, ``Verdict/init(_:)``, does not know the app's contract. Pass a judge
     ///     that reads the server's answer, so that no portal's answer can pass for it.
     ///   - whenSent: called for each item that the server accepted.
     public init(
         in store: any CacheStore, attachments: URL? = nil, client: any HTTPClient, policy: SendPolicy = SendPolicy(),
-        skipsRefused: Bool = false, owner: UUID = UUID(),
+        skipsRefused: Bool = false, owner: UUID = UUID(), events: (any AquiferEvents)? = nil,
         judge: @escaping Judge = { _, head, _ in Verdict(head) }, whenSent: @escaping WhenSent = { _, _ in }
     ) {
         self.attachments = attachments.map { AttachmentFolder($0) }
@@ -116,6 +120,7 @@ public actor Outbox {
         self.owner = owner
         self.judge = judge
         self.whenSent = whenSent
+        self.events = events
     }
 
     /// The damage that this outbox has found since it was created, while it read the queue (``items()``, ``drain()``).
@@ -170,6 +175,7 @@ public actor Outbox {
             attachments?.remove(hold?.names ?? [])
             throw .store(error)
         }
+        if events != nil { tellQueued(head) }
         withExtendedLifetime(hold) {}  // the copies are the item's from here on: no sweep takes them away
         return (number, OutboxRecord(head: head, message: message))
     }
@@ -232,14 +238,5 @@ public actor Outbox {
         // The names are recorded on failure too, because some copies may have been renamed by then.
         defer { (hold, message.parts) = (copies, copies.parts) }
         try attachments?.assign(&copies, to: number)
-    }
-}
-
-extension Outbox.Item {
-    init(_ id: Outbox.ID, _ head: OutboxRecord.Head, _ state: Outbox.State) {
-        self.init(
-            id: id, group: head.group, label: head.label, key: head.key, queuedAt: head.queuedAt,
-            method: HTTPMethod(rawValue: head.method), url: head.url, length: head.length,
-            attempts: head.attempts, state: state)
     }
 }

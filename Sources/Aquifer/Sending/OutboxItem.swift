@@ -192,3 +192,12 @@ extension Outbox {
         }
     }
 }
+
+extension Outbox.Item {
+    init(_ id: Outbox.ID, _ head: OutboxRecord.Head, _ state: Outbox.State) {
+        self.init(
+            id: id, group: head.group, label: head.label, key: head.key, queuedAt: head.queuedAt,
+            method: HTTPMethod(rawValue: head.method), url: head.url, length: head.length,
+            attempts: head.attempts, state: state)
+    }
+}

@@ -23,6 +23,20 @@ struct OutboxShelf: Sendable {
     /// True if the key is that of an item or of the counter.
     static func isKey(_ key: String) -> Bool { key.hasPrefix(prefix) || key == counterKey }
 
+    /// True if the key is that of an item.
+    static func isItemKey(_ key: String) -> Bool { number(key) != nil }
+
+    /// True if the scope of the store has ended.
+    var hasEnded: Bool {
+        get async {
+            guard store.changes.mayEnd else { return false }
+            do throws(StoreError) { _ = try await store.retrieve(Self.counterKey) } catch {
+                if case .ended = error { return true }
+            }
+            return false
+        }
+    }
+
     /// The contents of the store.
     struct Listing: Sendable {
         /// The version of each item, by its number.

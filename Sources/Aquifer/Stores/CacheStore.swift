@@ -42,6 +42,16 @@ public protocol CacheStore: Sendable {
     /// No entry is left out: each entry that was stored and not deleted is in one of the two lists.
     func contents() async throws(StoreError) -> StoreContents
 
+    /// The entries of ``contents()`` whose keys begin with the UTF-8 bytes of `prefix`: the readable ones, and the damaged
+    /// ones whose key is known. Every key begins with the empty prefix; it lists everything, as ``contents()`` does.
+    func contents(prefix: String) async throws(StoreError) -> StoreContents
+
+    /// Deletes the entries that ``contents(prefix:)`` lists, and no other one. The empty prefix empties the store.
+    ///
+    /// Entries that were stored by calls issued earlier are gone when it returns. Each entry is deleted as a whole. If the
+    /// process is killed, or the call throws, all or some entries may be left undamaged, unless the store promises more: call it again.
+    func deleteAll(prefix: String) async throws(StoreError)
+
     /// Deletes a damaged entry that ``contents()`` listed. Does nothing when the entry is gone, or when a readable
     /// entry has replaced it since.
     func remove(_ damaged: DamagedEntry) async throws(StoreError)

@@ -5,7 +5,7 @@ import AquiferFoundation
 /// | at | what (little-endian) |
 /// |----|------|
 /// | 0  | `AQFE` |
-/// | 4  | form (1 or 2), kind, flags (1: ETag, 2: Last-Modified, 4: form 2, `Date` of the answer), zero |
+/// | 4  | form (1, 2 or 3), kind, flags, zero |
 /// | 8  | lengths of key, ETag and Last-Modified, 4 bytes each |
 /// | 20 | zero, 4 bytes |
 /// | 24 | saved at: the bits of the seconds since 2001 |
@@ -14,13 +14,17 @@ import AquiferFoundation
 /// | 48 | checksum of the bytes |
 ///
 /// An entry with an origin has form 2: 16 more bytes follow the 56, with the dates of its request and of its answer. An
-/// entry without an origin is written in form 1, which older versions can read.
+/// entry with a word about when to ask (``StoredEntry/Asking``) has form 3: the dates that it has follow, 8 bytes each. Other
+/// entries are written in form 1 or 2, which older versions can read.
+///
+/// The flags: 1 ETag, 2 Last-Modified, 4 `Date` of the answer; in form 3 also 8 an origin, 16 the date from which a load
+/// asks, 32 the date until which it does so in the background, 64 immutable.
 package enum EntryCoding {
     /// The length of the fixed part.
     package static let fixedLength = 56
 
     private static let magic = UInt32(0x4546_5141)  // "AQFE"
-    /// The dates of an origin, in form 2.
+    /// The dates of an origin, in forms 2 and 3.
     private static let originLength = 16
 
     /// The reason why bytes are not an entry.
@@ -42,7 +46,18 @@ package enum EntryCoding {
     package struct Head {
         package let summary: StoredEntry.Summary
         package let origin: StoredEntry.Origin?
+        package let asking: StoredEntry.Asking
         package let seal: EntrySeal
+
+        /// The entry with this header, if it was sealed with these bytes.
+        package func entry(_ bytes: Data) throws(Damage) -> StoredEntry {
+            guard bytes.withUnsafeBytes({ EntrySeal.body($0, header: seal.header) }) == seal.body else {
+                throw Damage("the checksum of its bytes is wrong")
+            }
+            return StoredEntry(
+                bytes: bytes, savedAt: summary.savedAt, validators: summary.validators, kind: summary.kind,
+                origin: origin, asking: asking)
+        }
     }
 
     /// True if the data begins like an entry.
@@ -59,12 +74,16 @@ package enum EntryCoding {
             throw .failed(operation: "store an entry", reason: "its key or validators are longer than 4 GB")
         }
         let answeredAt = entry.origin?.answeredAt
-        var data = Data(capacity: fixedLength + originLength + lengths.reduce(0, +))
+        var flags: UInt8 = (etag == nil ? 0 : 1) | (lastModified == nil ? 0 : 2) | (answeredAt == nil ? 0 : 4)
+        let (asking, hasOrigin) = (entry.asking, entry.origin != nil)
+        let form: UInt8 = asking != .unsaid ? 3 : hasOrigin ? 2 : 1
+        if form == 3 {
+            flags |= (hasOrigin ? 8 : 0) | (asking.askAt == nil ? 0 : 16) | (asking.staleUntil == nil ? 0 : 32)
+            flags |= asking.isImmutable ? 64 : 0
+        }
+        var data = Data(capacity: fixedLength + originLength + 16 + lengths.reduce(0, +))
         append(magic, to: &data)
-        data.append(contentsOf: [
-            entry.origin == nil ? 1 : 2, entry.kind.rawValue,
-            (etag == nil ? 0 : 1) | (lastModified == nil ? 0 : 2) | (answeredAt == nil ? 0 : 4), 0,
-        ])
+        data.append(contentsOf: [form, entry.kind.rawValue, flags, 0])
         for length in short { append(length, to: &data) }
         append(UInt32(0), to: &data)
         append(entry.savedAt.timeIntervalSinceReferenceDate.bitPattern, to: &data)
@@ -74,6 +93,9 @@ package enum EntryCoding {
         if let origin = entry.origin {
             append(origin.sentAt.timeIntervalSinceReferenceDate.bitPattern, to: &data)
             append((answeredAt ?? origin.sentAt).timeIntervalSinceReferenceDate.bitPattern, to: &data)
+        }
+        for date in [asking.askAt, asking.staleUntil] {
+            if let date { append(date.timeIntervalSinceReferenceDate.bitPattern, to: &data) }
         }
         data.append(contentsOf: key.utf8)
         data.append(contentsOf: (etag ?? "").utf8)
@@ -85,7 +107,7 @@ package enum EntryCoding {
     package static func lengths(_ raw: UnsafeRawBufferPointer, fileSize: Int) throws(Damage) -> Lengths {
         guard raw.count >= fixedLength else { throw Damage("too short for a header") }
         guard load(UInt32.self, raw, 0) == magic else { throw Damage("not an entry of Aquifer's") }
-        guard (1...2).contains(raw[4]), raw[7] == 0, load(UInt32.self, raw, 20) == 0 else {
+        guard (1...3).contains(raw[4]), raw[7] == 0, load(UInt32.self, raw, 20) == 0 else {
             throw Damage("unknown form")
         }
         guard let body = Int(exactly: load(UInt64.self, raw, 32)), body <= fileSize else {
@@ -94,7 +116,7 @@ package enum EntryCoding {
         let lengths = Lengths(
             key: Int(load(UInt32.self, raw, 8)), etag: Int(load(UInt32.self, raw, 12)),
             lastModified: Int(load(UInt32.self, raw, 16)), body: body,
-            keyAt: fixedLength + (raw[4] == 1 ? 0 : originLength))
+            keyAt: askingAt(raw) + (has(16, raw) ? 8 : 0) + (has(32, raw) ? 8 : 0))
         guard lengths.head + body == fileSize else { throw Damage("shorter or longer than its header says") }
         return lengths
     }
@@ -102,11 +124,14 @@ package enum EntryCoding {
     /// The header in `raw`, which is `lengths.head` bytes long.
     package static func head(_ raw: UnsafeRawBufferPointer, _ lengths: Lengths) throws(Damage) -> Head {
         guard raw.count == lengths.head, let kind = StoredEntry.Kind(rawValue: raw[5]),
-            raw[6] <= (raw[4] == 1 ? 3 : 7)
+            flags(ofForm: raw[4]).contains(raw[6]), raw[6] & 4 == 0 || hasOrigin(raw)
         else { throw Damage("unknown kind") }
         let savedAt = date(raw, 24)
+        let asking = StoredEntry.Asking(
+            askAt: has(16, raw) ? date(raw, askingAt(raw)) : nil,
+            staleUntil: has(32, raw) ? date(raw, lengths.keyAt - 8) : nil, isImmutable: has(64, raw))
         var origin: StoredEntry.Origin?
-        if raw[4] == 2 {
+        if hasOrigin(raw) {
             origin = .init(
                 sentAt: date(raw, fixedLength), answeredAt: raw[6] & 4 == 0 ? nil : date(raw, fixedLength + 8))
         }
@@ -120,9 +145,25 @@ package enum EntryCoding {
         let summary = StoredEntry.Summary(
             key: key, size: lengths.body, savedAt: savedAt, validators: validators, kind: kind)
         let expected = EntrySeal.header(
-            key: key, savedAt: savedAt, validators: validators, kind: kind, origin: origin, size: lengths.body)
+            key: key, savedAt: savedAt, validators: validators, kind: kind, origin: origin, asking: asking,
+            size: lengths.body)
         guard seal.header == expected else { throw Damage("the header's checksum is wrong") }
-        return Head(summary: summary, origin: origin, seal: seal)
+        return Head(summary: summary, origin: origin, asking: asking, seal: seal)
+    }
+
+    /// The flags of a form. An entry of form 3 has at least one that the others do not have.
+    private static func flags(ofForm form: UInt8) -> ClosedRange<UInt8> {
+        form == 1 ? 0...3 : form == 2 ? 0...7 : 16...127
+    }
+
+    private static func hasOrigin(_ raw: UnsafeRawBufferPointer) -> Bool { raw[4] == 2 || has(8, raw) }
+
+    /// True if an entry of form 3 has this flag.
+    private static func has(_ flag: UInt8, _ raw: UnsafeRawBufferPointer) -> Bool { raw[4] == 3 && raw[6] & flag != 0 }
+
+    /// The place of the dates about asking.
+    private static func askingAt(_ raw: UnsafeRawBufferPointer) -> Int {
+        fixedLength + (hasOrigin(raw) ? originLength : 0)
     }
 
     private static func date(_ raw: UnsafeRawBufferPointer, _ at: Int) -> Date {

@@ -24,13 +24,7 @@ struct EntryFile {
             // Canonically equivalent strings are equal; keys are equal only if their bytes are.
             guard summary.key.utf8.elementsEqual(key.utf8) else { throw EntryCoding.Damage("it is another key's") }
             let inStart = UnsafeRawBufferPointer(rebasing: start[min(headLength, start.count)...])
-            let bytes = try body(summary.size, from: headLength, inStart)
-            guard bytes.withUnsafeBytes({ EntrySeal.body($0, header: head.seal.header) }) == head.seal.body else {
-                throw EntryCoding.Damage("the checksum of its bytes is wrong")
-            }
-            return StoredEntry(
-                bytes: bytes, savedAt: summary.savedAt, validators: summary.validators, kind: summary.kind,
-                origin: head.origin)
+            return try head.entry(try body(summary.size, from: headLength, inStart))
         }
     }
 

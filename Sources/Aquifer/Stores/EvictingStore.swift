@@ -10,17 +10,20 @@ import AquiferFoundation
 /// - An entry is used when it is retrieved or stored through this instance. Entries that were not used go first, the
 ///   oldest `savedAt` first.
 /// - With several instances or processes on one store, each counts its own inserts, and counts all entries again after
-///   every eighth of the bound. The total can thus exceed the bound by an eighth for each instance.
+///   every eighth of the bound. The total can thus exceed the bound by an eighth for each instance; by more where the store
+///   has many entries that do not count: on average, an insert lists at most 16 entries.
 /// - A failed eviction does not fail the insert, which was carried out: the next insert tries again.
 public final class EvictingStore: CacheStore {
     let base: any CacheStore
     private let bound: Int
     private let ledger = Locked(EvictionLedger())
+    private let events: (any AquiferEvents)?
 
-    /// Limits the entries of kind `data` in `base` to `bound` bytes.
-    public init(_ base: any CacheStore, bound: Int) {
+    /// Limits the entries of kind `data` in `base` to `bound` bytes, and tells `events` of each that is evicted.
+    public init(_ base: any CacheStore, bound: Int, events: (any AquiferEvents)? = nil) {
         self.base = base
         self.bound = bound
+        self.events = events
     }
 
     /// See ``CacheStore/retrieve(_:)``.
@@ -32,7 +35,11 @@ public final class EvictingStore: CacheStore {
 
     /// See ``CacheStore/insert(_:for:)``.
     public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
-        if isTooLarge(entry) { return try await delete(key) }
+        if isTooLarge(entry) {
+            try await delete(key)
+            events?.note(.evicted(KeyClass(of: key), bytes: entry.bytes.count))
+            return
+        }
         try await base.insert(entry, for: key)
         await stored(entry, key)
     }
@@ -70,13 +77,24 @@ public final class EvictingStore: CacheStore {
     /// The changes of the store inside, evictions among them.
     public var changes: StoreChanges { base.changes }
 
+    /// See ``CacheStore/contents(prefix:)``.
+    public func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        try await base.contents(prefix: prefix)
+    }
+
+    /// See ``CacheStore/deleteAll(prefix:)``. It promises what the store inside promises.
+    public func deleteAll(prefix: String) async throws(StoreError) {
+        try await base.deleteAll(prefix: prefix)
+        ledger.withLock { $0.removeAll(prefix: prefix) }
+    }
+
     private func isTooLarge(_ entry: StoredEntry) -> Bool { entry.kind == .data && entry.bytes.count > bound }
 
     private func stored(_ entry: StoredEntry, _ key: String) async {
         guard entry.kind == .data else { return ledger.withLock { $0.remove(StoreKey(key)) } }
         let mustCount = ledger.withLock { [bound] ledger in
             ledger.add(StoreKey(key), size: entry.bytes.count)
-            return ledger.isUncounted || ledger.addedSinceCount > bound / 8
+            return ledger.isUncounted || (ledger.addedSinceCount > bound / 8 && ledger.isCountAffordable)
         }
         if mustCount, let found = try? await base.entries() {  // else counted at the next insert: this one is done
             ledger.withLock { $0.count(found) }
@@ -89,10 +107,15 @@ public final class EvictingStore: CacheStore {
     /// Evicts an entry; false if the store failed.
     private func evict(_ key: String) async -> Bool {
         do throws(StoreError) {
-            try await base.update(key) { found in
+            let size = try await base.decide(key) { found -> (EntryChange, Int?) in
                 // Another caller may have stored a value there meanwhile, which must not be deleted.
-                if case .success(let entry?) = found, entry.kind == .data { .delete } else { .keep }
+                if case .success(let entry?) = found, entry.kind == .data {
+                    (.delete, entry.bytes.count)
+                } else {
+                    (.keep, nil)
+                }
             }
+            if let events, let size { events.note(.evicted(KeyClass(of: key), bytes: size)) }
             ledger.withLock { $0.remove(StoreKey(key)) }
             return true
         } catch {

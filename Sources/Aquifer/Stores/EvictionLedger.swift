@@ -8,6 +8,13 @@ struct EvictionLedger {
     private var total = 0
     private(set) var isUncounted = true
     private(set) var addedSinceCount = 0
+    private var insertsSinceCount = 0
+    /// The number of entries in the last list, those that do not count included.
+    private var listed = 0
+
+    /// True if the inserts since the last count pay for the next one, which lists everything: no insert then costs more than
+    /// a fixed number of entries on average.
+    var isCountAffordable: Bool { insertsSinceCount > listed / 16 }
 
     /// Marks an entry as used now.
     mutating func touch(_ key: StoreKey) {
@@ -20,6 +27,7 @@ struct EvictionLedger {
         remove(key)
         total += size
         addedSinceCount += size
+        insertsSinceCount += 1
         use(key, size: size)
     }
 
@@ -28,10 +36,16 @@ struct EvictionLedger {
         total -= sizes.removeValue(forKey: key)?.size ?? 0
     }
 
+    /// Records that all entries whose keys begin so are gone.
+    mutating func removeAll(prefix: String) {
+        for key in sizes.keys.filter({ $0.text.hasBytes(prefix) }) { remove(key) }
+    }
+
     /// Counts the entries that are really stored. Entries that were not known go first, the oldest first.
     mutating func count(_ found: [StoredEntry.Summary]) {
         let known = sizes
         (sizes, order, first, total, addedSinceCount, isUncounted) = ([:], [], 0, 0, 0, false)
+        (insertsSinceCount, listed) = (0, found.count)
         let data = found.filter { $0.kind == .data }
         let strangers = data.filter { known[StoreKey($0.key)] == nil }.sorted { $0.savedAt < $1.savedAt }
         let ours = data.compactMap { entry in known[StoreKey(entry.key)].map { (entry, $0.turn) } }.sorted {

@@ -23,6 +23,12 @@ enum FileName {
         return !key.isEmpty && of(key) == name ? key : nil
     }
 
+    /// True if a file with this name may keep a key that begins so; certainly, unless the name is a hash.
+    static func mayBegin(_ name: String, with prefix: String) -> Bool {
+        guard name.hasSuffix(suffix) else { return false }
+        return prefix.isEmpty || key(of: name)?.hasBytes(prefix) ?? true
+    }
+
     private static func isKept(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),

@@ -70,9 +70,15 @@ public final class FileStore: CacheStore {
 
     /// See ``CacheStore/contents()``. Opens every file, and throws when the system cannot read one, because that is no
     /// damage. The place of a damaged entry is the path of its file.
-    public func contents() async throws(StoreError) -> StoreContents {
+    public func contents() async throws(StoreError) -> StoreContents { try list(prefix: "") }
+
+    /// See ``CacheStore/contents(prefix:)``. Reads the names of all files, and opens those with the prefix, and those whose
+    /// keys are too long for a name.
+    public func contents(prefix: String) async throws(StoreError) -> StoreContents { try list(prefix: prefix) }
+
+    private func list(prefix: String) throws(StoreError) -> StoreContents {
         var contents = StoreContents()
-        for name in try POSIX.names(in: folder.path) where name.hasSuffix(FileName.suffix) {
+        for name in try POSIX.names(in: folder.path) where FileName.mayBegin(name, with: prefix) {
             switch try look(name) {
             case .success(let summary?): contents.entries.append(summary)
             case .success(nil): continue  // deleted meanwhile
@@ -82,7 +88,30 @@ public final class FileStore: CacheStore {
                     DamagedEntry(key: FileName.key(of: name), place: place, reason: damage.reason))
             }
         }
-        return contents
+        return contents.beginning(with: prefix)
+    }
+
+    /// See ``CacheStore/deleteAll(prefix:)``. No other writer changes the folder meanwhile. A kill in the middle leaves some of
+    /// the entries.
+    public func deleteAll(prefix: String) async throws(StoreError) {
+        // A failure in the middle may have deleted some.
+        defer { changes.post(.prefix(prefix)) }
+        try await write { () throws(StoreError) in
+            let folder = self.folder
+            // Everything is looked at before the first file is deleted: a failure to look changes nothing.
+            var paths: [String] = []
+            for name in try POSIX.names(in: folder.path) where FileName.mayBegin(name, with: prefix) {
+                if try self.begins(name, with: prefix) { paths.append(folder.path + "/" + name) }
+            }
+            try folder.remove(paths)
+        }
+    }
+
+    /// True if the key of a file begins so, of which its name does not say otherwise. False if the key is unknown.
+    private func begins(_ name: String, with prefix: String) throws(StoreError) -> Bool {
+        if prefix.isEmpty || FileName.key(of: name) != nil { return true }
+        guard case .success(let summary?) = try look(name) else { return false }
+        return summary.key.hasBytes(prefix)
     }
 
     /// See ``CacheStore/remove(_:)``.

@@ -54,6 +54,21 @@ public final class MemoryStore: CacheStore {
         StoreContents(entries: kept.withLock { kept in kept.map { StoredEntry.Summary($1, key: $0.text) } })
     }
 
+    /// See ``CacheStore/contents(prefix:)``. Looks at every key.
+    public func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        try await contents().beginning(with: prefix)
+    }
+
+    /// See ``CacheStore/deleteAll(prefix:)``. It is one step: no other caller sees a part of it.
+    public func deleteAll(prefix: String) async throws(StoreError) {
+        let hasChanged = kept.withLock { kept in
+            let left = kept.filter { !$0.key.text.hasBytes(prefix) }
+            defer { kept = left }
+            return left.count < kept.count
+        }
+        if hasChanged { changes.post(.prefix(prefix)) }
+    }
+
     /// See ``CacheStore/remove(_:)``. Nothing is ever damaged here.
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) {}
 }

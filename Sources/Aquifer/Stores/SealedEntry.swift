@@ -2,7 +2,7 @@ import AquiferFoundation
 
 /// An entry as bytes that prove themselves, for a store of your own on a disk, in a database or on a server.
 ///
-/// The bytes are a header (key, date, validators, kind, origin), a checksum of the header, a checksum of the entry's bytes,
+/// The bytes are a header (key, dates, validators, kind, origin), a checksum of the header, a checksum of the entry's bytes,
 /// and these. An entry is opened as it was sealed or not at all, whatever bits were flipped or cut off. Foreign bytes, and
 /// the entry of another key, are not opened. They are not encrypted, and the checksums stop no one who changes the bytes on
 /// purpose.
@@ -57,13 +57,7 @@ public struct SealedEntry: Sendable, Hashable {
             let head = try head()
             // Canonically equivalent strings are equal; keys are equal only if their bytes are.
             guard head.summary.key.utf8.elementsEqual(key.utf8) else { throw Damage("it is another key's") }
-            let bytes = Data(data.suffix(head.summary.size))
-            guard bytes.withUnsafeBytes({ EntrySeal.body($0, header: head.seal.header) }) == head.seal.body else {
-                throw Damage("the checksum of its bytes is wrong")
-            }
-            return StoredEntry(
-                bytes: bytes, savedAt: head.summary.savedAt, validators: head.summary.validators,
-                kind: head.summary.kind, origin: head.origin)
+            return try head.entry(Data(data.suffix(head.summary.size)))
         } catch { throw .unreadable(key: key, reason: error.reason) }
     }
 

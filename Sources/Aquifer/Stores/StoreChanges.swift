@@ -72,6 +72,8 @@ public final class StoreChanges: Sendable {
     }
 
     private let state = Locked(State())
+    /// True for the changes of a scope's store. When ``StoreChange/everything`` has changed, the scope may have ended.
+    package let mayEnd: Bool
     private let beginWatch: (@Sendable (StoreChanges) -> StoreObservation)?
     /// Held while the first observer begins the watch: the second must not believe that it has begun already.
     private let beginning = Lock()
@@ -79,6 +81,7 @@ public final class StoreChanges: Sendable {
     /// The changes of a store that makes all of them itself.
     public init() {
         beginWatch = nil
+        mayEnd = false
     }
 
     /// The changes of a store whose place others change, too.
@@ -87,6 +90,13 @@ public final class StoreChanges: Sendable {
     ///   observation is cancelled when the last one has gone. It must not observe these changes itself.
     public init(whileObserved watch: @escaping @Sendable (StoreChanges) -> StoreObservation) {
         beginWatch = watch
+        mayEnd = false
+    }
+
+    /// The changes of a scope's store.
+    package init(ofScope watch: @escaping @Sendable (StoreChanges) -> StoreObservation) {
+        beginWatch = watch
+        mayEnd = true
     }
 
     /// Tells all observers. For stores: call it after a change is committed and before the call that made it returns,

@@ -13,6 +13,25 @@ public struct StoreContents: Sendable, Hashable {
     }
 }
 
+extension StoreContents {
+    /// The entries whose keys begin with the UTF-8 bytes of `prefix`. A damaged entry whose key is unknown is left out, unless
+    /// the prefix is empty.
+    ///
+    /// ``CacheStore/contents(prefix:)`` of a small store of your own can be made of ``CacheStore/contents()`` with it.
+    public func beginning(with prefix: String) -> StoreContents {
+        if prefix.isEmpty { return self }
+        return StoreContents(
+            entries: entries.filter { $0.key.hasBytes(prefix) },
+            damaged: damaged.filter { $0.key?.hasBytes(prefix) == true })
+    }
+}
+
+extension String {
+    /// True if this text's UTF-8 bytes begin with those of `prefix`. `hasPrefix` compares characters, as which an `e` is no
+    /// prefix of an `e` with an accent.
+    package func hasBytes(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+}
+
 /// An entry in a store whose header cannot be read.
 public struct DamagedEntry: Sendable, Hashable {
     /// The key of the entry, if it can be determined. The damage may have changed it.

@@ -20,6 +20,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case busy(path: String)
     /// Reading or writing failed in another way.
     case failed(operation: String, reason: String)
+    /// The ``Scope`` of the store has ended: its user has logged out. Make a new scope when the user logs in again.
+    case ended(scope: String)
     /// The key is empty, which no store accepts.
     case invalidKey(String)
 
@@ -46,6 +48,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(path) is held by another process; try again"
         case .failed(let operation, let reason):
             "the store could not \(operation): \(reason)"
+        case .ended(let scope):
+            "\"\(scope)\" has ended, and nothing of it is read or saved any more; log in again"
         case .invalidKey(let key):
             "\"\(key)\" is not a key: a key has at least one character"
         }

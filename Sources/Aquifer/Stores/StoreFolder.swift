@@ -93,9 +93,14 @@ struct StoreFolder: Sendable {
     }
 
     /// Deletes a file, so that the deletion survives a loss of power. Does nothing if there is none.
-    func remove(_ target: String) throws(StoreError) {
+    func remove(_ target: String) throws(StoreError) { try remove([target]) }
+
+    /// Deletes files, and flushes the folder once.
+    func remove(_ targets: [String]) throws(StoreError) {
         let folder = try opened()
-        if try POSIX.remove(target) { try POSIX.flush(folder) }
+        var hasRemoved = false
+        for target in targets where try POSIX.remove(target) { hasRemoved = true }
+        if hasRemoved { try POSIX.flush(folder) }
     }
 
     /// Flushes the folder, so that a replacement or deletion survives a loss of power.
@@ -128,7 +133,7 @@ struct StoreFolder: Sendable {
         }
     }
 
-    /// How far a folder has become a store.
+    /// The stages of a folder that becomes a store.
     private enum Mark {
         /// It has no marker.
         case none

@@ -79,16 +79,46 @@ public struct StoredEntry: Sendable, Hashable {
     public var kind: Kind
     /// The dates of the remote's answer; `nil` for a value that was made here.
     public var origin: Origin?
+    /// The word of the entry itself about when a load asks the remote for it.
+    public var asking: Asking
+    /// The date from which a load asks the remote for it; `nil` leaves that to ``CachePolicy/askAfter``.
+    public var askAt: Date? {
+        get { asking.askAt }
+        set { asking.askAt = newValue }
+    }
+
+    /// The word of an entry about when a load asks the remote for it. A policy that follows the server sets it with each
+    /// answer; ``Resource/invalidate()`` sets its date to one in the distant past.
+    public struct Asking: Sendable, Hashable {
+        /// The date from which a load asks; `nil` leaves that to ``CachePolicy/askAfter``.
+        public var askAt: Date?
+        /// The date until which a load that asks delivers the copy at once, and updates it in the background.
+        public var staleUntil: Date?
+        /// True if the server does not change the value before ``askAt``: until then, a reload does not ask either.
+        public var isImmutable: Bool
+
+        /// These dates; by default, none.
+        public init(askAt: Date? = nil, staleUntil: Date? = nil, isImmutable: Bool = false) {
+            self.askAt = askAt
+            self.staleUntil = staleUntil
+            self.isImmutable = isImmutable
+        }
+
+        /// Nothing is said, as in the entries of earlier versions.
+        public static let unsaid = Asking()
+    }
 
     /// An entry.
     public init(
-        bytes: Data, savedAt: Date, validators: Validators = .none, kind: Kind = .value, origin: Origin? = nil
+        bytes: Data, savedAt: Date, validators: Validators = .none, kind: Kind = .value, origin: Origin? = nil,
+        asking: Asking = .unsaid
     ) {
         self.bytes = bytes
         self.savedAt = savedAt
         self.validators = validators
         self.kind = kind
         self.origin = origin
+        self.asking = asking
     }
 
     /// The summary of an entry in a list of a store's contents: everything except its bytes.
@@ -145,7 +175,7 @@ package struct StoreKey: Hashable {
 
 /// The two checksums that every store on disk keeps with an entry.
 ///
-/// The checksum of the header covers key, date, validators, kind, origin and size, so that a list is verified without
+/// The checksum of the header covers key, dates, validators, kind, origin and size, so that a list is verified without
 /// reading the bytes. The checksum of the bytes is seeded with the header's: a valid header with the valid bytes of
 /// another entry is detected as damage.
 package struct EntrySeal: Sendable, Hashable {
@@ -161,20 +191,23 @@ package struct EntrySeal: Sendable, Hashable {
     package init(_ entry: StoredEntry, key: String) {
         header = Self.header(
             key: key, savedAt: entry.savedAt, validators: entry.validators, kind: entry.kind,
-            origin: entry.origin, size: entry.bytes.count)
+            origin: entry.origin, asking: entry.asking, size: entry.bytes.count)
         body = entry.bytes.withUnsafeBytes { [header] in Self.body($0, header: header) }
     }
 
     package static func header(
         key: String, savedAt: Date, validators: Validators, kind: StoredEntry.Kind,
-        origin: StoredEntry.Origin? = nil, size: Int
+        origin: StoredEntry.Origin? = nil, asking: StoredEntry.Asking = .unsaid, size: Int
     ) -> UInt64 {
         var flags = UInt64(kind.rawValue)
         if validators.etag != nil { flags |= 0x100 }
         if validators.lastModified != nil { flags |= 0x200 }
-        // The checksum of an entry without an origin is the same as in versions before origins.
+        // The checksum of an entry without an origin, or a word about asking, is the same as in versions before those.
         if origin != nil { flags |= 0x400 }
         if origin?.answeredAt != nil { flags |= 0x800 }
+        if asking.askAt != nil { flags |= 0x1000 }
+        if asking.staleUntil != nil { flags |= 0x2000 }
+        if asking.isImmutable { flags |= 0x4000 }
         let fixed = (
             savedAt.timeIntervalSinceReferenceDate.bitPattern.littleEndian, UInt64(size).littleEndian,
             flags.littleEndian
@@ -189,6 +222,10 @@ package struct EntrySeal: Sendable, Hashable {
                 $0.timeIntervalSinceReferenceDate.bitPattern.littleEndian
             }
             hash = dates.withUnsafeBytes { [hash] in Checksum.xxh64($0, seed: hash) }
+        }
+        for date in [asking.askAt, asking.staleUntil] {
+            guard let bits = date?.timeIntervalSinceReferenceDate.bitPattern.littleEndian else { continue }
+            hash = withUnsafeBytes(of: bits) { [hash] in Checksum.xxh64($0, seed: hash) }
         }
         return hash
     }

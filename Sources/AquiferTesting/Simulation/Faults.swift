@@ -14,7 +14,7 @@ public final class Faults: @unchecked Sendable {
         var left: Int
         /// The mean number of steps between two of them, for the rate 1.
         var mean: Double
-        /// How often it may still strike.
+        /// The number of times that it may still strike.
         var most: Int
     }
 
@@ -34,7 +34,7 @@ public final class Faults: @unchecked Sendable {
         Scheduler.shared.faults = self
     }
 
-    /// How often each kind has struck.
+    /// The number of times that each kind has struck.
     public var struck: [SimulatedFault: Int] { counts }
 
     /// True from ``allow(_:)`` to ``stop()``.

@@ -1,4 +1,4 @@
-/// What can go wrong in a ``Simulation``.
+/// A fault that can happen in a ``Simulation``.
 public enum SimulatedFault: String, Sendable, CaseIterable {
     // MARK: Processes
 

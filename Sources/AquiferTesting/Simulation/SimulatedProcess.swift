@@ -4,7 +4,7 @@ import Foundation
 /// A process of a ``Simulation``: what its body and the tasks of that do, until it ends or is killed.
 ///
 /// A kill drops all its jobs and timers for good, closes its files and connections, and releases its locks. It may strike
-/// between any two steps, and at any call of disk or network. What a dead process calls has no effect, and throws. It can
+/// between any two steps, and at any call of disk or network. A call of a dead process has no effect, and throws. It can
 /// then be started again, with fresh objects over the same disk.
 public final class SimulatedProcess: @unchecked Sendable {
     // One thread at a time runs in a simulation.
@@ -15,7 +15,7 @@ public final class SimulatedProcess: @unchecked Sendable {
     public let random: SimulatedRandom
     /// The world that it is in.
     public unowned let world: Simulation
-    /// How far its date is ahead of the true one, in seconds. The fault ``SimulatedFault/clockSkew`` changes it.
+    /// The seconds by which its date is ahead of the true one. The fault ``SimulatedFault/clockSkew`` changes it.
     public var skew: TimeInterval = 0
     /// True if the faults of ``Faults`` may kill it.
     public var isMortal = false
@@ -35,7 +35,7 @@ public final class SimulatedProcess: @unchecked Sendable {
     public var isRunning: Bool { life?.isAlive ?? false }
     /// True while one of its jobs runs.
     var isCurrent: Bool { life != nil && life === Scheduler.shared.current }
-    /// How often it was started.
+    /// The number of its starts.
     public private(set) var starts = 0
 
     /// The date as this process knows it: inject it as `now`.

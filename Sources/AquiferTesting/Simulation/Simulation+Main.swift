@@ -2,7 +2,7 @@ import Aquifer
 import Foundation
 
 extension Simulation {
-    /// What a world does.
+    /// The work of a world.
     public typealias World = @Sendable (_ world: Simulation) async throws -> Void
 
     /// Runs a simulation as a program: parses its command line, runs the seeds, prints, and ends the process.

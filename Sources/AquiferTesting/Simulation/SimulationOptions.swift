@@ -2,7 +2,7 @@ import Foundation
 
 /// The command line of a simulation.
 struct SimulationOptions {
-    /// What is wrong with a command line.
+    /// The mistake in a command line.
     struct Wrong: Error { var reason: String }
 
     var first: UInt64 = 1

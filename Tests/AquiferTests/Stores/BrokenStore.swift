@@ -10,6 +10,7 @@ final class BrokenStore: CacheStore {
         case emptyKey, roundsDates, trustsDamage, anyOrder
         case tellsNothing, tellsEarly, tellsKept, tellsFailures, tellsNoRemoval
         case saysMissing, hidesDamage, removesNothing, removesWhatIsGood
+        case prefixesOfCharacters, patternsForPrefixes, keepsDamage, forgetsDamage, keepsAllForTheEmptyPrefix
     }
 
     private let base = MemoryStore()
@@ -124,6 +125,32 @@ final class BrokenStore: CacheStore {
             contents.damaged = headless.map { DamagedEntry(key: $0, place: $0, reason: "damaged") }
         }
         return contents
+    }
+
+    func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        var contents = try await contents()
+        if flaw == .forgetsDamage { contents.damaged = [] }
+        switch flaw {
+        case .prefixesOfCharacters: contents.entries = contents.entries.filter { $0.key.hasPrefix(prefix) }
+        default: contents = contents.beginning(with: prefix)
+        }
+        return contents
+    }
+
+    func deleteAll(prefix: String) async throws(StoreError) {
+        if try await fails(prefix) { return }
+        if flaw == .keepsAllForTheEmptyPrefix && prefix.isEmpty { return }
+        for entry in try await base.contents().entries {
+            let key = Array(entry.key.utf8)
+            let isMatch =
+                flaw == .patternsForPrefixes
+                ? key.count >= prefix.utf8.count
+                    && zip(key, prefix.utf8).allSatisfy { $0 == $1 || $1 == UInt8(ascii: "_") }
+                : entry.key.hasBytes(prefix)
+            guard isMatch, flaw != .keepsDamage || !headless.withLock({ $0.contains(entry.key) }) else { continue }
+            try await base.delete(entry.key)
+            repair(entry.key)
+        }
     }
 
     func remove(_ damaged: DamagedEntry) async throws(StoreError) {

@@ -14,8 +14,10 @@ struct EveryBitOfStoresTests {
         "a": StoredEntry(
             bytes: Data("one value".utf8), savedAt: date,
             validators: Validators(etag: "\"1\"", lastModified: "Sat, 21 Nov 2026 00:00:00 GMT"), kind: .data,
-            origin: .init(sentAt: date, answeredAt: date + 1)),
+            origin: .init(sentAt: date, answeredAt: date + 1),
+            asking: .init(askAt: date + 2, staleUntil: date + 3, isImmutable: true)),
         long: StoredEntry(bytes: Data("another value".utf8), savedAt: date),
+        "c": StoredEntry(bytes: Data("asked".utf8), savedAt: date, asking: .init(askAt: date + 3)),
         "b": StoredEntry(bytes: Data((0..<5_000).map { UInt8($0 % 251) }), savedAt: date + 2),
     ]
 

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
@@ -82,6 +83,23 @@ struct EvictingStoreTests {
         }
     }
 
+    @Test("lists its scope alone, and for each insert a fixed number of entries at most", arguments: [0, 2_000])
+    func scoped(values: Int) async throws {
+        let base = ListedStore()
+        for number in 0..<500 { try await base.insert(Self.data(100), for: "other \(number)") }
+        let scope = Scope("user", in: base)
+        for number in 0..<values { try await scope.store.insert(Self.data(1, kind: .value), for: "value \(number)") }
+        let store = EvictingStore(scope.store, bound: 2_000)
+        let (inserts, before) = (1_000, base.listed.withLock { $0 })
+        for number in 0..<inserts { try await store.insert(Self.data(100), for: "data \(number)") }
+        #expect(base.whole.withLock { $0 } == 0, "the whole store was listed")
+        let listed = base.listed.withLock { $0 } - before
+        #expect(listed <= 16 * inserts + 2 * (values + 20), "\(listed) entries for \(inserts) inserts")
+        let total = try await scope.store.entries().filter { $0.kind == .data }.map(\.size).reduce(0, +)
+        #expect(total <= 2_000)
+        #expect(try await base.contents(prefix: "other").entries.count == 500)
+    }
+
     @Test("does not evict a value that another process stored under a key it knew as data")
     func replacedByAValue() async throws {
         let base = MemoryStore()
@@ -103,5 +121,23 @@ struct EvictingStoreTests {
         base.heal()
         try await store.insert(Self.data(100), for: "c")
         #expect(try await Self.keys(base) == ["c"])
+    }
+}
+
+/// Counts how often the whole store was listed, and the entries in all lists.
+private final class ListedStore: ForwardingStore {
+    let base: any CacheStore = MemoryStore()
+    let whole = Locked(0)
+    let listed = Locked(0)
+
+    func contents() async throws(StoreError) -> StoreContents {
+        whole.withLock { $0 += 1 }
+        return try await base.contents()
+    }
+
+    func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        let contents = try await base.contents(prefix: prefix)
+        listed.withLock { $0 += contents.entries.count }
+        return contents
     }
 }

@@ -13,14 +13,14 @@ struct GoldenMaker {
 
     func fileStore() async throws {
         let store = try FileStore(directory: folder.appendingPathComponent("file-store"))
-        for (key, entry) in Self.entries { try await store.insert(entry, for: key) }
+        for (key, entry) in Self.entries(of: "today") { try await store.insert(entry, for: key) }
     }
 
     /// Where there are no domains at a path, as on Apple's systems, it makes nothing.
     func userDefaults() async throws {
         let path = folder.appendingPathComponent("defaults").path
         let store = UserDefaultsStore(try #require(UserDefaults(suiteName: path)), prefix: "golden.")
-        for (key, entry) in Self.entries { try store.set(entry, for: key) }
+        for (key, entry) in Self.entries(of: "today") { try store.set(entry, for: key) }
     }
 
     /// Whole and pinned; expired; cut after an orderly end, with a tail; killed, with one block in its journal.
@@ -86,7 +86,20 @@ struct GoldenMaker {
 
     static let date = Date(timeIntervalSince1970: 1_780_000_000)
 
-    static let entries: [String: StoredEntry] = [
+    /// The entries of a format. The first two had no word about when a load asks.
+    static func entries(of format: String) -> [String: StoredEntry] {
+        ["c1b9927", "edb8069"].contains(format) ? entries : entries.merging(asked) { $1 }
+    }
+
+    private static let asked = [
+        "asked": StoredEntry(
+            bytes: Data("again".utf8), savedAt: date, origin: .init(sentAt: date - 1, answeredAt: date),
+
+            asking: .init(askAt: date + 60, staleUntil: date + 90, isImmutable: true)),
+        "invalid": StoredEntry(bytes: Data("again".utf8), savedAt: date, asking: .init(askAt: .distantPast)),
+    ]
+
+    private static let entries: [String: StoredEntry] = [
         "plain": StoredEntry(bytes: Data("hello".utf8), savedAt: date),
         "é/ç": StoredEntry(
             bytes: pattern(3_000), savedAt: Date(timeIntervalSince1970: 1_780_000_000.25),

@@ -9,7 +9,10 @@ struct SealedEntryTests {
         validators: Validators(etag: "\"1\"", lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"), kind: .data,
         origin: .init(
             sentAt: Date(timeIntervalSinceReferenceDate: 699_999_999),
-            answeredAt: Date(timeIntervalSinceReferenceDate: 700_000_000)))
+            answeredAt: Date(timeIntervalSinceReferenceDate: 700_000_000)),
+        asking: .init(
+            askAt: Date(timeIntervalSinceReferenceDate: 700_000_060),
+            staleUntil: Date(timeIntervalSinceReferenceDate: 700_000_120), isImmutable: true))
 
     @Test("is opened as it was sealed, under its key, wherever its bytes lie")
     func roundTrip() throws {
@@ -51,8 +54,13 @@ struct SealedEntryTests {
     @Test("without some of the dates is opened as it was sealed or not at all, whichever bit of it is flipped")
     func damageOfLess() throws {
         var less = entry
-        for origin in [StoredEntry.Origin(sentAt: .distantPast), nil] {
-            less.origin = origin
+        let (sent, asked) = (StoredEntry.Origin(sentAt: .distantPast), StoredEntry.Asking(askAt: .distantPast))
+        let last = StoredEntry.Asking(staleUntil: .distantPast)
+        for (origin, asking) in [
+            (entry.origin, .unsaid), (sent, .unsaid), (nil, .unsaid), (sent, asked), (nil, asked), (nil, last),
+            (sent, .init(isImmutable: true)),
+        ] {
+            (less.origin, less.asking) = (origin, asking)
             let data = try SealedEntry(less, key: "key").data
             for bit in 0..<(data.count * 8) {
                 var damaged = data
@@ -72,6 +80,28 @@ struct SealedEntryTests {
             #expect(throws: SealedEntry.Damage.self, "byte \(place)") { try SealedEntry(data: damaged).summary() }
         }
         #expect(throws: SealedEntry.Damage.self) { try SealedEntry(data: Data("foreign".utf8)).summary() }
+    }
+
+    @Test("is written as earlier versions did where they can read it: without a word about asking")
+    func forms() throws {
+        var less = entry
+        #expect(try SealedEntry(less, key: "key").data[4] == 3)
+        less.asking = .unsaid
+        #expect(try SealedEntry(less, key: "key").data[4] == 2)
+        less.origin = nil
+        #expect(try SealedEntry(less, key: "key").data[4] == 1)
+        less.askAt = .distantPast
+        #expect(try SealedEntry(less, key: "key").data[4] == 3)
+        #expect(try SealedEntry(less, key: "key").data.count == 56 + 8 + 3 + 3 + 29 + 5)
+    }
+
+    @Test("of a form that is not known yet is damage, and no entry", arguments: [UInt8(0), 4, 255])
+    func laterForm(_ form: UInt8) throws {
+        var data = try SealedEntry(entry, key: "key").data
+        data[4] = form
+        #expect(throws: StoreError.unreadable(key: "key", reason: "unknown form")) {
+            try SealedEntry(data: data).entry(for: "key")
+        }
     }
 
     @Test("is the form that the store in files has, so that each version reads what earlier ones wrote")

@@ -49,7 +49,7 @@ extension CacheStoreContract.Subject {
         makeFailing: { entries in
             let store = FaultyStore()
             for (key, entry) in entries { try await store.insert(entry, for: key) }
-            store.fail(.insert, .delete, .update, with: .full(path: "/none"))
+            store.fail(.insert, .delete, .deleteAll, .update, with: .full(path: "/none"))
             return store
         })
 

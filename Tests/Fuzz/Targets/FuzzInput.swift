@@ -27,10 +27,10 @@ struct FuzzInput {
     /// The next text, or none.
     mutating func optionalText() -> String? { byte() & 1 == 0 ? nil : text() }
 
-    /// What is left.
+    /// The rest.
     var rest: Data { Data(left) }
 
-    /// What is left, as a text.
+    /// The rest, as a text.
     var restText: String { String(decoding: left, as: UTF8.self) }
 }
 

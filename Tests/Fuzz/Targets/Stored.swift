@@ -50,15 +50,8 @@ extension FuzzTarget {
         try? file.withUnsafeBytes { raw in
             let lengths = try EntryCoding.lengths(raw, fileSize: raw.count)
             let head = try EntryCoding.head(UnsafeRawBufferPointer(rebasing: raw[..<lengths.head]), lengths)
-            let bytes = UnsafeRawBufferPointer(rebasing: raw[lengths.head...])
-            guard EntrySeal.body(bytes, header: head.seal.header) == head.seal.body else {
-                throw EntryCoding.Damage("the checksum of its bytes is wrong")
-            }
-            let summary = head.summary
-            let entry = StoredEntry(
-                bytes: Data(bytes), savedAt: summary.savedAt, validators: summary.validators, kind: summary.kind,
-                origin: head.origin)
-            return (entry, summary.key)
+            let bytes = Data(UnsafeRawBufferPointer(rebasing: raw[lengths.head...]))
+            return (try head.entry(bytes), head.summary.key)
         }
     }
 
@@ -85,11 +78,14 @@ extension FuzzTarget {
         let savedAt = date()
         let origin =
             flags & 1 == 0 ? nil : StoredEntry.Origin(sentAt: date(), answeredAt: flags & 2 == 0 ? nil : date())
+        let asking = StoredEntry.Asking(
+            askAt: flags & 8 == 0 ? nil : date(), staleUntil: flags & 16 == 0 ? nil : date(),
+            isImmutable: flags & 32 != 0)
         let validators = Validators(etag: input.optionalText(), lastModified: input.optionalText())
         let key = input.text()
         let entry = StoredEntry(
             bytes: input.rest, savedAt: savedAt, validators: validators, kind: flags & 4 == 0 ? .value : .data,
-            origin: origin)
+            origin: origin, asking: asking)
         let file = try written(entry, key)
         guard let whole = readEntry(file) else { throw BrokenPromise(description: "an entry cannot be read") }
         try promise(same(whole, (entry, key)), "an entry is read as another")

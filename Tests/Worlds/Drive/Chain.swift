@@ -51,7 +51,7 @@ final class Chain: @unchecked Sendable {
     private var sent: [Sent] = []
     private var planned: [Sent] = []
     private(set) var accounts: [Account] = []
-    /// How far the nodes are behind, in slots.
+    /// The slots by which the nodes are behind.
     private let lags: [Int]
 
     init(_ world: Simulation, owner: PublicKey, program: ShadowDriveProgram) {

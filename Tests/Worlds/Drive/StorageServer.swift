@@ -16,7 +16,7 @@ final class StorageServer: @unchecked Sendable {
     let owner: PublicKey
     /// By account and name.
     private(set) var files: [String: [String: Versions]] = [:]
-    /// How far the server's own node is behind, in slots.
+    /// The slots by which the server's own node is behind.
     private let lag: Int
 
     init(_ world: Simulation, _ chain: Chain, uploader: Keypair, owner: PublicKey) {

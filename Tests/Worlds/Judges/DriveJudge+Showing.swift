@@ -6,7 +6,7 @@ import Foundation
 /// Looks at what is shown of the drive: it was the server's, it is not older than what this window showed, and nothing
 /// expired is shown: each account has its own age.
 extension DriveJudge {
-    /// What one life of a window has shown.
+    /// The showings of one life of a window.
     struct Shown {
         /// The storage of each account, and when it was seen.
         var reserved: [PublicKey: (bytes: UInt64, date: Date)] = [:]

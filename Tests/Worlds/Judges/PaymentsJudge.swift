@@ -7,10 +7,10 @@ final class Wish: @unchecked Sendable {
     let cents: Int
     /// The process that makes a new payment for it now, and the number of its start.
     var payer: (process: SimulatedProcess, start: Int)?
-    /// What was told last, for each key.
+    /// The last word about each key.
     private(set) var told: [String: PaymentRecord.State] = [:]
     private(set) var tries = 0
-    /// How often it was looked at while its outcome was unknown.
+    /// The number of looks at it while its outcome was unknown.
     private(set) var looks = 0
     var isOver = false
     /// The keys whose outcome the ledger had when it was told.

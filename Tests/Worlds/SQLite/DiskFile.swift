@@ -5,7 +5,7 @@ import Foundation
 
 /// A file of SQLite's on the simulated disk. Once its process is dead, every call fails, and reaches nothing.
 final class DiskFile {
-    /// What SQLite allocates for a file.
+    /// The memory that SQLite allocates for a file.
     struct Layout {
         var base: sqlite3_file
         var file: UnsafeMutableRawPointer?

@@ -31,6 +31,12 @@ final class LazyStore: CacheStore {
 
     func contents() async throws(StoreError) -> StoreContents { try await store().contents() }
 
+    func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        try await store().contents(prefix: prefix)
+    }
+
+    func deleteAll(prefix: String) async throws(StoreError) { try await store().deleteAll(prefix: prefix) }
+
     func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store().remove(damaged) }
 
     func update(

@@ -35,6 +35,13 @@ final class MeteredStore: CacheStore {
 
     func contents() async throws(StoreError) -> StoreContents { try await store.contents() }
 
+    func contents(prefix: String) async throws(StoreError) -> StoreContents { try await store.contents(prefix: prefix) }
+
+    func deleteAll(prefix: String) async throws(StoreError) {
+        try await store.deleteAll(prefix: prefix)
+        lock.withLock { counts = counts.filter { !$0.key.hasBytes(prefix) } }
+    }
+
     func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store.remove(damaged) }
 
     func update(

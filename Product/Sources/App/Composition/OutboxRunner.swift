@@ -1,7 +1,8 @@
 import Aquifer
 import Observation
 
-/// Sends the items of the outbox for as long as the server runs, unless it is paused.
+/// Sends the items of the outbox for as long as the server runs, unless it is paused. A connection that comes back sends those
+/// that wait for one.
 @MainActor @Observable
 final class OutboxRunner {
     /// True while nothing is sent, until ``resume()``.
@@ -16,6 +17,7 @@ final class OutboxRunner {
 
     /// Starts sending.
     func start() {
+        if !isStarted { outbox.follow(SystemConnectionMonitor()) }
         isStarted = true
         guard task == nil, !isPaused else { return }
         task = Task { [outbox] in await outbox.run() }

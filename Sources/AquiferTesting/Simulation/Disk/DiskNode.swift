@@ -2,7 +2,7 @@ import Aquifer
 
 /// A file or a folder of a simulated disk: as processes see it, and as the device has it.
 final class DiskNode {
-    /// What was done and not flushed.
+    /// The changes that were not flushed.
     private enum Change {
         case write([UInt8], at: Int)
         case cut(to: Int)

@@ -12,7 +12,7 @@ public final class SimulatedDisk: @unchecked Sendable {
         let path: String
         let life: Life
         var position = 0
-        /// What is to be done when it is closed, or its process dies.
+        /// Runs when it is closed, or when its process dies.
         var ending: (() -> Void)?
     }
 

@@ -69,7 +69,7 @@ struct Passage {
         }
     }
 
-    /// What a hotel answers in place of the server.
+    /// The answer of a hotel in place of the server.
     private static func portal(_ faults: Faults) -> SimulatedNetwork.Answer {
         if faults.fraction() < 0.5 {
             return .init(status: 302, headers: ["Location": "http://portal.invalid/login"])

@@ -8,7 +8,7 @@ import Foundation
 final class Scheduler: @unchecked Sendable {
     static let shared = Scheduler()
 
-    /// What can run.
+    /// The jobs that can run.
     struct Entry {
         enum Work {
             case job(() -> Void)
@@ -43,7 +43,7 @@ final class Scheduler: @unchecked Sendable {
     var numbers = SeededNumbers(seed: 0)
     /// The number of jobs that wait in the middle, each on a thread of its own.
     var parked = 0
-    /// Who waits in the middle of a job, for a time.
+    /// Those who wait in the middle of a job, for a time.
     var asleep: [(life: Life, worker: Worker)] = []
     let first = Worker()
     /// The thread that has the baton.
@@ -98,7 +98,7 @@ final class Scheduler: @unchecked Sendable {
         finish()
     }
 
-    /// Who lives, and what it waits for.
+    /// The living processes, and what each waits for.
     var standing: String {
         "who waits: " + lives.map { "\($0.name) (\($0.standing))" }.joined(separator: ", ")
     }

@@ -1,5 +1,3 @@
-import AquiferCCurl  // curl.h includes the declarations of socket addresses
-
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -9,12 +7,16 @@ import AquiferCCurl  // curl.h includes the declarations of socket addresses
 #endif
 
 /// The network interfaces of this machine.
-enum NetworkInterfaces {
+package enum NetworkInterfaces {
     /// True if this machine has an address from which others can be reached, or if the system does not tell its
     /// addresses.
-    static var mayReachOthers: Bool {
+    package static var mayReachOthers: Bool { canReachOthers ?? true }
+
+    /// True if this machine has an address from which others can be reached; `nil` if the system does not tell its
+    /// addresses.
+    package static var canReachOthers: Bool? {
         var first: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&first) == 0 else { return true }
+        guard getifaddrs(&first) == 0 else { return nil }
         defer { freeifaddrs(first) }
         var next = first
         while let interface = next?.pointee {

@@ -1,0 +1,98 @@
+import AquiferFoundation
+
+/// A page as it is saved: its items, its place, and the name of the entry that follows.
+///
+/// An entry says only what stays true whatever is written beside it: these items follow that position, and end at this
+/// one. So a kill between two writes, or another process, can shorten the list, and cannot make it wrong.
+struct PageRecord<Item: Sendable>: Sendable {
+    var items: [Item]
+    /// The position that was asked for; `nil` for the first page.
+    var start: String?
+    /// The position of the page after this one; `nil` at the end of the list.
+    var next: String?
+    /// The name of the entry of the page after this one.
+    var link: String
+    /// True if the items come somewhere after `start`, and not directly after it.
+    var followsGap = false
+    /// The reason why this record must not replace the one before; not saved.
+    var obstacle: StoreError?
+}
+
+extension PageRecord {
+    /// A list that a version without pages saved as one entry.
+    init?(whole items: [Item], resume: ([Item]) -> String?) {
+        let next = resume(items)
+        guard next != nil || items.isEmpty else { return nil }
+        self.init(items: items, start: nil, next: next, link: next ?? "")
+    }
+}
+
+extension EntryFamily {
+    /// The pages whose keys begin with `prefix`, and whose items a codec writes. Lists without pages count, too.
+    public init<Item>(_ prefix: String, pages items: CacheCodec<[Item]>) {
+        self.init(prefix, codec: CacheCodec<PageRecord<Item>>.pages(items) { _ in "" })
+    }
+}
+
+extension CacheCodec {
+    /// The first byte of a record. No value of the codecs here begins with it: JSON does not, and no format has this number.
+    private static var mark: UInt8 { 0xF7 }
+
+    /// Converts records of pages whose items another codec converts. It reads a list without pages, too.
+    static func pages<Item>(
+        _ items: CacheCodec<[Item]>, resume: @escaping @Sendable ([Item]) -> String?
+    ) -> CacheCodec where Value == PageRecord<Item> {
+        CacheCodec(
+            encode: { record in
+                if let obstacle = record.obstacle { throw obstacle }
+                let head = BinaryWriter.encode(PageHead(record))
+                return Data([mark, UInt8(truncatingIfNeeded: head.count >> 8), UInt8(truncatingIfNeeded: head.count)])
+                    + head + (try items.encode(record.items))
+            },
+            decode: { bytes in
+                guard bytes.first == mark else {
+                    guard let whole = PageRecord(whole: try items.decode(bytes), resume: resume) else {
+                        throw InvalidData.body("it is no page")
+                    }
+                    return whole
+                }
+                let bytes = Data(bytes)
+                guard bytes.count >= 3 else { throw InvalidData.body("the page ends early") }
+                let end = 3 + (Int(bytes[1]) << 8 | Int(bytes[2]))
+                guard bytes.count >= end else { throw InvalidData.body("the page ends early") }
+                let head: PageHead = try BinaryReader.decode(Data(bytes[3..<end]))
+                return PageRecord(
+                    items: try items.decode(Data(bytes[end...])), start: head.start, next: head.next, link: head.link,
+                    followsGap: head.followsGap)
+            })
+    }
+}
+
+/// The fields of a record besides its items.
+private struct PageHead: BinaryCodable {
+    static var format: UInt8 { 1 }
+    var start: String?
+    var next: String?
+    var link: String
+    var followsGap: Bool
+
+    init<Item>(_ record: PageRecord<Item>) {
+        (start, next, link, followsGap) = (record.start, record.next, record.link, record.followsGap)
+    }
+
+    init(from reader: inout BinaryReader) throws(BinaryReader.Failure) {
+        start = try reader.optionalString()
+        next = try reader.optionalString()
+        link = try reader.string()
+        let gap = try reader.uint()
+        guard gap < 2 else { throw BinaryReader.Failure("a mark that is neither 0 nor 1") }
+        followsGap = gap == 1
+    }
+
+    func write(to writer: inout BinaryWriter) {
+        writer.write(start)
+        writer.write(next)
+        writer.write(link)
+        writer.write(UInt64(followsGap ? 1 : 0))
+    }
+}

@@ -1,0 +1,176 @@
+import AquiferConcurrency
+import AquiferFoundation
+
+/// A long list that a server gives in pages, by cursor, offset or link.
+///
+/// ```swift
+/// let articles = PagedResource<Article>(
+///     key: "articles", in: store, first: HTTPRequest(.get, address), next: .cursor("cursor") { head, body in
+///         try JSONMapper<Envelope>().map(head, body).next
+///     }, client: client
+/// ) { head, body in try JSONMapper<Envelope>().map(head, body).items }
+/// ```
+///
+/// - A load asks for the first page only. The later pages that are saved stay where they still join it. Where they do not,
+///   the list has a gap, which ``fill(_:)`` makes smaller. An item is never there twice: its newest copy stays.
+/// - Each page is saved under a key of its own, with its own age. An expired page is not shown, and leaves a gap. A list whose
+///   first page has expired is no saved list.
+/// - What ``Resource`` promises for a value holds for each page: the newest answer of a page stays, in one process and in
+///   several; a failed save hides nothing; the saved page stands in as the ``FallbackPolicy`` says; concurrent callers
+///   share one request, which the last one to leave cancels.
+/// - A kill between two writes leaves a list that may be shorter or have one gap more, and is true.
+public final class PagedResource<Item: Sendable>: Sendable {
+    /// The first page. Its requests and its saved copy are those of the list's beginning.
+    let first: Resource<PageRecord<Item>>
+    let place: PagePlace<Item>
+    /// The rule that decides after which errors saved pages are delivered.
+    public var fallback: FallbackPolicy { first.fallback }
+    let flights = Coalescer<String, Loaded<PagedList<Item>>>()
+    /// The list that was delivered last, for the next page.
+    let known = Locked<PageAssembly<Item>?>(nil)
+
+    /// A list whose items have any identity.
+    ///
+    /// - Parameters:
+    ///   - key: the key of the first page. The keys of the others begin with it, and `#` follows.
+    ///   - store: keeps the pages.
+    ///   - first: the request for the first page.
+    ///   - next: the way in which the server gives the next page.
+    ///   - client: carries out the requests.
+    ///   - codec: converts a page's items to bytes and back. It reads a list that was saved without pages, too.
+    ///   - policy: the time for which a page is fresh; by default, seven days.
+    ///   - fallback: decides after which errors saved pages are delivered.
+    ///   - limit: the maximum length of an answer in bytes; by default, 32 MiB.
+    ///   - retry: the policy for further attempts; by default, there are none.
+    ///   - now: the clock for stamps and ages.
+    ///   - events: told of each load and save of a page.
+    ///   - id: the identity of an item, such as a key path.
+    ///   - map: the items of an answer, in the server's order. It throws if the answer breaks the contract.
+    public init<ID: Hashable & Sendable>(
+        key: String, in store: any CacheStore, first: HTTPRequest, next: NextPage<Item>, client: any HTTPClient,
+        codec: CacheCodec<[Item]>, policy: CachePolicy = .sevenDays, fallback: FallbackPolicy = .standard,
+        limit: Int = 32 << 20, retry: RetryPolicy = .never, now: @escaping @Sendable () -> Date = { Date() },
+        events: (any AquiferEvents)? = nil, id: @escaping @Sendable (Item) -> ID,
+        map: @escaping RemoteLoader<[Item]>.Map
+    ) {
+        let place = PagePlace(
+            key: key, store: store, policy: policy, codec: .pages(codec, resume: next.resume), now: now, events: events,
+            joining: next.joining, resume: next.resume, identify: { ItemID(id($0)) },
+            load: { position throws(LoadError) in
+                let request: HTTPRequest
+                do throws(InvalidData) {
+                    request = try position.map { text throws(InvalidData) in try next.request(first, text) } ?? first
+                } catch { throw .invalidData(error) }
+                return RemoteLoader(request, client: client, limit: limit, retry: retry) { head, body in
+                    let items = try map(head, body)
+                    return (items, try next.position(head, body, items, position))
+                }
+            })
+        self.place = place
+        self.first = Resource(
+            remote: place.remote(at: nil, nil), cache: place.cache(of: nil), fallback: fallback)
+    }
+
+    // MARK: Loading
+
+    /// Loads the first page as ``Resource/load()`` does, and delivers it with the saved pages that follow.
+    ///
+    /// The source is that of the first page: each page has its own age. The stamp is that of the oldest page.
+    public func load() async throws(LoadError) -> Loaded<PagedList<Item>> {
+        try await flights.value(for: "load") { () async throws(LoadError) in
+            try await self.list(after: try await self.first.load())
+        }
+    }
+
+    /// Loads the first page, whatever its age, and delivers it with the saved pages that follow: the user has asked for it.
+    public func reload() async throws(LoadError) -> Loaded<PagedList<Item>> {
+        try await flights.value(for: "reload") { () async throws(LoadError) in
+            try await self.list(after: try await self.first.reload())
+        }
+    }
+
+    /// Loads the first page as ``load()`` does, and delivers its items alone.
+    package func loadFirst() async throws(LoadError) -> Loaded<[Item]> {
+        var page = try await first.load()
+        // The list that was delivered last may have another beginning.
+        known.withLock { $0 = nil }
+        let splice = place.splices.withLock { $0.removeValue(forKey: "") }
+        if let splice, page.saveError == nil, !splice.dropped.isEmpty {
+            // The entries are dropped unless the list still has them.
+            await place.forget(splice.dropped, except: try? await place.read())
+        }
+        if page.saveError != nil { page.saveError = page.value.obstacle ?? page.saveError }
+        return page.map(\.items)
+    }
+
+    /// Saves items as the first page, as they stand, in one atomic step.
+    ///
+    /// - Returns: the stamp.
+    @discardableResult
+    public func save(_ items: [Item]) async throws(StoreError) -> Date {
+        try await first.save(PageRecord(items: items, next: place.resume(items), link: place.resume(items) ?? ""))
+    }
+
+    /// The saved pages that are fresh, without a request; `nil` if the first page is not saved or has expired.
+    ///
+    /// - Throws: ``StoreError`` when there is a first page and it cannot be read. If a later page cannot be read, the list
+    ///   ends before it, and ``PagedList/readError`` tells.
+    public func saved() async throws(StoreError) -> Loaded<PagedList<Item>>? {
+        guard let read = try await place.read() else { return nil }
+        known.withLock { $0 = read }
+        return Self.copy(read.list, because: nil)
+    }
+
+    /// Deletes the pages that have expired or cannot be read.
+    ///
+    /// - Returns: true if a page was deleted.
+    /// - Throws: ``StoreError`` when the store failed.
+    @discardableResult
+    public func validateSaved() async throws(StoreError) -> Bool {
+        let isDeleted = try await first.validateSaved()
+        return try await place.validateFurther() || isDeleted
+    }
+
+    /// True if a copy with this stamp may still be delivered.
+    public func isFresh(_ savedAt: Date) -> Bool { first.isFresh(savedAt) }
+
+    // MARK: Putting the list together
+
+    private func list(after loaded: Loaded<PageRecord<Item>>) async throws(LoadError) -> Loaded<PagedList<Item>> {
+        let splice = place.splices.withLock { $0.removeValue(forKey: "") }
+        let saveError = loaded.saveError == nil ? nil : loaded.value.obstacle ?? loaded.saveError
+        let beginning = PageEntry(record: loaded.value, savedAt: loaded.savedAt)
+        let unsaved = saveError == nil ? [:] : place.standIns(for: beginning, splice)
+        // A store that cannot be read hides nothing that has arrived.
+        let read = try? await place.read(unsaved)
+        if loaded.source == .remote, saveError == nil { await place.forget(splice?.dropped ?? [], except: read) }
+        var assembly = read ?? place.assembly
+        if read == nil { assembly.append(beginning) }
+        let whole = assembly
+        known.withLock { $0 = whole }
+        guard case .cache(_, let error) = loaded.source else {
+            return Loaded(
+                whole.list, source: .remote, savedAt: saveError == nil ? whole.list.oldest : nil, saveError: saveError)
+        }
+        return Self.copy(whole.list, because: error)
+    }
+
+    static func copy(_ list: PagedList<Item>, because error: LoadError?) -> Loaded<PagedList<Item>> {
+        let savedAt = list.oldest ?? .distantPast
+        return Loaded(list, source: .cache(savedAt: savedAt, because: error), savedAt: savedAt)
+    }
+}
+
+extension PagedResource where Item: Identifiable, Item.ID: Sendable {
+    /// A list of identifiable items. See ``init(key:in:first:next:client:codec:policy:fallback:limit:retry:now:events:id:map:)``.
+    public convenience init(
+        key: String, in store: any CacheStore, first: HTTPRequest, next: NextPage<Item>, client: any HTTPClient,
+        codec: CacheCodec<[Item]>, policy: CachePolicy = .sevenDays, fallback: FallbackPolicy = .standard,
+        limit: Int = 32 << 20, retry: RetryPolicy = .never, now: @escaping @Sendable () -> Date = { Date() },
+        events: (any AquiferEvents)? = nil, map: @escaping RemoteLoader<[Item]>.Map
+    ) {
+        self.init(
+            key: key, in: store, first: first, next: next, client: client, codec: codec, policy: policy,
+            fallback: fallback, limit: limit, retry: retry, now: now, events: events, id: { $0.id }, map: map)
+    }
+}

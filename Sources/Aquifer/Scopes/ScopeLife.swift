@@ -1,0 +1,124 @@
+import AquiferConcurrency
+import AquiferFoundation
+
+/// The generation that a ``Scope`` belongs to, from its first use on. Once that generation has ended, the scope has.
+final class ScopeLife: Sendable {
+    private struct State {
+        var generation: String?
+        /// The bytes of the mark when the generation was last seen alive: comparing them spares decoding.
+        var mark: Data?
+    }
+
+    let name: String
+    let keys: ScopeKeys
+    let base: any CacheStore
+    private let makeGeneration: @Sendable () -> UUID
+    private let state = Locked(State())
+
+    init(_ name: String, _ base: any CacheStore, _ makeGeneration: @escaping @Sendable () -> UUID = { UUID() }) {
+        self.name = name
+        keys = ScopeKeys(name)
+        self.base = base
+        self.makeGeneration = makeGeneration
+    }
+
+    var ended: StoreError { .ended(scope: name) }
+
+    /// The generation of this scope; `nil` before its first use.
+    var generation: String? { state.withLock { $0.generation } }
+
+    /// The beginning of this scope's keys in the store around it; `nil` before its first use.
+    var prefix: String? { generation.map { keys.generation($0) } }
+
+    /// The name of a new generation: 60 random bits, never drawn twice.
+    func newGeneration() -> String {
+        String(makeGeneration().uuidString.lowercased().filter { $0 != "-" }.prefix(16))
+    }
+
+    /// The beginning of this scope's keys, checked. The first call takes the living generation, or begins one.
+    ///
+    /// - Throws: ``StoreError/ended(scope:)`` when the generation has ended.
+    func enter() async throws(StoreError) -> String {
+        if let prefix {
+            try await check()
+            return prefix
+        }
+        // The ends of other processes are finished first. Each turn of the loop follows a step of one of them.
+        for _ in 0..<100 {
+            if let generation = try await living() {
+                let mine = state.withLock { state in
+                    state.generation = state.generation ?? generation
+                    return state.generation
+                }
+                guard mine == generation else { throw ended }
+                return keys.generation(generation)
+            }
+        }
+        throw .busy(path: "the scope \(name)")
+    }
+
+    /// - Throws: ``StoreError/ended(scope:)`` unless the mark names this generation, and no end of it.
+    func check() async throws(StoreError) {
+        guard let entry = try await base.retrieve(keys.mark) else { throw ended }
+        let (generation, known) = state.withLock { ($0.generation, $0.mark) }
+        if entry.bytes == known { return }
+        let mark = try ScopeMark(entry, keys.mark)
+        guard mark.generation == generation, mark.ending == nil else { throw ended }
+        state.withLock { $0.mark = entry.bytes }
+    }
+
+    /// Reads the mark.
+    func mark() async throws(StoreError) -> ScopeMark? {
+        try await base.retrieve(keys.mark).map { entry throws(StoreError) in try ScopeMark(entry, keys.mark) }
+    }
+
+    /// Changes the mark in one atomic step, if `change` returns another one; a mark without a generation is deleted.
+    ///
+    /// - Returns: the mark afterwards.
+    func changeMark(_ change: @Sendable (ScopeMark?) -> ScopeMark?) async throws(StoreError) -> ScopeMark? {
+        let key = keys.mark
+        return try await base.decide(key) { found throws(StoreError) -> (EntryChange, ScopeMark?) in
+            let old = try ScopeMark(found, key)
+            let new = change(old)
+            if old == new { return (.keep, old) }
+            guard let new else { return (.delete, nil) }
+            return (.replace(try new.entry()), new)
+        }
+    }
+
+    /// Finishes what it finds begun, or begins a generation.
+    ///
+    /// - Returns: the living generation; `nil` if the caller must look again.
+    private func living() async throws(StoreError) -> String? {
+        // A living generation is found without the right to write.
+        if let mark = try await mark(), mark.ending == nil, mark.predecessor == nil { return mark.generation }
+        let drawn = newGeneration()
+        let found = try await changeMark { mark in
+            switch mark?.ending {
+            case nil where mark != nil, .deleting, .keeping: return mark
+            case .counting:
+                // Whoever was counting has died, or counts again.
+                var mark = mark
+                mark?.ending = nil
+                return mark
+            case .kept:
+                var next = ScopeMark(generation: drawn, predecessor: mark?.generation)
+                next.attachments = mark?.attachments ?? []
+                return next
+            case nil: return ScopeMark(generation: drawn)
+            }
+        }
+        guard let mark = found else { return nil }
+        let end = ScopeEnd(self)
+        if mark.ending != nil {
+            try await end.finish(mark)
+            return nil
+        }
+        if mark.predecessor != nil {
+            try await end.restore(into: mark)
+            return nil
+        }
+        if mark.generation == drawn { try await end.sweep() }
+        return mark.generation
+    }
+}

@@ -1,0 +1,157 @@
+import AquiferConcurrency
+import AquiferFoundation
+
+/// The entries of a ``Scope`` under their own keys.
+///
+/// The generation is a part of every key in the store around it. Each change is checked before it is made and again
+/// after: when the mark still names the generation then, an end that comes later deletes the change with the rest.
+/// Otherwise the change is taken back and the call throws. Nobody ever reads the keys of an ended generation.
+final class ScopedStore: CacheStore {
+    let changes: StoreChanges
+    private let life: ScopeLife
+    private var base: any CacheStore { life.base }
+    /// Keeps the order of the calls through the steps of each.
+    private let turn = Turnstile()
+
+    init(_ life: ScopeLife) {
+        self.life = life
+        changes = StoreChanges(ofScope: { [life] changes in
+            life.base.changes.observe { change in
+                if let own = Self.own(change, life) { changes.post(own) }
+            }
+        })
+    }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        guard !key.isEmpty else { throw .invalidKey(key) }
+        let prefix: String
+        if let known = life.prefix { prefix = known } else { prefix = try await life.enter() }
+        let found = await own(key) { () async throws(StoreError) in try await self.base.retrieve(prefix + key) }
+        // The end may have deleted the entry meanwhile: it is not missing.
+        try await life.check()
+        return try found.get()
+    }
+
+    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+        guard !key.isEmpty else { throw .invalidKey(key) }
+        try await inTurn { prefix async throws(StoreError) in
+            try await self.base.insert(entry, for: prefix + key)
+            try await self.checkAfter { () async throws(StoreError) in
+                try await self.base.update(prefix + key) { found throws(StoreError) in
+                    try found.get() == entry ? .delete : .keep
+                }
+            }
+        }
+    }
+
+    func delete(_ key: String) async throws(StoreError) {
+        guard !key.isEmpty else { throw .invalidKey(key) }
+        try await inTurn { prefix async throws(StoreError) in
+            try await self.base.delete(prefix + key)
+            try await self.life.check()
+        }
+    }
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        guard !key.isEmpty else { throw .invalidKey(key) }
+        if !turn.tryEnter() { await turn.enter() }
+        defer { turn.leave() }
+        let prefix = try await life.enter()
+        let done = Locked<(before: StoredEntry?, after: StoredEntry)?>(nil)
+        try await base.update(prefix + key) { found throws(StoreError) in
+            let found = found.mapError { $0.renamed(key) }
+            let change = try decide(found)
+            if case .replace(let entry) = change {
+                // A damaged entry that was replaced cannot be put back.
+                done.withLock { $0 = (try? found.get(), entry) }
+            }
+            return change
+        }
+        guard let (before, after) = done.withLock({ $0 }) else { return try await life.check() }
+        try await checkAfter { () async throws(StoreError) in
+            // An unsent change that is kept is put back as it was.
+            try await self.base.update(prefix + key) { found throws(StoreError) in
+                guard try found.get() == after else { return .keep }
+                return before.map { .replace($0) } ?? .delete
+            }
+        }
+    }
+
+    func contents() async throws(StoreError) -> StoreContents { try await contents(prefix: "") }
+
+    func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        let own = try await life.enter()
+        var contents = try await base.contents(prefix: own + prefix)
+        try await life.check()
+        for index in contents.entries.indices {
+            contents.entries[index].key = ScopeKeys.rest(contents.entries[index].key, after: own) ?? ""
+        }
+        for index in contents.damaged.indices {
+            contents.damaged[index].key = contents.damaged[index].key.flatMap { ScopeKeys.rest($0, after: own) }
+        }
+        return contents
+    }
+
+    func deleteAll(prefix: String) async throws(StoreError) {
+        try await inTurn { own async throws(StoreError) in
+            try await self.base.deleteAll(prefix: own + prefix)
+            try await self.life.check()
+        }
+    }
+
+    func remove(_ damaged: DamagedEntry) async throws(StoreError) {
+        try await inTurn { prefix async throws(StoreError) in
+            // A place tells nothing of whose the entry is.
+            let own = try await self.base.contents(prefix: prefix).damaged.first { $0.place == damaged.place }
+            if let own { try await self.base.remove(own) }
+            try await self.life.check()
+        }
+    }
+
+    /// Runs a change after all earlier ones, with the beginning of the keys.
+    private func inTurn(
+        _ body: @Sendable (_ prefix: String) async throws(StoreError) -> Void
+    ) async throws(StoreError) {
+        if !turn.tryEnter() { await turn.enter() }
+        defer { turn.leave() }
+        try await body(try await life.enter())
+    }
+
+    /// Checks the generation after a change, and takes the change back when it has ended.
+    private func checkAfter(_ takeBack: @Sendable () async throws(StoreError) -> Void) async throws(StoreError) {
+        do throws(StoreError) { try await life.check() } catch {
+            // If this fails too, the change is swept with its generation: nobody reads it.
+            try? await takeBack()
+            throw error
+        }
+    }
+
+    private func own(
+        _ key: String, _ read: () async throws(StoreError) -> StoredEntry?
+    ) async -> Result<StoredEntry?, StoreError> {
+        do throws(StoreError) { return .success(try await read()) } catch { return .failure(error.renamed(key)) }
+    }
+
+    /// A change of the store around, as the scope sees it; `nil` if it does not concern the scope.
+    private static func own(_ change: StoreChange, _ life: ScopeLife) -> StoreChange? {
+        // Before the first use there is nothing to tell.
+        guard let own = life.prefix else { return nil }
+        if change.concerns(life.keys.mark) { return .everything }
+        switch change {
+        case .entry(let key): return ScopeKeys.rest(key, after: own).map { .entry($0) }
+        case .prefix(let prefix):
+            if own.hasBytes(prefix) { return .everything }
+            return ScopeKeys.rest(prefix, after: own).map { .prefix($0) }
+        case .everything: return .everything
+        }
+    }
+}
+
+extension StoreError {
+    /// The error with the scope's own key.
+    fileprivate func renamed(_ key: String) -> StoreError {
+        if case .unreadable(_, let reason) = self { .unreadable(key: key, reason: reason) } else { self }
+    }
+}

@@ -1,0 +1,124 @@
+import Aquifer
+import AquiferFoundation
+
+extension SQLiteStore {
+    /// See `CacheStore.contents(prefix:)`. Reads a range of the indexes and its rows only, unless it finds damage there.
+    public func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        try readers.read { table throws(StoreError) in try table.contents(prefix: prefix) } ?? StoreContents()
+    }
+
+    /// See `CacheStore.deleteAll(prefix:)`. It is one transaction: all entries are deleted, or none.
+    public func deleteAll(prefix: String) async throws(StoreError) {
+        try await write(isOneStatement: false) { table throws(StoreError) in try table.deleteAll(prefix: prefix) }
+        changes.post(.prefix(prefix))
+    }
+}
+
+/// Listing and deleting the entries whose keys begin with the same bytes: a range of each index, because SQLite compares
+/// keys as bytes.
+extension EntryTable {
+    /// The entries of a range, or of the whole table when anything in the range is damaged.
+    func contents(prefix: String) throws(StoreError) -> StoreContents {
+        try look { () throws(StoreError) in
+            if !prefix.isEmpty, let entries = try undamaged(prefix) { return StoreContents(entries: entries) }
+            return try contentsNow().beginning(with: prefix)
+        }
+    }
+
+    /// Deletes the rows of a range, and their keys in both indexes. Call it within a transaction.
+    ///
+    /// - Throws: ``StoreError/damaged(path:reason:)`` when the indexes and the rows do not agree. Nothing may be committed then:
+    ///   a row that an index does not know would stay.
+    func deleteAll(prefix: String) throws(StoreError) {
+        if prefix.isEmpty { return try deleteEverything() }
+        guard let ids = try agreedRows(prefix) else {
+            throw connection.damage("its indexes do not agree with its rows")
+        }
+        let deletion = try connection.prepare("DELETE FROM entry WHERE id = ?1", to: "delete entries")
+        for id in ids {
+            deletion.bind(1, id)
+            try deletion.run()
+        }
+    }
+
+    /// Deletes row by row: SQLite would free the pages of a damaged index at once, and these may be those of another table.
+    private func deleteEverything() throws(StoreError) {
+        try connection.execute("DELETE FROM entry NOT INDEXED WHERE +id IS NOT NULL", to: "delete all entries")
+        for index in Schema.indexNames
+        where try connection.integer("SELECT count(*) FROM entry INDEXED BY \(index)") > 0 {
+            throw connection.damage("an index has rows that its table does not have")
+        }
+    }
+
+    /// The headers of a range, if both indexes and all rows and headers of it agree; `nil` otherwise.
+    private func undamaged(_ prefix: String) throws(StoreError) -> [StoredEntry.Summary]? {
+        var entries: [StoredEntry.Summary] = []
+        let isWhole = try agree(prefix, columns: EntryHeader.columns) { statement, key throws(StoreError) in
+            guard let header = EntryHeader(statement, key: key, first: 2) else {
+                try statement.checkMemory()
+                return false
+            }
+            entries.append(header.summary(key))
+            return true
+        }
+        return isWhole ? entries : nil
+    }
+
+    /// The numbers of the rows of a range, if both indexes and the rows have the same keys; `nil` otherwise.
+    private func agreedRows(_ prefix: String) throws(StoreError) -> [Int64]? {
+        var ids: [Int64] = []
+        let isWhole = try agree(prefix, columns: "0") { statement, _ in
+            ids.append(statement.integer(0))
+            return true
+        }
+        return isWhole ? ids : nil
+    }
+
+    /// True if both indexes lead from the same keys of a range to the same rows, each row has its key, and `use` accepts it.
+    private func agree(
+        _ prefix: String, columns: String, _ use: (Statement, _ key: String) throws(StoreError) -> Bool
+    ) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            let (keys, again) = (try keys(prefix, "entry_key"), try keys(prefix, "entry_key_again"))
+            guard keys.count == again.count, zip(keys, again).allSatisfy({ $0 == $1 }) else { return false }
+            let row = try connection.prepare(
+                "SELECT id, key, \(columns) FROM entry NOT INDEXED WHERE id = ?1", to: "list entries")
+            for (id, key) in keys {
+                row.bind(1, id)
+                guard try row.step() else { return false }
+                guard let own = row.text(1) else {
+                    try row.checkMemory()
+                    return false
+                }
+                guard own.utf8.elementsEqual(key.text.utf8), try use(row, own)
+                else { return false }
+                row.reset()
+            }
+            return true
+        } catch {
+            // Damaged pages of an index are no damage of the rows: the table decides.
+            guard case .damaged = error else { throw error }
+            return false
+        }
+    }
+
+    /// The keys of a range in one index, with the numbers of their rows, in the order of the index.
+    private func keys(_ prefix: String, _ index: String) throws(StoreError) -> [(id: Int64, key: StoreKey)] {
+        let statement = try connection.prepare(
+            "SELECT id, key FROM entry INDEXED BY \(index) WHERE key >= ?1 AND key < ?2", to: "list entries")
+        var end = Array(prefix.utf8)
+        // No byte of UTF-8 is greater than 0xF4. The end is no UTF-8, and no key: SQLite only compares with it.
+        if let last = end.indices.last { end[last] += 1 }
+        statement.bind(1, prefix)
+        statement.bind(2, bytesOfText: end)
+        var keys: [(id: Int64, key: StoreKey)] = []
+        while try statement.step() {
+            guard let key = statement.text(1) else {
+                try statement.checkMemory()
+                throw connection.damage("an index has a row without a key")
+            }
+            keys.append((statement.integer(0), StoreKey(key)))
+        }
+        return keys
+    }
+}

@@ -1,0 +1,175 @@
+import AquiferConcurrency
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import Aquifer
+
+@Suite("A scope with unsent changes", .timeLimit(.minutes(10)))
+struct ScopedOutboxTests {
+    private let world = OutboxWorld()
+    private let base = MemoryStore()
+
+    private func scope() -> Scope { Scope("user", in: base) }
+
+    private func outbox(_ scope: Scope, attachments: URL? = nil, _ around: ((any CacheStore) -> any CacheStore)? = nil)
+        -> Outbox
+    {
+        Outbox(
+            in: around?(scope.store) ?? scope.store, attachments: attachments, client: world.server.client,
+            policy: world.policy())
+    }
+
+    /// A scope with two unsent notes and a saved value.
+    private func filled() async throws -> Scope {
+        let scope = scope()
+        world.server.rule { _, _ in .silence }
+        let outbox = outbox(scope)
+        for text in ["one", "two"] { try await outbox.enqueue(world.note(text), group: "notes") }
+        try await scope.store.insert(.sample(1), for: "contacts")
+        return scope
+    }
+
+    @Test("does not end without a choice, and says how many they are; it goes on as before")
+    func noChoice() async throws {
+        let scope = try await filled()
+        await #expect(throws: ScopeError.unsent(2)) { try await scope.end() }
+        #expect(try await scope.store.retrieve("contacts") == .sample(1))
+        #expect(try await outbox(scope).items().count == 2)
+        #expect(
+            ScopeError.unsent(2).description == "2 changes have not been sent; send them, keep them or discard them")
+    }
+
+    @Test("discards them when it is told to, with their files")
+    func discard() async throws {
+        try await TemporaryFolder.with { folder in
+            let scope = try await filled()
+            let attachments = folder.appendingPathComponent("attachments")
+            try await scope.owns(attachments, isForUnsent: true)
+            let file = folder.appendingPathComponent("original")
+            try Data("sound".utf8).write(to: file)
+            var note = world.note("with a file")
+            note.body = HTTPBody(parts: [.file(file, offset: 0, length: 5)])
+            try await outbox(scope, attachments: attachments).enqueue(note)
+            await #expect(throws: ScopeError.unsent(3)) { try await scope.end() }
+            try await scope.end(unsent: .discard)
+            #expect(try await base.contents().entries.isEmpty)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["original"])
+            #expect(try await outbox(self.scope()).items().isEmpty)
+        }
+    }
+
+    @Test("keeps them for the same user alone, with their files, in their order, and nothing else")
+    func keep() async throws {
+        try await TemporaryFolder.with { folder in
+            let scope = try await filled()
+            let attachments = folder.appendingPathComponent("attachments")
+            try await scope.owns(attachments, isForUnsent: true)
+            let file = folder.appendingPathComponent("original")
+            try Data("sound".utf8).write(to: file)
+            var note = world.note("")
+            note.body = HTTPBody(parts: [.bytes(Data("three".utf8)), .file(file, offset: 0, length: 5)])
+            try await outbox(scope, attachments: attachments).enqueue(note, group: "notes")
+            try await Scope("draft", in: scope.store).store.insert(.sample(2), for: "key")
+            try await scope.end(unsent: .keep)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: attachments.path).count == 1)
+            #expect(try await base.contents().entries.count == 5, "the mark, the counter and three items")
+            await #expect(throws: StoreError.ended(scope: "user")) { try await outbox(scope).drain() }
+            #expect(try await outbox(Scope("other", in: base)).items().isEmpty)
+            try await Scope.finishEnds(in: base)
+
+            let next = self.scope()
+            world.server.heal()
+            world.date.advance(by: 10_000)
+            let queue = outbox(next, attachments: attachments)
+            #expect(try await next.store.retrieve("contacts") == nil)
+            let report = try await queue.drainToEnd()
+            #expect(report.sent == 3)
+            #expect(world.server.taken == ["one", "two", "three"])
+            try await next.owns(attachments, isForUnsent: true)
+            try await next.end()
+            #expect(
+                Set(try await base.contents().entries.map(\.key)).allSatisfy {
+                    $0.hasPrefix("scope:other") || $0.hasPrefix("scope/other/")
+                })
+        }
+    }
+
+    @Test("sends them first when it is told to, and goes on if that fails")
+    func sendFirst() async throws {
+        let scope = try await filled()
+        scope.sends(outbox(scope))
+        await #expect(throws: ScopeError.unsent(2)) { try await scope.end(unsent: .sendFirst) }
+        #expect(try await scope.store.retrieve("contacts") == .sample(1))
+        world.server.heal()
+        world.date.advance(by: 10_000)
+        try await scope.end(unsent: .sendFirst)
+        #expect(world.server.taken == ["one", "two"])
+        #expect(try await base.contents().entries.isEmpty)
+    }
+
+    @Test("ends a transfer under way, and its outbox stops running")
+    func underWay() async throws {
+        let scope = scope()
+        let client = ScriptedHTTPClient()
+        let outbox = Outbox(in: scope.store, client: client, policy: world.policy())
+        try await outbox.enqueue(world.note("one"))
+        let running = Task { await outbox.run() }
+        let exchange = await client.exchange(0)
+        try await self.scope().end(unsent: .discard)
+        await exchange.waitForCancellation()
+        await running.value
+        #expect(try await base.contents().entries.isEmpty)
+    }
+
+    @Test(
+        "sends nothing of an outbox that was stopped before its claim, and goes on after the end",
+        arguments: Scope.Unsent.allCases)
+    func stoppedClaim(unsent: Scope.Unsent) async throws {
+        let held = HeldStore(base: base)
+        let scope = Scope("user", in: held)
+        world.server.rule { _, _ in .silence }
+        let outbox = outbox(scope)
+        try await outbox.enqueue(world.note("one"))
+        _ = try await outbox.items()
+        world.server.heal()
+        held.hold()
+        let drain = Task { try await outbox.drain() }
+        #expect(await eventually { held.waiting > 0 })
+        do { try await self.scope().end(unsent: unsent) } catch {
+            #expect(unsent == .sendFirst && error == .unsent(1))
+            try await self.scope().end(unsent: .discard)
+        }
+        held.release()
+        await #expect(throws: StoreError.ended(scope: "user")) { try await drain.value }
+        #expect(world.server.asked.isEmpty)
+        if unsent == .keep {
+            #expect(try await self.outbox(self.scope()).drain().sent == 1)
+            #expect(world.server.taken == ["one"])
+        } else {
+            #expect(try await base.contents().entries.isEmpty)
+        }
+    }
+
+    @Test("keeps what was queued last, also when the end is cut off anywhere", arguments: 0..<14)
+    func cutKeep(failing: Int) async throws {
+        let cut = CutStore(base: base)
+        let mine = Scope("user", in: cut)
+        world.server.rule { _, _ in .silence }
+        let outbox = outbox(mine)
+        for text in ["one", "two"] { try await outbox.enqueue(world.note(text), group: "notes") }
+        try await mine.store.insert(.sample(1), for: "contacts")
+        cut.cut(after: failing)
+        do { try await mine.end(unsent: .keep) } catch { #expect(error == .store(.busy(path: "cut")), "\(error)") }
+        // The next login is cut off, too, before it has moved everything.
+        cut.cut(after: failing)
+        do { try await Scope("user", in: cut).open() } catch { #expect(error == .busy(path: "cut"), "\(error)") }
+        world.server.heal()
+        world.date.advance(by: 10_000)
+        let next = scope()
+        #expect(try await self.outbox(next).drainToEnd().sent == 2)
+        #expect(world.server.taken == ["one", "two"])
+        try await next.end()
+        #expect(try await base.contents().entries.isEmpty)
+    }
+}
