@@ -196,9 +196,6 @@ let package = Package(
             name: "News", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferWording"],
             path: "Examples/News", swiftSettings: strict),
         .executableTarget(
-            name: "TwoScreens", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferWording"],
-            path: "Examples/TwoScreens", swiftSettings: strict),
-        .executableTarget(
             name: "UserServer", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl"],
             path: "Examples/UserServer", swiftSettings: strict),
         .executableTarget(

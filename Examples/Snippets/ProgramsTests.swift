@@ -21,7 +21,10 @@ struct ProgramsTests {
         try withFolder { folder in
             let words = [server.url("").absoluteString, folder.appending(path: "news.sqlite").path]
             #expect(try run("News", words) == (0, "7  Rain\n"))
-            #expect(try run("News", words + ["8"]) == (69, "The server doesn’t have this, or not any more. Try again later.\n"))
+            #expect(
+                try run("News", words + ["8"]) == (
+                    69, "The server doesn’t have this, or not any more. Try again later.\n"
+                ))
             server.stop()
             let (status, text) = try run("News", words)
             #expect(status == 0 && text.hasSuffix("This was saved just now.\n7  Rain\n"))
@@ -29,33 +32,6 @@ struct ProgramsTests {
             #expect(try run("News", words + ["7"]).text.hasSuffix("Rain\n\nMuch of it.\n"))
             #expect(try run("News", words + ["9"]).status == 69)
             #expect(try run("News", []).status == 64)
-        }
-    }
-
-    @Test("TwoScreens makes one request, and both screens show what one of them adds")
-    func twoScreens() throws {
-        let requests = Locked(0)
-        let server = try LoopbackServer { connection in
-            while try connection.readRequest() != nil {
-                requests.withLock { $0 += 1 }
-                try connection.respond(body: Data(#"["Ana","Bo"]"#.utf8))
-            }
-        }
-        defer { server.stop() }
-        try withFolder { folder in
-            let words = [server.url("/names").absoluteString, folder.appending(path: "names.sqlite").path, "Zoe"]
-            let (status, text) = try run("TwoScreens", words)
-            #expect(status == 0)
-            #expect(requests.withLock { $0 } == 1)
-            let lines = text.split(separator: "\n")
-            #expect(lines.contains("Ana, Bo, Zoe") && lines.contains("3 names"), "\(text)")
-            #expect(try run("TwoScreens", []).status == 64)
-        }
-        server.stop()
-        try withFolder { folder in
-            let words = [server.url("/names").absoluteString, folder.appending(path: "none.sqlite").path, "Zoe"]
-            let (status, text) = try run("TwoScreens", words)
-            #expect(status == 0 && text.contains("nothing recent is saved"), "\(text)")
         }
     }
 
@@ -102,7 +78,8 @@ struct ProgramsTests {
         status: Int32, text: String
     ) {
         let process = Process()
-        process.executableURL = try #require(BuiltProgram.named(program), "\(program) is not built")
+        let executable: URL = try #require(BuiltProgram.named(program), "\(program) is not built")
+        process.executableURL = executable
         process.arguments = arguments
         let (lines, output) = (Pipe(), Pipe())
         process.standardInput = lines

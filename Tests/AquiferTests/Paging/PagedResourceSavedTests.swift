@@ -163,9 +163,9 @@ extension FaultyStore.Call {
     /// True if the call has changed the store.
     var isWrite: Bool {
         switch self {
-        case .insert, .delete, .remove: true
+        case .insert, .delete, .deleteAll, .remove: true
         case .update(_, let change): change != nil && change != .keep
-        case .retrieve, .contents: false
+        case .retrieve, .contents, .contentsOf: false
         }
     }
 }
