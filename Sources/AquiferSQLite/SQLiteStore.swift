@@ -53,7 +53,7 @@ public final class SQLiteStore: CacheStore {
     private nonisolated(unsafe) var writer: Writer
     private let turn = Turnstile()
     private let queue = SerialQueue("aquifer.sqlite-store")
-    /// See ``CacheStore/changes``.
+    /// See `CacheStore.changes`.
     public let changes = StoreChanges()
 
     /// Opens the store in `file`. Creates the file, with its folder, if it is missing. Only this user can read it.
