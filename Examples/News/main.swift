@@ -25,13 +25,13 @@ struct News {
         headlines = Resource(
             remote: RemoteLoader(
                 HTTPRequest(.get, server.appending(path: "headlines")), client: client, map: JSONMapper().map),
-            cache: Cache(key: "headlines", in: store))
+            cache: Cache(key: "headlines:\(server)", in: store))
         articles = ResourceFamily(in: store) { id in
             // An article that was loaded a moment ago is not asked for again.
             Resource(
                 remote: RemoteLoader(
                     HTTPRequest(.get, server.appending(path: "articles/\(id)")), client: client, map: JSONMapper().map),
-                cache: Cache(key: "article:\(id)", in: store, policy: CachePolicy(askAfter: .minutes(5))))
+                cache: Cache(key: "article:\(id):\(server)", in: store, policy: CachePolicy(askAfter: .minutes(5))))
         }
     }
 }
@@ -61,4 +61,7 @@ do {
 } catch let error as LoadError {
     print(error.message(in: .english))
     exit(69)
+} catch {
+    print(error)  // the database cannot be used
+    exit(74)
 }

@@ -10,11 +10,13 @@ actor Login {
         let refresh: String
     }
 
+    private let user: String
     private var tokens: Tokens?
     private let client: any HTTPClient
     private let address: URL
 
-    init(_ tokens: Tokens?, at address: URL, over client: any HTTPClient) {
+    init(of user: String, _ tokens: Tokens?, at address: URL, over client: any HTTPClient) {
+        self.user = user
         self.tokens = tokens
         self.address = address
         self.client = client
@@ -23,7 +25,7 @@ actor Login {
     var credentials: Credentials {
         get throws {
             guard let tokens else { throw TransportError(.unauthorized, "nobody is logged in") }
-            return .bearer(tokens.access)
+            return .bearer(tokens.access, owner: user)
         }
     }
 
@@ -38,7 +40,7 @@ actor Login {
         case 400, 401: tokens = nil  // the server has ended this login
         default: throw LoadError.invalidData(.status(response.head.status))
         }
-        return tokens.map { .bearer($0.access) }
+        return tokens.map { .bearer($0.access, owner: user) }
     }
 }
 
@@ -74,7 +76,7 @@ struct CredentialsTests {
     }
 
     private func notes(over server: ScriptedHTTPClient, saved: [String] = []) async throws -> Resource<[String]> {
-        let login = Login(.init(access: "old", refresh: "r1"), at: logins, over: server)
+        let login = Login(of: "ann", .init(access: "old", refresh: "r1"), at: logins, over: server)
         let cache = Cache<[String]>(key: "notes", in: MemoryStore())
         if !saved.isEmpty { try await cache.save(saved) }
         let client = client(for: login, at: api, over: server)

@@ -60,7 +60,7 @@ struct ProgramsTests {
             try #require(lines.count == 4, "\(offline)")
             #expect(lines[0] == "200 saved Buy milk")
             #expect(lines[1].hasPrefix("503 "), "what the user had here went with the session")
-            #expect(lines[2] == "202 waits for the remote")
+            #expect(lines[2] == "202 waits")
             #expect(lines[3].hasPrefix("503 "), "there is something left to send")
             #expect(try run("UserServer", []).status == 64)
         }

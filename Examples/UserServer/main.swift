@@ -5,7 +5,7 @@ import Foundation
 
 // UserServer ADDRESS DATABASE: a server's part for many users. Each line of its input is a request:
 //   USER notes         the user's notes; without the remote, the saved ones
-//   USER add TEXT      a note to add: it is queued, and sent when the remote can be reached
+//   USER add TEXT     a note to add; without the remote it waits, and is sent with the next one, or at logout
 //   USER logout        ends the user's session, once nothing is left to send
 
 /// What one user has here. Nobody else's loads, saves or requests meet it.
@@ -48,7 +48,7 @@ guard CommandLine.arguments.count == 3, let remote = URL(string: CommandLine.arg
     print("usage: UserServer ADDRESS DATABASE")
     exit(64)
 }
-let store = try SQLiteStore(file: URL(filePath: CommandLine.arguments[2]))
+let store = try SQLiteStore(file: URL(filePath: CommandLine.arguments[2]), durability: .power)  // it has unsent notes
 try await Scope.finishEnds(in: store)  // a crash may have interrupted one
 let client = CurlHTTPClient()
 let sessions = Sessions { Session($0, remote: remote, store: store, client: client) }
@@ -66,8 +66,9 @@ func answer(_ words: [String]) async -> String {
             let text = Data(words.dropFirst(2).joined(separator: " ").utf8)
             let request = HTTPRequest(
                 .post, remote.appending(path: "notes"), headers: ["X-User": words[0]], body: .bytes(text))
-            try await session.outbox.enqueue(request)
-            return try await session.outbox.drain().sent > 0 ? "201" : "202 waits for the remote"
+            let item = try await session.outbox.enqueue(request)
+            try await session.outbox.drain()
+            return session.outbox.hasSent(item.id) ? "201" : "202 waits"
         case "logout":
             try await sessions.end(words[0])
             return "204"

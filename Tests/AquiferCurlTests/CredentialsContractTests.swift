@@ -12,7 +12,7 @@ struct CredentialsContractTests {
         try await check.run {
             // The servers of the contract have ports of their own: all of them may see the token.
             AuthenticatingClient(CurlHTTPClient(), isOurs: { _ in true }) {
-                .bearer("token")
+                .bearer("token", owner: "ann")
             } renew: { _ in
                 nil
             }

@@ -1,5 +1,6 @@
 #if os(Linux)
     import Aquifer
+    import AquiferConcurrency
     import AquiferTesting
     import Foundation
     import Testing
@@ -11,22 +12,35 @@
     struct ScarcityTests {
         @Test("a client without a descriptor for its loop fails its requests, and works once there is one")
         func descriptorsForTheLoop() async throws {
-            await #expect(processExitsWith: .success) {
-                let server = try LoopbackServer { try $0.answerEverything() }
-                try #require(EventLoop.obstacle == nil)  // libcurl is loaded
-                let client = CurlHTTPClient()
-                let limit = try exhaustDescriptors()
-                for _ in 0..<3 {
-                    let error = await #expect(throws: TransportError.self) {
-                        try await client.send(HTTPRequest(.get, server.url()))
-                    }
-                    try #require(error?.kind == .cannotConnect)
-                    try #require(error?.detail.contains("Too many open files") == true)
+            // libdispatch takes the one descriptor once a second, and traps if the client has it at that moment. A fault of the
+            // client would end every try.
+            for isLast in [false, false, true] {
+                let hasFailed = Locked(false)
+                await withKnownIssue("libdispatch had no descriptor", isIntermittent: true) {
+                    await #expect(processExitsWith: .success) { try await Self.sendWithoutDescriptors() }
+                } matching: { _ in
+                    hasFailed.withLock { $0 = true }
+                    return !isLast
                 }
-                try restoreDescriptors(limit)
-                let answer = try await client.send(HTTPRequest(.get, server.url())).data(upTo: 2)
-                try #require(answer == Data("ok".utf8))
+                if !hasFailed.withLock({ $0 }) { return }
             }
+        }
+
+        private static func sendWithoutDescriptors() async throws {
+            let server = try LoopbackServer { try $0.answerEverything() }
+            try #require(EventLoop.obstacle == nil)  // libcurl is loaded
+            let client = CurlHTTPClient()
+            let limit = try exhaustDescriptors()
+            for _ in 0..<3 {
+                let error = await #expect(throws: TransportError.self) {
+                    try await client.send(HTTPRequest(.get, server.url()))
+                }
+                try #require(error?.kind == .cannotConnect)
+                try #require(error?.detail.contains("Too many open files") == true)
+            }
+            try restoreDescriptors(limit)
+            let answer = try await client.send(HTTPRequest(.get, server.url())).data(upTo: 2)
+            try #require(answer == Data("ok".utf8))
         }
 
         @Test(

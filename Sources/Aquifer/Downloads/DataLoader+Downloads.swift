@@ -17,8 +17,10 @@ extension DataLoader {
         return try await downloads.file(for: url)
     }
 
-    /// A downloaded file is not fetched a second time, if it is small enough to be loaded as data.
+    /// A downloaded file is not fetched a second time, if it is small enough to be loaded as data. A loader with a scope
+    /// does not look: its folder may be another user's, too.
     func downloaded(_ url: URL) async -> Loaded<Data>? {
+        guard scope == nil else { return nil }
         do throws(StoreError) {
             guard let file = try await downloads?.saved(url), file.length <= limit else { return nil }
             let source = LoadSource.cache(savedAt: file.savedAt, because: nil)

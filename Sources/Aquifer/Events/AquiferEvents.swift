@@ -48,7 +48,8 @@ public struct KeyClass: Sendable, Hashable, CustomStringConvertible {
 
     /// The class of a key.
     public init(of key: String) {
-        let bytes = key.utf8
+        // What follows a number sign is the position of a page in its list.
+        let bytes = key.utf8.prefix { $0 != UInt8(ascii: "#") }
         guard let end = bytes.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }),
             end > bytes.startIndex, bytes.distance(from: bytes.startIndex, to: end) <= 40
         else {

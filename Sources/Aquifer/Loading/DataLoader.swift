@@ -22,7 +22,7 @@ public final class DataLoader: Sendable {
     /// The folder of downloads for large data; `nil` if this loader has none.
     public let downloads: Downloads?
     private let retry: RetryPolicy
-    private let scope: String?
+    let scope: String?
     private let now: @Sendable () -> Date
     private let check: Check
     private let events: (any AquiferEvents)?
@@ -38,7 +38,8 @@ public final class DataLoader: Sendable {
     ///   - retry: the policy for failed transfers; by default, a transfer is not retried.
     ///   - downloads: the folder of downloads for large data.
     ///   - scope: the name of a user, or of whatever else separates data of one URL: two loaders over one store with different
-    ///     scopes never deliver each other's copies. By default, there is no scope.
+    ///     scopes never deliver each other's copies. Downloads know no scope: give each user a folder of their own. By
+    ///     default, there is no scope.
     ///   - now: the clock that stamps and judges copies.
     ///   - events: told of each request and each save, with the class `data`.
     ///   - check: validates an answer; by default, ``defaultCheck(_:_:)``.

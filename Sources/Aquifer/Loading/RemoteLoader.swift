@@ -81,6 +81,11 @@ public struct RemoteLoader<Value: Sendable>: Sendable {
         }
     }
 
+    /// Loads a value through another loader, whose head and bytes are handed on.
+    init(replying ask: @escaping @Sendable (Validators, ByteMeter?) async throws(LoadError) -> Reply) {
+        self.ask = ask
+    }
+
     /// The latest value.
     public func load() async throws(LoadError) -> Value {
         guard case .value(let value, _, _) = try await load(unless: .none) else {

@@ -47,6 +47,9 @@ public struct NextPage<Item: Sendable>: Sendable {
 
     /// Pages whose answer has a cursor, which the next request sends back in its query.
     ///
+    /// A cursor must stand for a place between two items, whatever is inserted before it. The number of a page is no such
+    /// place: use ``offset(_:)``, or ``after(_:_:)``.
+    ///
     /// ```swift
     /// .cursor("cursor") { head, body in try JSONMapper<Envelope>().map(head, body).next }
     /// ```
@@ -94,6 +97,8 @@ public struct NextPage<Item: Sendable>: Sendable {
     }
 
     /// Pages whose answer has the address of the next page in its `Link` field: `<…>; rel="next"` (RFC 8288).
+    ///
+    /// The address must stand for a place between two items, as a cursor does, and not for the number of a page.
     ///
     /// The address must have the origin of the first page: the fields of the request, such as `Authorization`, go there.
     public static var link: NextPage {

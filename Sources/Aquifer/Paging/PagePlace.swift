@@ -51,21 +51,23 @@ final class PagePlace<Item: Sendable>: Sendable {
 
     /// Loads the page of a position. Before it delivers a page, it saves what the older pages at that place know beyond it.
     func remote(at position: String?, _ name: String?) -> RemoteLoader<PageRecord<Item>> {
-        RemoteLoader { validators throws(LoadError) in
+        RemoteLoader(replying: { validators, meter throws(LoadError) in
             let sentAt = self.now()
             // The entry may be from another offset, whose validators say nothing about this one.
             let isMoved = self.joining == .overlap && name != nil
-            let answer = try await self.load(position).load(unless: isMoved ? .none : validators)
-            switch answer {
-            case .notModified(let answeredAt): return .notModified(answeredAt: answeredAt)
+            let reply = try await self.load(position).reply(unless: isMoved ? .none : validators, metered: meter)
+            switch reply.answer {
+            case .notModified(let answeredAt):
+                return .init(answer: .notModified(answeredAt: answeredAt), head: reply.head)
             case .value((let items, let next), let validators, let answeredAt):
                 // A page that ends where it begins would be asked for again and again.
                 let next = next.flatMap { $0.isEmpty || $0 == position ? nil : $0 }
                 var record = PageRecord(items: items, start: position, next: next, link: self.link(next, sentAt))
                 if !Task.isCancelled { await self.makeRoom(for: &record, name) }
-                return .value(record, isMoved ? .none : validators, answeredAt: answeredAt)
+                return .init(
+                    answer: .value(record, isMoved ? .none : validators, answeredAt: answeredAt), head: reply.head)
             }
-        }
+        })
     }
 
     /// Loads the page of a position, and changes nothing in the store.

@@ -34,7 +34,9 @@ public final class PagedModel<Item: Sendable> {
     /// The pages to show, each with the gap before it.
     public var pages: [PagedList<Item>.Page] { list.value?.pages ?? [] }
     /// True if a load has shown that there are no items at all.
-    public var isEmpty: Bool { list.value?.allItems.isEmpty == true && !list.isLoading }
+    public var isEmpty: Bool {
+        list.value?.allItems.isEmpty == true && list.value?.isComplete == true && !list.isLoading
+    }
 
     private var ending = More.idle
     private var filling: [PageGap.ID: More] = [:]
@@ -69,9 +71,9 @@ public final class PagedModel<Item: Sendable> {
 
     /// Loads the page after the last item, unless one is being loaded, the list itself is, or the end was reached.
     public func loadMore() async {
-        guard let value = list.value, !value.allItems.isEmpty, more != .loading, more != .end, !list.isLoading else {
-            return
-        }
+        guard let value = list.value, !value.isComplete || !value.allItems.isEmpty, more != .loading, more != .end,
+            !list.isLoading
+        else { return }
         ending = .loading
         do throws(LoadError) {
             show(try await resource.loadMore())

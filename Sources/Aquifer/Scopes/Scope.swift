@@ -86,12 +86,17 @@ public final class Scope: Sendable {
         if unsent == .sendFirst {
             for outbox in senders.withLock({ $0 }) {
                 await outbox.retryAll()
-                do throws(StoreError) { try await outbox.drain() } catch { throw .store(error) }
+                do throws(StoreError) { try await outbox.drain() } catch {
+                    // An end that was begun is finished below.
+                    if case .ended = error { continue }
+                    throw .store(error)
+                }
             }
         }
         let count: Int
         do throws(StoreError) { count = try await end(unsent) } catch { throw .store(error) }
         if count > 0 { throw .unsent(count) }
+        life.end()
     }
 
     /// Ends the scope.
@@ -138,8 +143,8 @@ public final class Scope: Sendable {
             guard var mark, mark.generation == mine ?? mark.generation else { return mark }
             if mark.ending == nil, goal == .counting { mark.counts += 1 }
             if mark.ending == nil || mark.ending == .counting { mark.ending = goal }
-            // Whoever discards discards what was kept.
-            if mark.ending == .kept, goal == .deleting { mark.ending = goal }
+            // A discard also discards what was kept, or is being kept.
+            if mark.ending == .kept || mark.ending == .keeping, goal == .deleting { mark.ending = goal }
             return mark
         }
         do throws(StoreError) { return try await life.changeMark(change) } catch {
@@ -163,7 +168,7 @@ public final class Scope: Sendable {
     /// Finishes the ends that a crash has interrupted, of all scopes of a store, and deletes what killed processes have written
     /// after an end. Call it when the app starts. It reads the keys of all scopes.
     ///
-    /// - Throws: the first error of the store. Call it again.
+    /// - Throws: the first error of the store, after all scopes were tried. Call it again.
     public static func finishEnds(in store: any CacheStore) async throws(StoreError) {
         let marks = try await store.contents(prefix: ScopeKeys.marks).entries.map(\.key)
         let entries = try await store.contents(prefix: ScopeKeys.entries)
@@ -171,17 +176,22 @@ public final class Scope: Sendable {
         let names = Set(
             marks.compactMap { ScopeKeys.rest($0, after: ScopeKeys.marks) }
                 + keys.compactMap { ScopeKeys.parts($0)?.name })
+        var failure: StoreError?
         for name in names.compactMap({ PercentEncoding.decodeStrictly($0) }).sorted() {
-            let life = ScopeLife(name, store)
-            let mark = try await life.changeMark { mark in
-                guard mark?.ending == .counting else { return mark }
-                var mark = mark
-                mark?.ending = nil
-                return mark
-            }
-            if let mark, mark.ending != nil { try await ScopeEnd(life).finish(mark) }
-            try await ScopeEnd(life).sweep()
+            do throws(StoreError) { try await finishEnd(ScopeLife(name, store)) } catch { failure = failure ?? error }
         }
+        if let failure { throw failure }
+    }
+
+    private static func finishEnd(_ life: ScopeLife) async throws(StoreError) {
+        let mark = try await life.changeMark { mark in
+            guard mark?.ending == .counting else { return mark }
+            var mark = mark
+            mark?.ending = nil
+            return mark
+        }
+        if let mark, mark.ending != nil { try await ScopeEnd(life).finish(mark) }
+        try await ScopeEnd(life).sweep()
     }
 }
 

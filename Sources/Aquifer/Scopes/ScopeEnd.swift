@@ -90,13 +90,13 @@ struct ScopeEnd {
         }
     }
 
-    /// Changes the mark if it is still that of the same end.
+    /// Changes the mark if that end is as far as it was. Another caller may have gone on to discard what this one keeps.
     @discardableResult
     private func settle(
         _ mark: ScopeMark, _ change: @Sendable (inout ScopeMark) -> Void
     ) async throws(StoreError) -> ScopeMark? {
         let next = try await life.changeMark { current in
-            guard var current, current.isEnd(of: mark) else { return current }
+            guard var current, current.isEnd(of: mark), current.ending == mark.ending else { return current }
             change(&current)
             return current
         }

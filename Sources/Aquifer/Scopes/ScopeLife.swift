@@ -7,6 +7,8 @@ final class ScopeLife: Sendable {
         var generation: String?
         /// The bytes of the mark when the generation was last seen alive: comparing them spares decoding.
         var mark: Data?
+        /// True if this object was told to end, even before its first use.
+        var hasEnded = false
     }
 
     let name: String
@@ -43,6 +45,7 @@ final class ScopeLife: Sendable {
             try await check()
             return prefix
         }
+        if state.withLock({ $0.hasEnded }) { throw ended }
         // The ends of other processes are finished first. Each turn of the loop follows a step of one of them.
         for _ in 0..<100 {
             if let generation = try await living() {
@@ -57,13 +60,18 @@ final class ScopeLife: Sendable {
         throw .busy(path: "the scope \(name)")
     }
 
-    /// - Throws: ``StoreError/ended(scope:)`` unless the mark names this generation, and no end of it.
+    /// This object takes no generation any more.
+    func end() { state.withLock { $0.hasEnded = true } }
+
+    /// - Throws: ``StoreError/ended(scope:)`` unless the mark names this generation, and no end of it;
+    ///   ``StoreError/busy(path:)`` while unsent changes are counted, which may refuse the end.
     func check() async throws(StoreError) {
         guard let entry = try await base.retrieve(keys.mark) else { throw ended }
         let (generation, known) = state.withLock { ($0.generation, $0.mark) }
         if entry.bytes == known { return }
         let mark = try ScopeMark(entry, keys.mark)
-        guard mark.generation == generation, mark.ending == nil else { throw ended }
+        guard mark.generation == generation, mark.ending == nil || mark.ending == .counting else { throw ended }
+        guard mark.ending == nil else { throw .busy(path: "the scope \(name)") }
         state.withLock { $0.mark = entry.bytes }
     }
 

@@ -33,15 +33,8 @@ final class ScopedStore: CacheStore {
     }
 
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
-        guard !key.isEmpty else { throw .invalidKey(key) }
-        try await inTurn { prefix async throws(StoreError) in
-            try await self.base.insert(entry, for: prefix + key)
-            try await self.checkAfter { () async throws(StoreError) in
-                try await self.base.update(prefix + key) { found throws(StoreError) in
-                    try found.get() == entry ? .delete : .keep
-                }
-            }
-        }
+        // The entry before is put back if the scope turns out not to take changes now.
+        try await update(key) { _ in .replace(entry) }
     }
 
     func delete(_ key: String) async throws(StoreError) {

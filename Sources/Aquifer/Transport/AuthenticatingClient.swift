@@ -14,7 +14,8 @@ import AquiferFoundation
 ///   origin is followed without them, and they do not come back on the way. A request from another origin gets none.
 /// - A request that has a field of the same name already is sent as it is.
 /// - When an answer has the status 401, the credentials are renewed, and the request is sent once more. However many
-///   requests wait, there is one renewal. A second 401 is delivered.
+///   requests wait, there is one renewal. A second 401 is delivered, and so is the 401 of an address that a request which
+///   changes something was redirected to.
 /// - The app keeps the credentials, for example in the keychain. This client writes them nowhere. No entry, no item of an
 ///   ``Outbox``, no error and no description contains them.
 /// - A task that is cancelled stops waiting, and the renewal goes on: a server may have used up the old token by then.
@@ -105,7 +106,9 @@ public final class AuthenticatingClient: HTTPClient {
             sent.headers.set(credentials.headers)
             sent.followsRedirects = false
             let response = try await base.send(sent)
-            if response.head.status == 401, !isLast { return nil }
+            // A request that changes something was carried out before its redirect: it is not sent again from its beginning.
+            let mayRepeat = next.url == request.url || request.method.isSafe
+            if response.head.status == 401, !isLast, mayRepeat { return nil }
             guard var target = try next.redirected(by: response.head) else { return response }
             guard next.limits.redirects > 0 else {
                 throw TransportError(.tooManyRedirects, "more than \(request.limits.redirects)")

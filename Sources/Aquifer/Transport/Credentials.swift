@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// let credentials = Credentials.bearer(token, owner: "user/4")
-/// let others = Credentials(["X-API-Key": key])
+/// let others = Credentials(["X-API-Key": key], owner: "this app")
 /// ```
 public struct Credentials: Sendable, Hashable {
     /// The fields to send.
@@ -16,14 +16,14 @@ public struct Credentials: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - headers: the fields. Each replaces the field of its name in a request.
-    ///   - owner: the user, by any name that stays the same when the credentials are renewed.
-    public init(_ headers: HTTPHeaders, owner: String = "") {
+    ///   - owner: the user, by any name that stays the same when the credentials are renewed, and that no other user has.
+    public init(_ headers: HTTPHeaders, owner: String) {
         self.headers = headers
         self.owner = owner
     }
 
     /// A token in the field `Authorization` (RFC 6750).
-    public static func bearer(_ token: String, owner: String = "") -> Credentials {
+    public static func bearer(_ token: String, owner: String) -> Credentials {
         Credentials(["Authorization": "Bearer \(token)"], owner: owner)
     }
 }

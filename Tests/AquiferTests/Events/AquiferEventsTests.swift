@@ -160,7 +160,7 @@ struct AquiferEventsTests {
         let client = AuthenticatingClient(
             ScriptedHTTPClient([.answer(body: notes), .failure(TransportError(.offline, "secret"))]), origins: [url]
         ) {
-            .bearer("secret")
+            .bearer("secret", owner: "ann")
         } renew: { _ in
             nil
         }

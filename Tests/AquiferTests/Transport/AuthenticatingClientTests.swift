@@ -92,7 +92,7 @@ struct AuthenticatingClientTests {
             return .answer(status: 302, headers: ["Location": world.api.absoluteString])
         }
         let client = AuthenticatingClient(base, origins: [world.api]) {
-            Credentials(["X-Key": "k", "Authorization": "a"])
+            Credentials(["X-Key": "k", "Authorization": "a"], owner: "ann")
         } renew: { _ in
             nil
         }
@@ -110,7 +110,7 @@ struct AuthenticatingClientTests {
     func redirectLimit() async throws {
         let base = ScriptedHTTPClient { _ in .answer(status: 302, headers: ["Location": "/again"]) }
         let client = AuthenticatingClient(base, origins: [world.api]) {
-            .bearer("t")
+            .bearer("t", owner: "ann")
         } renew: { _ in
             nil
         }
@@ -146,7 +146,7 @@ struct AuthenticatingClientTests {
 
     @Test("No description, dump or error shows them")
     func secrecy() async throws {
-        let credentials = Credentials.bearer("token-1")
+        let credentials = Credentials.bearer("token-1", owner: "ann")
         var dumped = ""
         dump(credentials, to: &dumped)
         dump(world.client(world.scripted()), to: &dumped)
