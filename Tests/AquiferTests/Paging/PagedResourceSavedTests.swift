@@ -157,6 +157,22 @@ struct PagedResourceSavedTests {
         #expect(world.store.calls.count == calls)
         #expect(world.store.calls.filter(\.isWrite).count == 1)
     }
+
+    @Test(
+        "A page that the server does not allow to be saved is delivered and not saved, if the policy follows the server"
+    )
+    func followsTheServer() async throws {
+        let store = MemoryStore()
+        let client = ScriptedHTTPClient { _ in
+            .answer(headers: ["Cache-Control": "no-store"], body: Data(#"["a"]"#.utf8))
+        }
+        let list = PagedResource<String>(
+            key: "list", in: store, first: HTTPRequest(.get, URL(string: "https://list.example/")!), next: .link,
+            client: client, codec: .json, policy: CachePolicy(follows: .server), id: { $0 },
+            map: JSONMapper<[String]>().map)
+        #expect(try await list.load().value.items == ["a"])
+        #expect(try await store.entries().isEmpty)
+    }
 }
 
 extension FaultyStore.Call {

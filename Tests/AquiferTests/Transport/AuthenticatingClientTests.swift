@@ -60,6 +60,17 @@ struct AuthenticatingClientTests {
         #expect(base.requests.map(\.token) == [nil] && world.renewals == 0)
     }
 
+    @Test("does not repeat a request that changes something because of a 401 behind its redirect")
+    func redirectedChange() async throws {
+        let base = ScriptedHTTPClient { request in
+            request.method == .post ? .answer(status: 303, headers: ["Location": "/done"]) : .answer(status: 401)
+        }
+        var post = HTTPRequest(.post, world.api, body: .bytes(Data("buy".utf8)))
+        post.followsRedirects = true
+        #expect(try await world.client(base).send(post).head.status == 401)
+        #expect(base.requests.map(\.method) == [.post, .get] && world.renewals == 0)
+    }
+
     @Test("sends a request that brings such a field of its own as it is")
     func ownField() async throws {
         let base = world.scripted()
