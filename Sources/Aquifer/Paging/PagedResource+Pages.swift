@@ -50,13 +50,20 @@ extension PagedResource {
         return list.end?.link == position || list.names.contains(position)
     }
 
-    /// The list that was delivered last, or the saved one.
+    /// The list that was delivered last if none of its pages has expired since, or the saved one.
     private func current() async -> PageAssembly<Item>? {
-        if let list = known.withLock({ $0 }) { return list }
+        let remembered = known.withLock { list in
+            if !isFresh(list) { list = nil }
+            return list
+        }
+        if let remembered { return remembered }
         // A list that cannot be read is loaded.
         _ = try? await saved()
         return known.withLock { $0 }
     }
+
+    /// True if each page of the list may still be shown.
+    private func isFresh(_ list: PageAssembly<Item>?) -> Bool { list?.list.oldest.map { isFresh($0) } ?? true }
 
     /// The most requests of one call. Each but the first follows an offset that was too far.
     private static var attempts: Int { 4 }
@@ -114,7 +121,7 @@ extension PagedResource {
         let entry = PageEntry(name: end.link, record: loaded.value, savedAt: loaded.savedAt)
         let isLast = loaded.source == .remote && splice?.isOverNothing == true
         let appended = known.withLock { known -> PageAssembly<Item>? in
-            guard isLast, known?.end == end, known?.list.readError == nil else { return nil }
+            guard isLast, known?.end == end, known?.list.readError == nil, isFresh(known) else { return nil }
             known?.append(entry)
             return known
         }
@@ -123,7 +130,7 @@ extension PagedResource {
         if whole == nil {
             let unsaved = saveError == nil ? [:] : place.standIns(for: entry, splice)
             // A store that cannot be read any more hides no page that was shown.
-            whole = (try? await place.read(unsaved)) ?? known.withLock { $0 }
+            whole = (try? await place.read(unsaved)) ?? known.withLock { isFresh($0) ? $0 : nil }
             if loaded.source == .remote, saveError == nil { await place.forget(splice?.dropped ?? [], except: whole) }
         }
         let list = whole ?? place.assembly

@@ -158,6 +158,18 @@ struct PagedResourceSavedTests {
         #expect(world.store.calls.filter(\.isWrite).count == 1)
     }
 
+    @Test("A page that has expired since it was shown is shown no more, whatever is loaded behind it")
+    func expiredMeanwhile() async throws {
+        let world = PagedWorld(.cursor, down(30, 1))
+        let resource = try await world.loaded(pages: 2)
+        world.server.date.advance(by: Duration.days(7).timeInterval)
+        let list = try await resource.loadMore()
+        let now = world.server.date.now
+        #expect(list.value.pages.allSatisfy { now.timeIntervalSince($0.savedAt ?? now) < 60 }, "\(list.value.shape)")
+        #expect(list.source == .remote)
+        #expect(list.value.items.map(\.id) == down(30, 26), "\(list.value.shape)")
+    }
+
     @Test(
         "A page that the server does not allow to be saved is delivered and not saved, if the policy follows the server"
     )
