@@ -41,7 +41,12 @@ struct BrokenStoreTests {
         let check = try #require(CacheStoreContract.checks.first { $0.name == promise })
         let subject = BrokenStore.subject(flaw)
         #expect(check.applies(to: subject))
-        await #expect(throws: ContractViolation.self) { try await check.run(subject) }
+        // Two of the flaws show only when two calls meet: the check is run until they do.
+        let tries = [.tornRead, .lostUpdate].contains(flaw) ? 50 : 1
+        for _ in 0..<tries {
+            do { try await check.run(subject) } catch is ContractViolation { return }
+        }
+        Issue.record("the flaw was not caught")
     }
 
     @Test(
