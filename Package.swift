@@ -101,6 +101,7 @@ let package = Package(
     products: [
         .library(name: "Aquifer", targets: ["Aquifer"]),
         .library(name: "AquiferSQLite", targets: ["AquiferSQLite"]),
+        .library(name: "AquiferPostgres", targets: ["AquiferPostgres"]),
         .library(name: "AquiferCurl", targets: ["AquiferCurl"]),
         .library(name: "AquiferURLSession", targets: ["AquiferURLSession"]),
         .library(name: "AquiferUserDefaults", targets: ["AquiferUserDefaults"]),
@@ -118,6 +119,10 @@ let package = Package(
     targets: [
         // C libraries of the system
         system("AquiferCSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+        // Apple's systems do not have libpq: there it comes from Homebrew, for servers and tools on a Mac.
+        .systemLibrary(
+            name: "AquiferCPostgres", path: "Sources/AquiferCPostgres", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         system("AquiferCCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", lazy: true),
         system("AquiferCZlib", pkgConfig: "zlib", apt: "zlib1g-dev", lazy: true),
         sodium,
@@ -133,6 +138,7 @@ let package = Package(
             "Aquifer", ["AquiferConcurrency", "AquiferFoundation", "AquiferHTTP"], resources: privacy,
             exclude: onlyOnApple),
         library("AquiferSQLite", ["Aquifer", "AquiferConcurrency", "AquiferFoundation", "AquiferCSQLite"]),
+        library("AquiferPostgres", ["Aquifer", "AquiferConcurrency", "AquiferFoundation", "AquiferCPostgres"]),
         // For macOS and Linux: other systems have no headers of curl's.
         library(
             "AquiferCurl", ["Aquifer", "AquiferConcurrency", "AquiferFoundation", "AquiferCCurl", "AquiferCZlib"],
@@ -196,8 +202,16 @@ let package = Package(
             name: "News", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferWording"],
             path: "Examples/News", swiftSettings: strict),
         .executableTarget(
+            name: "TwoScreens", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferWording"],
+            path: "Examples/TwoScreens", swiftSettings: strict),
+        .executableTarget(
             name: "UserServer", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl"],
             path: "Examples/UserServer", swiftSettings: strict),
+        .executableTarget(
+            name: "Notes", dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl"], path: "Examples/Notes",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "NotesServer", dependencies: ["AquiferTesting"], path: "Examples/NotesServer", swiftSettings: strict),
         .executableTarget(
             name: "NotesSimulation", dependencies: ["Aquifer", "AquiferTesting"], path: "Examples/Simulation",
             swiftSettings: strict),
@@ -205,7 +219,7 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "Aquifer", "AquiferConcurrency", "AquiferCurl", "AquiferTesting", "AquiferWording",
-                "AquiferShadowDrive",
+                "AquiferShadowDrive", "Notes", "NotesServer",
             ],
             path: "Examples/Snippets", swiftSettings: strict),
 
@@ -246,6 +260,7 @@ let package = Package(
         tests(
             "Aquifer", ["AquiferConcurrency", "AquiferTesting", "AquiferUserDefaults", "AquiferWording", "EveryBit"]),
         tests("AquiferTesting", ["AquiferConcurrency"]),
+        tests("AquiferPostgres", ["Aquifer", "AquiferCPostgres", "AquiferConcurrency", "AquiferTesting"]),
         tests("AquiferSQLite", ["AquiferConcurrency", "AquiferTesting", "EveryBit"]),
         tests("AquiferCurl", ["AquiferConcurrency", "AquiferURLSession", "AquiferTesting"]),
         tests("AquiferCrypto", []),

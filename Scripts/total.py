@@ -3,6 +3,9 @@
 Beside the reports `NAME*.xml` of a suite lies `NAME.status` with its exit status: a suite that failed without
 reporting a failed test has crashed, or never begun, and counts as one failed test. Failures are told with the end
 of their report, because often only the last lines of a run are seen.
+
+A case that failed, and passed three times when `Scripts/second-look` ran it alone, counts as passed and is told as
+unsteady.
 """
 
 import pathlib
@@ -18,7 +21,7 @@ def outcome(case):
 
 def reasons(case, lines=30):
     """The last lines of what the report says of a case that failed, indented."""
-    for failure in (*case.findall("failure"), *case.findall("error")):
+    for failure in (*case.findall("failure"), *case.findall("error"), *case.findall("unsteady")):
         text = failure.text if failure.text and failure.text.strip() else failure.get("message", "")
         for line in text.strip().splitlines()[-lines:]:
             yield f"    {line}"
@@ -40,6 +43,8 @@ def main(folder: str) -> int:
             counts[kind] += 1
             if kind != "passed":
                 print(f"{kind}: {case.get('classname')} {case.get('name')}")
+            if case.find("unsteady") is not None:
+                print(f"unsteady: {case.get('classname')} {case.get('name')}", *reasons(case), sep="\n")
             if kind == "failed":
                 print(*reasons(case), sep="\n")
                 reports_with_failures.add(report.name)

@@ -7,6 +7,7 @@ import statistics
 import sys
 import tempfile
 
+import live
 import peers
 from table import Row, duration, grouped, progress, rate, ratios, rounds, show, speed
 
@@ -133,7 +134,11 @@ def started(bench):
         ratios(f["ours"], f["python"]), at_most=0.5)
 
 
-WORKS = {"cached": cached, "stores": stores, "loads": loads, "downloads": downloads, "served": served, "started": started}
+WORKS = {
+    "cached": cached, "stores": stores, "live": live.live, "scopes": live.scopes, "pages": live.pages, "changes": live.changes, "loads": loads,
+    "downloads": downloads, "served": served, "started": started}
+#: The works that need nginx.
+SERVED = {"loads", "downloads", "served"}
 
 
 def main():
@@ -150,15 +155,19 @@ def main():
     bench.folder, bench.data = folder, f"{folder}/data"
     closing = []
     try:
-        bench.worker = peers.Worker(bench.worker, folder)
-        closing.append(bench.worker)
-        bench.diskcache = peers.Worker(sys.executable, f"{sys.path[0]}/diskcache_worker.py", folder)
-        closing.append(bench.diskcache)
-        bench.sqlite = peers.Worker(sys.executable, f"{sys.path[0]}/sqlite_worker.py", folder)
-        closing.append(bench.sqlite)
-        bench.nginx = peers.Nginx(folder)
-        closing.append(bench.nginx)
-        rows = [row for name in bench.works or WORKS for row in WORKS[name](bench)]
+        ours = (bench.worker, folder)
+        python = {
+            name: (sys.executable, f"{sys.path[0]}/{name}_worker.py", folder) for name in ("diskcache", "sqlite", "plain")}
+        for name, command in {
+            "worker": ours, "second_worker": ours, "second_plain": python["plain"], **python,
+        }.items():
+            setattr(bench, name, peers.Worker(*command))
+            closing.append(getattr(bench, name))
+        works = bench.works or list(WORKS)
+        if not SERVED.isdisjoint(works):
+            bench.nginx = peers.Nginx(folder)
+            closing.append(bench.nginx)
+        rows = [row for name in works for row in WORKS[name](bench)]
     finally:
         for peer in closing:
             peer.close()

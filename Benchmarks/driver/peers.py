@@ -10,19 +10,24 @@ import urllib.request
 
 
 class Worker:
-    """A process that reads a command a line, and answers with the seconds of one operation."""
+    """A process that reads a command a line, and answers with the seconds of one operation, or with several figures."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
 
     def seconds(self, *words):
+        return self.figures(*words)[0]
+
+    def figures(self, *words):
         self.process.stdin.write(" ".join(map(str, words)) + "\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline().strip()
         try:
-            return float(answer)
+            if figures := [float(word) for word in answer.split()]:
+                return figures
         except ValueError:
-            raise SystemExit(f"bench: {' '.join(map(str, words))}: {answer or 'the worker ended'}")
+            pass
+        raise SystemExit(f"bench: {' '.join(map(str, words))}: {answer or 'the worker ended'}")
 
     def close(self):
         self.process.stdin.close()

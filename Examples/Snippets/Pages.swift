@@ -29,6 +29,15 @@ func lines(of model: PagedModel<Article>) -> [String] {
     }
 }
 
+func outbox(adding articles: PagedResource<Article>, store: any CacheStore, client: any HTTPClient) -> Outbox {
+    Outbox(
+        in: store, client: client,
+        whenSent: { _, _ in
+            // A list that cannot be made invalid now is refreshed by its user.
+            try? await articles.invalidate()
+        })
+}
+
 @Suite("The snippets of Pages")
 struct PagesTests {
     private func page(_ numbers: [Int], next: String?) -> ScriptedHTTPClient.Reply {
@@ -52,5 +61,19 @@ struct PagesTests {
         await model.fill(try #require(model.list.value?.gaps.first))
         #expect(model.items.map(\.id) == [8, 7, 6, 5, 4, 3, 2, 1])
         #expect(client.requests[3].url.query() == "cursor=7")
+    }
+
+    @Test("A request that was sent from the queue makes the list load again")
+    @MainActor
+    func added() async throws {
+        let client = ScriptedHTTPClient([page([1], next: nil), .answer(status: 201), page([2, 1], next: nil)])
+        let server = try #require(URL(string: "https://example.org"))
+        let list = articles(from: server, client: client, store: MemoryStore())
+        let model = PagedModel(list)
+        await model.appear()
+        let outbox = outbox(adding: list, store: MemoryStore(), client: client)
+        try await outbox.enqueue(HTTPRequest(.post, server, body: .bytes(Data("{}".utf8))))
+        #expect(try await outbox.drain().sent == 1)
+        #expect(await eventually { model.items.map(\.id) == [2, 1] })
     }
 }

@@ -35,6 +35,33 @@ struct ProgramsTests {
         }
     }
 
+    @Test("TwoScreens makes one request, and both screens show what one of them adds")
+    func twoScreens() throws {
+        let requests = Locked(0)
+        let server = try LoopbackServer { connection in
+            while try connection.readRequest() != nil {
+                requests.withLock { $0 += 1 }
+                try connection.respond(body: Data(#"["Ana","Bo"]"#.utf8))
+            }
+        }
+        defer { server.stop() }
+        try withFolder { folder in
+            let words = [server.url("/names").absoluteString, folder.appending(path: "names.sqlite").path, "Zoe"]
+            let (status, text) = try run("TwoScreens", words)
+            #expect(status == 0)
+            #expect(requests.withLock { $0 } == 1)
+            let lines = text.split(separator: "\n")
+            #expect(lines.contains("Ana, Bo, Zoe") && lines.contains("3 names"), "\(text)")
+            #expect(try run("TwoScreens", []).status == 64)
+        }
+        server.stop()
+        try withFolder { folder in
+            let words = [server.url("/names").absoluteString, folder.appending(path: "none.sqlite").path, "Zoe"]
+            let (status, text) = try run("TwoScreens", words)
+            #expect(status == 0 && text.contains("nothing recent is saved"), "\(text)")
+        }
+    }
+
     @Test("UserServer keeps users apart, sends what waited, and lets nobody out whose changes are not sent")
     func userServer() throws {
         let notes = Locked<[String: [String]]>([:])

@@ -37,7 +37,7 @@ func judge(_ item: Outbox.Item, _ head: HTTPResponseHead, _ body: Data) -> Outbo
 func words(for state: Outbox.State, of length: UInt64) -> String {
     switch state {
     case .waiting: "Waiting"
-    case .retrying(after: .noAnswer, _): "Waiting for a connection"
+    case .retrying(after: .noAnswer, at: let date): "No answer yet. Again at \(date)"
     case .retrying(after: .foreign, _): "Something between here and the server answered"
     case .retrying(after: .status, at: let date): "The server is busy. Again at \(date)"
     case .sending(let sent): length == 0 ? "Sending" : "Sending, \(sent * 100 / length) %"

@@ -13,6 +13,8 @@ func headline(for contacts: Resource<[Contact]>, now: Date) async -> String {
         case .cache(let savedAt, let because):
             let age = Language.english.relative(savedAt, now: now)
             return because?.trouble == .offline ? "Offline. Saved \(age)" : "Not the latest. Saved \(age)"
+        case .pendingOnly:
+            return "Only your own changes"
         }
     } catch {
         return error.message(in: .english)

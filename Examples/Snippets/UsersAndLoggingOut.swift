@@ -12,21 +12,23 @@ struct Session {
     /// Logs a user in: what they kept at their last logout is in the queue.
     init(user: String, in store: any CacheStore, files: URL, client: any HTTPClient) async throws {
         scope = Scope("user/\(user)", in: store)
-        try await scope.owns(files, isForUnsent: true)
+        try await scope.deleteAtEnd(files, isForUnsent: true)
         let server = URL(string: "https://example.com/contacts")!
         let remote = RemoteLoader(HTTPRequest(.get, server), client: client, map: JSONMapper<[String]>().map)
         contacts = Resource(remote: remote, cache: Cache(key: "contacts", in: scope.store))
         outbox = Outbox(in: scope.store, attachments: files, client: client)
-        scope.sends(outbox)
+        scope.register(outbox)
     }
 
     /// Logs the user out. Asks when there is something that only the user can decide.
     func end(ask: @Sendable (_ unsent: Int) async -> Scope.Unsent?) async throws {
-        do {
-            try await scope.end()
-        } catch ScopeError.unsent(let count) {
-            guard let choice = await ask(count) else { return }  // the user stays
-            try await scope.end(unsent: choice)
+        var choice: Scope.Unsent?
+        while true {
+            do { return try await scope.end(unsent: choice) } catch ScopeError.unsent(let count) {
+                // Also after `.sendFirst`, if not everything could be sent.
+                guard let next = await ask(count) else { return }  // the user stays
+                choice = next
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ struct Session: Sendable {
             remote: RemoteLoader(mine, client: client, map: JSONMapper().map),
             cache: Cache(key: "notes", in: scope.store))
         outbox = Outbox(in: scope.store, attachments: nil, client: client)
-        scope.sends(outbox)
+        scope.register(outbox)
     }
 }
 

@@ -12,13 +12,23 @@ extension HTTPRequest {
     ///
     /// - Throws: `MultipartForm.UnusableFile` when the file is not there any more.
     public static func postClip(_ base: URL, _ draft: ClipDraft) throws -> HTTPRequest {
-        var form = MultipartForm()
-        let metadata = try ClipMetadata(title: draft.title, author: draft.author).encoded()
-        form.add("metadata", metadata, type: "application/json")
-        try form.add("audio", file: draft.file, type: draft.kind.mediaType, filename: draft.fileName)
+        try postClip(
+            to: audioClips(base).url, title: draft.title, author: draft.author,
+            (file: draft.file, type: draft.kind.mediaType, name: draft.fileName))
+    }
+
+    /// The post of a clip.
+    ///
+    /// - Parameter boundary: makes the line between the fields of its form.
+    static func postClip(
+        to url: URL, title: String, author: String?, _ sound: (file: URL, type: String, name: String),
+        boundary: UUID = UUID()
+    ) throws -> HTTPRequest {
+        var form = MultipartForm(id: boundary)
+        form.add("metadata", try ClipMetadata(title: title, author: author).encoded(), type: "application/json")
+        try form.add("audio", file: sound.file, type: sound.type, filename: sound.name)
         return HTTPRequest(
-            .post, base.appending(path: "v1/audio"),
-            headers: ["Accept": "application/json", "Content-Type": form.contentType], body: form.body)
+            .post, url, headers: ["Accept": "application/json", "Content-Type": form.contentType], body: form.body)
     }
 }
 

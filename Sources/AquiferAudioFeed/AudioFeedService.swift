@@ -16,10 +16,13 @@ public struct AudioFeedService: Sendable {
     public let base: URL
     private let client: any HTTPClient
     let feed: Resource<[AudioClip]>
+    /// The list with the clips that wait to be posted.
+    let list: EditableResource<ClipPost>
     private let cache: Cache<[AudioClip]>
     private let openDownloads: @Sendable () async throws(StoreError) -> Downloads
     private let makeKey: @Sendable () -> String
-    private let now: @Sendable () -> Date
+    let makeID: @Sendable () -> UUID
+    let now: @Sendable () -> Date
 
     /// The audio feed of the server at `base`.
     ///
@@ -28,26 +31,31 @@ public struct AudioFeedService: Sendable {
     ///   - client: carries out the requests.
     ///   - store: keeps the list.
     ///   - downloads: opens the folder of the sound. It is called each time that the folder is needed.
-    ///   - outbox: the queue of posts: see ``outbox(in:attachments:client:policy:store:now:)``.
+    ///   - outbox: the queue of posts: see ``outbox(in:attachments:client:policy:store:now:events:)``.
     ///   - retry: the policy by which a failed load is tried again.
     ///   - now: the clock that stamps and judges.
+    ///   - events: told what the engine does; `nil` if nobody listens.
+    ///   - makeID: makes the identities of clips that wait to be posted, never the same twice.
     ///   - makeKey: makes idempotency keys, never the same twice.
     public init(
         base: URL, client: any HTTPClient, store: any CacheStore,
         downloads: @escaping @Sendable () async throws(StoreError) -> Downloads, outbox: Outbox,
         retry: RetryPolicy = .never,
-        now: @escaping @Sendable () -> Date = { Date() },
+        now: @escaping @Sendable () -> Date = { Date() }, events: (any AquiferEvents)? = nil,
+        makeID: @escaping @Sendable () -> UUID = { UUID() },
         makeKey: @escaping @Sendable () -> String = { UUID().uuidString }
     ) {
         let request = HTTPRequest.audioClips(base)
-        cache = ClipShelf(url: request.url, store: store, now: now).cache
+        cache = ClipShelf(url: request.url, store: store, now: now, events: events).cache
         feed = Resource(
             remote: RemoteLoader(request, client: client, retry: retry, map: AudioFeedMapper.clips), cache: cache)
+        list = EditableResource(feed, empty: [], outbox: outbox)
         openDownloads = downloads
         self.outbox = outbox
         self.base = base
         self.client = client
         self.makeKey = makeKey
+        self.makeID = makeID
         self.now = now
     }
 
@@ -67,27 +75,35 @@ public struct AudioFeedService: Sendable {
         return try await client.send(request)
     }
 
-    /// The latest clips, which are then saved; offline those saved less than seven days ago. When neither can be
-    /// loaded, a saved list that has expired or cannot be read is removed.
+    /// The latest clips, which are then saved; offline those saved less than seven days ago. The clips that wait to be
+    /// posted are among them. When neither can be loaded, a saved list that has expired or cannot be read is removed, and
+    /// the clips that wait are delivered alone, if there are any.
     public func load() async throws(LoadError) -> Loaded<[AudioClip]> {
-        do throws(LoadError) { return try await feed.load() } catch {
+        do throws(LoadError) {
+            let loaded = try await list.load()
             // A list that cannot be removed now is not shown either.
+            if case .pendingOnly = loaded.source { _ = try? await cache.validate() }
+            return loaded
+        } catch {
+            // As above.
             if error != .cancelled { _ = try? await cache.validate() }
             throw error
         }
     }
 
-    /// The use case "load from cache" of the specification: the saved clips, if they are fresh. A list that has expired
-    /// or cannot be read is removed.
+    /// The use case "load from cache" of the specification: the saved clips, if they are fresh, with those that wait to be
+    /// posted. A list that has expired or cannot be read is removed.
     ///
-    /// - Throws: ``AudioCacheError/noData`` when nothing fresh is saved, `.invalidData` when the saved list cannot be
+    /// - Throws: ``AudioCacheError/noData`` when nothing fresh is saved and no clip waits, `.invalidData` when the saved list cannot be
     ///   read, `.store` when the store failed.
     public func loadSaved() async throws(AudioCacheError) -> Loaded<[AudioClip]> {
         let found: Result<Loaded<[AudioClip]>?, StoreError>
-        do throws(StoreError) { found = .success(try await feed.saved()) } catch { found = .failure(error) }
+        do throws(StoreError) { found = .success(try await list.saved()) } catch { found = .failure(error) }
         do throws(StoreError) {
-            if let saved = try found.get() { return saved }
+            let saved = try found.get()
+            if let saved, saved.source != .pendingOnly(because: nil) { return saved }
             try await cache.validate()
+            if let saved { return saved }
         } catch {
             guard case .unreadable = error else { throw .store(error) }
             do throws(StoreError) { try await cache.validate() } catch { throw .store(error) }
@@ -100,9 +116,12 @@ public struct AudioFeedService: Sendable {
     public var loading: ResourceModel<[AudioClip]>.Loading {
         ResourceModel.Loading(
             load: { () async throws(LoadError) in try await load() },
-            saved: { [feed] () async throws(StoreError) in try await feed.saved() },
-            isFresh: { [feed] in feed.isFresh($0) }, fallback: feed.fallback)
+            saved: { [list] () async throws(StoreError) in try await list.saved() },
+            isFresh: { [feed] in feed.isFresh($0) }, fallback: feed.fallback, updates: list.updates)
     }
+
+    /// The list over time, with the clips that wait to be posted.
+    public var updates: ResourceUpdates<[AudioClip]> { list.updates }
 
     /// The sound that is kept on this machine. Opening its folder can take long, and is not done on the caller's actor.
     ///
@@ -169,17 +188,6 @@ public struct AudioFeedService: Sendable {
 
     /// A key for a post: one for each clip, the same at each try.
     public func newKey() -> String { makeKey() }
-
-    /// Queues a clip, to be posted as soon as there is a connection. Returns once the clip is on disk.
-    ///
-    /// - Parameters:
-    ///   - draft: the title and the file.
-    ///   - key: the key of an earlier try, if there was one; else a new one is made.
-    /// - Throws: `OutboxError` when the clip could not be kept. Nothing was queued then.
-    @discardableResult
-    public func postLater(_ draft: ClipDraft, key: String? = nil) async throws(OutboxError) -> Outbox.Item {
-        try await outbox.enqueue(try request(draft), key: key, group: Self.group, label: draft.title)
-    }
 
     private func request(_ draft: ClipDraft) throws(OutboxError) -> HTTPRequest {
         do { return try HTTPRequest.postClip(base, draft) } catch {

@@ -23,6 +23,22 @@ static inline int aquifer_sqlite_flush(sqlite3 *db) {
     return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
 }
 
+/// The number of commits so far, of all processes, from the index of the log that all share: the field `iChange` of
+/// https://sqlite.org/walformat.html. Call it for a database with such a log, after a read. The file of the index is not opened by
+/// hand, because closing it would drop locks: above.
+static inline int aquifer_sqlite_commits(sqlite3 *db, unsigned *commits) {
+    sqlite3_file *file = 0;
+    int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (code != SQLITE_OK) return code;
+    if (!file || !file->pMethods || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return SQLITE_NOTFOUND;
+    void volatile *index = 0;
+    code = file->pMethods->xShmMap(file, 0, 32768, 0, &index);
+    if (code != SQLITE_OK) return code;
+    if (!index) return SQLITE_NOTFOUND;
+    *commits = __atomic_load_n((unsigned volatile *)index + 2, __ATOMIC_RELAXED);
+    return SQLITE_OK;
+}
+
 /// Lets a connection change the list of tables and indexes itself. Some systems forbid it by default.
 static inline int aquifer_sqlite_allow_schema_changes(sqlite3 *db) {
 #ifdef SQLITE_DBCONFIG_DEFENSIVE

@@ -47,18 +47,19 @@ public struct FoaasService: Sendable {
     ///   - manager: keeps the operations, too, for the next start of the app. Give each server a manager of its own.
     ///   - retry: the policy by which a failed request is tried again.
     ///   - now: the clock that stamps and judges.
+    ///   - events: told what the engine does; `nil` if nobody listens.
     ///   - random: picks a number from 0 to below its argument.
     public init(
         base: URL = FoaasService.server, client: any HTTPClient, store: any CacheStore, ownStore: any CacheStore,
         manager: FoaasDataManager? = nil, retry: RetryPolicy = .never,
-        now: @escaping @Sendable () -> Date = { Date() },
+        now: @escaping @Sendable () -> Date = { Date() }, events: (any AquiferEvents)? = nil,
         random: @escaping @Sendable (_ below: Int) -> Int = { Int.random(in: 0..<$0) }
     ) {
         let request = HTTPRequest.foaasOperations(base)
         operations = Resource(
             remote: RemoteLoader(
                 request, client: client, limit: Self.largestAnswer, retry: retry, map: FoaasMapper.operations),
-            cache: Cache(key: Self.operationLists.key(request.url.absoluteString), in: store, now: now))
+            cache: Cache(key: Self.operationLists.key(request.url.absoluteString), in: store, now: now, events: events))
         seen = SeenPhrases(ownStore, now: now)
         self.base = base
         self.manager = manager

@@ -17,6 +17,12 @@ public struct HTTPMethod: Sendable, Hashable, RawRepresentable, ExpressibleByStr
     public static let head: HTTPMethod = "HEAD"
     /// The `POST` method, which sends.
     public static let post: HTTPMethod = "POST"
+    /// Puts the body in the place of what is at the URL.
+    public static let put: HTTPMethod = "PUT"
+    /// Changes a part of what is at the URL.
+    public static let patch: HTTPMethod = "PATCH"
+    /// Deletes what is at the URL.
+    public static let delete: HTTPMethod = "DELETE"
 
     /// True if a request of this method changes nothing on the server: `GET`, `HEAD`, `OPTIONS` and `TRACE` (RFC 9110,
     /// 9.2.1). An unknown method may change something.

@@ -1,18 +1,18 @@
 import Aquifer
 import AquiferFoundation
 
-/// The image feed, composed: its resource, its further pages, its pictures and their comments.
+/// The image feed, composed: its pages, its pictures and their comments.
 public struct FeedService: Sendable {
     /// The number of items on a page.
     public static let pageSize = 10
 
     /// The entries that the feature saves.
     public static let entries = [feeds, comments]
-    private static let feeds = EntryFamily("feed:", codec: CacheCodec<[FeedItem]>.binary)
+    private static let feeds = EntryFamily("feed:", pages: CacheCodec<[FeedItem]>.binary)
     private static let comments = EntryFamily("comments:", codec: CacheCodec<[ImageComment]>.json)
 
-    /// The feed: the first page when it is loaded, and the pages loaded since when it is shown from the cache.
-    public let feed: Resource<[FeedItem]>
+    /// The feed with all its pages.
+    public let pages: PagedResource<FeedItem>
     /// The pictures.
     public let pictures: DataLoader
 
@@ -20,8 +20,8 @@ public struct FeedService: Sendable {
     private let client: any HTTPClient
     private let store: any CacheStore
     private let retry: RetryPolicy
-    private let cache: Cache<[FeedItem]>
     private let now: @Sendable () -> Date
+    private let events: (any AquiferEvents)?
 
     /// A feed of the server at `base`.
     ///
@@ -32,40 +32,39 @@ public struct FeedService: Sendable {
     ///   - pictureStore: keeps the pictures; give it a bound.
     ///   - retry: the policy by which a failed load is tried again.
     ///   - now: the clock that stamps and judges.
+    ///   - events: told what the engine does; `nil` if nobody listens.
     public init(
         base: URL, client: any HTTPClient, store: any CacheStore, pictureStore: any CacheStore,
-        retry: RetryPolicy = .never, now: @escaping @Sendable () -> Date = { Date() }
+        retry: RetryPolicy = .never, now: @escaping @Sendable () -> Date = { Date() },
+        events: (any AquiferEvents)? = nil
     ) {
         self.base = base
         self.client = client
         self.store = store
         self.retry = retry
         self.now = now
+        self.events = events
         // The server's address is part of the key: another server's copy is not this one's.
-        cache = Cache(
-            key: Self.feeds.key(HTTPRequest.feedAddress(base).absoluteString), in: store, codec: .binary, now: now)
-        feed = Resource(
-            remote: RemoteLoader(.feed(base), client: client, retry: retry, map: FeedMapper.map), cache: cache)
+        pages = PagedResource(
+            key: Self.feeds.key(HTTPRequest.feedAddress(base).absoluteString), in: store, first: .feed(base),
+            next: .after("after_id") { $0.id.uuidString }, client: client, codec: .binary, retry: retry, now: now,
+            events: events, map: FeedMapper.map)
         pictures = DataLoader(
-            client: client, store: pictureStore, retry: retry, now: now, check: PictureCheck.check)
+            client: client, store: pictureStore, retry: retry, now: now, events: events, check: PictureCheck.check)
     }
 
-    /// The items after those given, loaded from the remote, and appended to the saved copy if that still is the list
-    /// given. The copy keeps its stamp: a page loaded later does not make the older items look fresher.
+    /// The feed as one list, without what follows a gap.
+    public var feed: NewestItems { NewestItems(pages: pages) }
+
+    /// The items after those given, loaded from the remote. They are saved if a saved page ends where they begin, with an
+    /// age of their own: a page loaded later does not make the older items look fresher.
     ///
     /// - Returns: the items that are new; none at the end of the feed.
     public func page(after items: [FeedItem]) async throws(LoadError) -> Loaded<[FeedItem]> {
-        let request = HTTPRequest.feed(base, after: items.last?.id)
-        let page = try await RemoteLoader(request, client: client, retry: retry, map: FeedMapper.map).load()
+        let page = try await pages.page(at: items.last?.id.uuidString)
         let known = Set(items.map(\.id))
-        let new = page.filter { !known.contains($0.id) }
-        guard !new.isEmpty else { return Loaded([], source: .remote) }
-        do throws(StoreError) {
-            try await cache.amend { saved in saved.map(\.id) == items.map(\.id) ? saved + new : nil }
-            return Loaded(new, source: .remote)
-        } catch {
-            return Loaded(new, source: .remote, saveError: error)
-        }
+        let new = page.value.filter { !known.contains($0.id) }
+        return new.isEmpty ? Loaded([], source: .remote) : page.map { _ in new }
     }
 
     /// The comments on a picture: the latest, or those saved less than seven days ago.
@@ -73,14 +72,13 @@ public struct FeedService: Sendable {
         let request = HTTPRequest.comments(base, image: image)
         return Resource(
             remote: RemoteLoader(request, client: client, retry: retry, map: CommentsMapper.map),
-            cache: Cache(key: Self.comments.key(request.url.absoluteString), in: store, now: now))
+            cache: Cache(key: Self.comments.key(request.url.absoluteString), in: store, now: now, events: events))
     }
 }
 
 /// The use cases of the feed's specification, under its names.
 ///
-/// ``FeedService/feed`` is their composition, and what screens load: the remote first, saved; then the cache; then the
-/// error.
+/// ``FeedService/feed`` is their composition: the remote first, saved; then the cache; then the error.
 extension FeedService {
     /// "Load Feed From Remote": downloads, validates and delivers the first page. Nothing is saved.
     ///

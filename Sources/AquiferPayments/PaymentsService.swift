@@ -21,7 +21,7 @@ public struct PaymentsService: Sendable {
     let now: @Sendable () -> Date
     /// Makes the keys of payments and cards.
     let makeID: @Sendable () -> UUID
-    private let defaultCard: DefaultCard
+    let defaultCard: DefaultCard
 
     /// Payments with the server at `base`.
     ///
@@ -40,18 +40,20 @@ public struct PaymentsService: Sendable {
     ///   - clock: The clock for renewing leases and waiting for payments of other processes.
     ///   - now: The clock that stamps and judges.
     ///   - makeID: Makes the keys of payments, never the same twice.
+    ///   - events: Told what the engine does; `nil` if nobody listens.
     public init(
         base: URL, client: any HTTPClient, store: any CacheStore, pictureStore: any CacheStore,
         ledgerStore: any CacheStore, sending: URL? = nil, vault: CardVault, allowsTestCard: Bool,
         retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(),
-        now: @escaping @Sendable () -> Date = { Date() }, makeID: @escaping @Sendable () -> UUID = { UUID() }
+        now: @escaping @Sendable () -> Date = { Date() }, makeID: @escaping @Sendable () -> UUID = { UUID() },
+        events: (any AquiferEvents)? = nil
     ) {
         let users = HTTPRequest.users(base)
         contacts = Resource(
             remote: RemoteLoader(users, client: client, retry: retry, map: ContactsMapper.map),
-            cache: Cache(key: Self.contacts.key(users.url.absoluteString), in: store, now: now))
+            cache: Cache(key: Self.contacts.key(users.url.absoluteString), in: store, now: now, events: events))
         pictures = DataLoader(
-            client: client, store: pictureStore, retry: retry, now: now, check: PictureCheck.check)
+            client: client, store: pictureStore, retry: retry, now: now, events: events, check: PictureCheck.check)
         desk = PaymentDesk(
             base: base, client: client, ledger: PaymentLedger(ledgerStore),
             locks: sending.map { SendingLocks(folder: $0.standardizedFileURL.path) }, clock: clock, now: now)

@@ -81,6 +81,14 @@ package final class Connection {
     /// A number that changes whenever another connection has changed the database.
     func dataVersion() throws(StoreError) -> Int { try integer("PRAGMA data_version") }
 
+    /// The number of commits so far, of all connections; `nil` if it is not known. It may begin anew, and wraps around.
+    ///
+    /// Call it after a read of a database with a write-ahead log.
+    var commits: UInt32? {
+        var commits: UInt32 = 0
+        return aquifer_sqlite_commits(handle, &commits) == SQLITE_OK ? commits : nil
+    }
+
     /// Runs statements that return nothing.
     package func execute(_ sql: String, to purpose: String = "set up the database") throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)

@@ -10,7 +10,7 @@ extension SQLiteStore {
     /// See `CacheStore.deleteAll(prefix:)`. It is one transaction: all entries are deleted, or none.
     public func deleteAll(prefix: String) async throws(StoreError) {
         try await write(isOneStatement: false) { table throws(StoreError) in try table.deleteAll(prefix: prefix) }
-        changes.post(.prefix(prefix))
+        tell(.prefix(prefix))
     }
 }
 

@@ -24,37 +24,27 @@ import AquiferFoundation
 /// or damaged, or because an older copy is in its place: with ``Durability/power``, each change is counted in the
 /// database and in the mark.
 ///
+/// **Changes of other processes** are told by ``changes``. The first observer makes a small file for that, `FILE-changes`,
+/// to which each writer then appends the keys that it changes. Deleting it loses nothing.
+///
 /// The database file is never mapped into memory: a truncated or unreadable file is an error, whereas a map would end
 /// the process. (SQLite itself maps the `-shm` file beside it.)
 public final class SQLiteStore: CacheStore {
-    /// The failures that an acknowledged write survives.
-    public enum Durability: Sendable, Hashable, CaseIterable {
-        /// A write survives a kill of the process at any moment. A loss of power may lose the last writes completely,
-        /// and never damages older ones (`synchronous=NORMAL`). Use it for data that can be loaded again.
-        case process
-        /// A write survives a loss of power too (`synchronous=FULL`): each write waits for the device.
-        case power
-
-        var setting: String {
-            switch self {
-            case .process: "NORMAL"
-            case .power: "FULL"
-            }
-        }
-    }
-
-    private let path: String
+    let path: String
     private let patience: Duration
-    private let durability: Durability
+    let durability: Durability
     private let mark: BirthMark?
     private let files: FilePolicy
     let readers: ReaderPool
     /// The writer, used only within the turnstile.
-    private nonisolated(unsafe) var writer: Writer
+    nonisolated(unsafe) var writer: Writer
     private let turn = Turnstile()
-    private let queue = SerialQueue("aquifer.sqlite-store")
+    let queue = SerialQueue("aquifer.sqlite-store")
     /// See `CacheStore.changes`.
-    public let changes = StoreChanges()
+    public let changes: StoreChanges
+    /// The path of the log of changed keys, and the log once it was needed.
+    private let logPath: String
+    private let log: Locked<ChangeLog?>
 
     /// Opens the store in `file`. Creates the file, with its folder, if it is missing. Only this user can read it.
     ///
@@ -70,12 +60,14 @@ public final class SQLiteStore: CacheStore {
     ///     then an error, and no new store is created. A store that was created without this option is marked when it is
     ///     next opened with it.
     ///   - files: the treatment of the files by Apple's systems.
+    ///   - clock: waits for another look after a change of another process.
     /// - Throws: `StoreError.lost(path:)`; `StoreError.damaged(path:reason:)`; `StoreError.notAStore(path:)` if
     ///   `file` is anything else (also a folder, a device, a pipe or a socket), which is left unchanged;
     ///   `StoreError.newerVersion(path:found:supported:)`; `StoreError.readOnly(path:)`.
     public init(
         file: URL, durability: Durability = .process, readers: Int = 4, patience: Duration = .seconds(5),
-        isIrreplaceable: Bool = false, files: FilePolicy = .systemDefault
+        isIrreplaceable: Bool = false, files: FilePolicy = .systemDefault,
+        clock: any Clock<Duration> = ContinuousClock()
     ) throws(StoreError) {
         path = file.standardizedFileURL.path
         self.patience = patience
@@ -84,6 +76,12 @@ public final class SQLiteStore: CacheStore {
         self.files = files
         writer = try Writer(path, durability, patience, mark, files)
         self.readers = ReaderPool(path, limit: readers, patience: patience, mark: mark)
+        let database = POSIX.resolved(path)
+        let (logPath, log) = (database + "-changes", Locked<ChangeLog?>(nil))
+        (self.logPath, self.log) = (logPath, log)
+        changes = StoreChanges(whileObserved: { changes in
+            ChangeWatch.begin(changes, database, ChangeLog.log(log, logPath), files, clock)
+        })
     }
 
     /// The file of the database.
@@ -99,32 +97,38 @@ public final class SQLiteStore: CacheStore {
     public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
         try await write { table throws(StoreError) in try table.upsert(entry, key) }
-        changes.post(.entry(key))
-    }
-
-    /// See `CacheStore.delete(_:)`.
-    public func delete(_ key: String) async throws(StoreError) {
-        guard !key.isEmpty else { throw .invalidKey(key) }
-        try await write(isOneStatement: false) { table throws(StoreError) in try table.delete(key) }
-        changes.post(.entry(key))
+        tell(.entry(key))
     }
 
     /// See `CacheStore.update(_:_:)`.
     public func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
+        try await update(key, isFlushed: true, decide)
+    }
+
+    func update(
+        _ key: String, isFlushed: Bool,
+        _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
-        let hasChanged = try await transaction { table throws(StoreError) in
+        let hasChanged = try await transaction(isFlushed: isFlushed) { table throws(StoreError) in
             switch try decide(Result { () throws(StoreError) in try table.select(key) }) {
             case .keep: return nil
             case .replace(let entry): return { table throws(StoreError) in try table.upsert(entry, key) }
             case .delete: return { table throws(StoreError) in try table.delete(key) }
             }
         }
-        if hasChanged { changes.post(.entry(key)) }
+        if hasChanged { tell(.entry(key)) }
     }
 
     // MARK: Writing
+
+    /// Tells a change that was acknowledged: other processes, if one listens, and the observers in this one.
+    func tell(_ change: StoreChange) {
+        if POSIX.exists(logPath) { ChangeLog.log(log, logPath).append(change) }
+        changes.post(change)
+    }
 
     /// Carries out a change that may be repeated.
     func write(
@@ -135,6 +139,7 @@ public final class SQLiteStore: CacheStore {
             // The number of attempts is limited, because another program may keep replacing the file.
             for _ in 0..<3 {
                 do throws(StoreError) {
+                    try setFlushing(true)
                     do throws(StoreError) { try writer.table.commit(isOneStatement, body) } catch .damaged {
                         try writer.table.mend(andCarryOut: body)
                     }
@@ -153,10 +158,12 @@ public final class SQLiteStore: CacheStore {
     ///
     /// - Returns: true if a change was carried out.
     func transaction(
-        _ decide: @Sendable (EntryTable) throws(StoreError) -> EntryTable.Change?
+        isFlushed: Bool = true, _ decide: @Sendable (EntryTable) throws(StoreError) -> EntryTable.Change?
     ) async throws(StoreError) -> Bool {
         let outcome = Locked<Result<Bool, StoreError>>(.success(false))
+        let isLeft = !isFlushed && durability == .power
         try await inTurn { mayWait throws(StoreError) in
+            try setFlushing(!isLeft)
             try begin(mayWait)
             do throws(StoreError) {
                 let version = try writer.table.connection.dataVersion()
@@ -170,7 +177,8 @@ public final class SQLiteStore: CacheStore {
                 }
                 try mark?.check()
                 if !writer.table.connection.isCurrent { throw Self.replaced(path) }
-                acknowledge()
+                // A commit that a loss of power may take away is not counted: the next one is, with it.
+                if !isLeft { acknowledge() }
             } catch {
                 writer.table.rollback()
                 // The error is kept from `inTurn`, which would take a `busy` of `decide` for its own and run `decide`
@@ -216,10 +224,6 @@ public final class SQLiteStore: CacheStore {
         guard mayWait else { throw .busy(path: path) }
         writer = try Writer(path, durability, patience, mark, files)
         readers.renew()
-    }
-
-    private static func replaced(_ path: String) -> StoreError {
-        .failed(operation: "keep a change", reason: "\(path) was deleted or replaced meanwhile; try again")
     }
 
     /// Runs `body` after all earlier calls: first on the caller's thread, where it must not wait. If it throws

@@ -6,10 +6,30 @@ import Dispatch
 
 // The connections of a store: one that writes, several that read, and one that moves the log beside the writer.
 
+extension SQLiteStore {
+    /// The failures that an acknowledged write survives.
+    public enum Durability: Sendable, Hashable, CaseIterable {
+        /// A write survives a kill of the process at any moment. A loss of power may lose the last writes completely,
+        /// and never damages older ones (`synchronous=NORMAL`). Use it for data that can be loaded again.
+        case process
+        /// A write survives a loss of power too (`synchronous=FULL`): each write waits for the device.
+        case power
+
+        var setting: String {
+            switch self {
+            case .process: "NORMAL"
+            case .power: "FULL"
+            }
+        }
+    }
+}
+
 /// The connection that writes, and its table, for the file at the path when it was opened.
 struct Writer {
     let table: EntryTable
     let checkpointer: Checkpointer
+    /// False if the next commit does not wait for the device, of a store whose commits do.
+    var isFlushing = true
 
     init(
         _ path: String, _ durability: SQLiteStore.Durability, _ patience: Duration, _ mark: BirthMark?,
@@ -21,6 +41,15 @@ struct Writer {
         // A loss of power may take acknowledged changes of the other kind away, as is documented.
         table = EntryTable(connection, countsCommits: mark != nil && durability == .power)
         checkpointer = Checkpointer(connection)
+    }
+}
+
+extension SQLiteStore {
+    /// Says whether the next commit waits for the device. Call it in the turn of a change, before its transaction.
+    func setFlushing(_ isFlushing: Bool) throws(StoreError) {
+        guard durability == .power, writer.isFlushing != isFlushing else { return }
+        try writer.table.connection.execute("PRAGMA synchronous = \(isFlushing ? "FULL" : "NORMAL")")
+        writer.isFlushing = isFlushing
     }
 }
 

@@ -31,7 +31,7 @@ extension CacheStoreContract {
             try promise.holds(order.all == expected, "updates ran as \(order.all)")
             try promise.same(try await store.retrieve("key"), .counter(99), "in the end")
         },
-        Check("side effects never overlap") { promise, subject in
+        Check("side effects never overlap", needs: .embedded) { promise, subject in
             let store = try await subject.make()
             let inside = Recorder<Bool>()
             let overlap = Overlap()

@@ -31,6 +31,10 @@ public enum CacheStoreContract {
         /// its header, its key, an index that leads to it.
         public var damages: [Damage]
 
+        /// True for a store that many machines use at once, such as a database server. It orders the calls of each key
+        /// only, and may repeat a decision; see `CacheStore`. The checks that need more are passed over.
+        public var isShared: Bool
+
         /// A way to damage an entry.
         public struct Damage: Sendable {
             /// The damaged part, for messages: `the header`.
@@ -54,13 +58,15 @@ public enum CacheStoreContract {
             reopen: (@Sendable (any CacheStore) async throws -> any CacheStore)? = nil,
             makeFailing: (@Sendable ([String: StoredEntry]) async throws -> any CacheStore)? = nil,
             corrupt: (@Sendable (_ key: String, _ store: any CacheStore) async throws -> Void)? = nil,
-            damages: [Damage] = []
+            damages: [Damage] = [],
+            isShared: Bool = false
         ) {
             self.make = make
             self.reopen = reopen
             self.makeFailing = makeFailing
             self.corrupt = corrupt
             self.damages = damages
+            self.isShared = isShared
         }
     }
 
@@ -76,6 +82,8 @@ public enum CacheStoreContract {
             case corrupt
             /// ``Subject/damages``: at least one.
             case damages
+            /// The store is embedded, and not ``Subject/isShared``.
+            case embedded
         }
 
         /// The promise, as a sentence.
@@ -104,6 +112,7 @@ public enum CacheStoreContract {
             case .makeFailing: subject.makeFailing != nil
             case .corrupt: subject.corrupt != nil
             case .damages: !subject.damages.isEmpty
+            case .embedded: !subject.isShared
             }
         }
 

@@ -134,6 +134,9 @@ public final class FaultyStore: CacheStore {
         return try await base.contents(prefix: prefix)
     }
 
+    /// See `CacheStore.persist()`.
+    public func persist() async throws(StoreError) { try await base.persist() }
+
     /// See `CacheStore.deleteAll(prefix:)`.
     public func deleteAll(prefix: String) async throws(StoreError) {
         try note(.deleteAll(prefix: prefix), .deleteAll)

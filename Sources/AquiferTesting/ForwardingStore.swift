@@ -43,6 +43,9 @@ extension ForwardingStore {
         try await base.contents(prefix: prefix)
     }
 
+    /// Passes it on to ``base``.
+    public func persist() async throws(StoreError) { try await base.persist() }
+
     /// Deletes a part of ``base``.
     public func deleteAll(prefix: String) async throws(StoreError) { try await base.deleteAll(prefix: prefix) }
 

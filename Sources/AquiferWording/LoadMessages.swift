@@ -15,7 +15,9 @@ extension LoadError {
     /// The message for the user: the failure, and the remedy. Empty when the user left.
     public func message(in language: Language) -> String {
         switch self {
+        case .invalidData(let error) where error.isUnauthorized: language.text("load.loginEnded")
         case .connectivity, .invalidData: trouble.map { language.text("load.\($0.rawValue)") } ?? ""
+        case .store(.ended, _): language.text("load.loggedOut")
         case .store: language.text("load.unreadableCopy")
         case .cancelled: ""
         }
@@ -28,6 +30,7 @@ extension DownloadError {
         switch self {
         case .connectivity(let error):
             language.text("download.interrupted", ["trouble": error.message(in: language)])
+        case .invalidData(let error) where error.isUnauthorized: language.text("load.loginEnded")
         case .invalidData(let error) where error.trouble != .notUnderstood:
             language.text("load.\(error.trouble.rawValue)")
         case .invalidData: language.text("download.nonsense")
@@ -39,10 +42,17 @@ extension DownloadError {
 }
 
 extension LoadSource {
-    /// The notice for the user of a saved copy that stands in for the latest; `nil` when there is none.
+    /// The notice for the user of a saved copy that stands in for the latest because of an error.
     ///
-    /// It says what the trouble is, and how old the copy is. A copy that is dated in the future has no age.
+    /// It is `nil` for the latest, and also for a copy without an error: one that ``CachePolicy/askAfter`` spares a request for, or
+    /// that is shown before the first answer. Call a value the latest only if the source is ``LoadSource/remote``.
+    ///
+    /// It says what the trouble is, and how old the copy is, or that there is none beside what the user has changed. A copy that is
+    /// dated in the future has no age.
     public func notice(in language: Language, now: Date) -> String? {
+        if case .pendingOnly(let error?) = self, let trouble = error.trouble {
+            return language.text("notice.pendingOnly", ["trouble": trouble.message(in: language)])
+        }
         guard case .cache(let savedAt, let error?) = self, let trouble = error.trouble else { return nil }
         let told = trouble.message(in: language)
         guard !language.isAhead(savedAt, of: now) else { return language.text("notice.early", ["trouble": told]) }

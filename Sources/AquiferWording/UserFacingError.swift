@@ -33,7 +33,7 @@ extension LoadError: UserFacingError {
         switch self {
         case .connectivity(let error): error.isRetryable
         case .invalidData(let error): error.mayPass
-        case .store(_, let reason): reason == .connectivity
+        case .store: reason == .connectivity
         case .cancelled: false
         }
     }

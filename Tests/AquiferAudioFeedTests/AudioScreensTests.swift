@@ -225,7 +225,7 @@ struct AudioScreensTests {
             .answer(status: 422, body: Data(#"{"error":"this title is taken"}"#.utf8)), .posted())
         _ = try await world.service.postLater(try ClipDraft(title: "Rain", file: try world.file()))
         try await world.service.outbox.drain()
-        let model = OutboxModel(world.service.outbox)
+        let model = OutboxModel(world.service)
         await model.look()
         let item = try #require(model.items.first)
         guard case .refused(.server(422, let words)) = item.state else {
@@ -251,7 +251,7 @@ struct AudioScreensTests {
             let draft = try ClipDraft(title: title, file: try world.file())
             _ = try await world.service.outbox.enqueue(.postClip(base, draft), label: title)
         }
-        let model = OutboxModel(world.service.outbox)
+        let model = OutboxModel(world.service)
         try await world.service.outbox.drain()
         await model.look()
         #expect(model.items.map(\.label) == ["Lost", "Unsent"] && model.items.allSatisfy { $0.attempts == 1 })
@@ -284,7 +284,7 @@ struct AudioScreensTests {
         let outbox = world.service.outbox
         _ = try await world.service.postLater(try ClipDraft(title: "Rain", file: try world.file()))
         _ = try await world.service.postLater(try ClipDraft(title: "Snow", file: try world.file()))
-        let model = OutboxModel(outbox)
+        let model = OutboxModel(world.service)
         try await outbox.drain()
         await model.look()
         #expect(model.items.count == 2 && model.items[0].attempts == 1)
@@ -320,7 +320,7 @@ struct AudioScreensTests {
     func leftUnsent() async throws {
         let world = AudioWorld(.refused, .posted())
         let outbox = world.service.outbox
-        let model = OutboxModel(outbox)
+        let model = OutboxModel(world.service)
         _ = try await world.service.postLater(try ClipDraft(title: "Snow", file: try world.file()))
         await model.look()
         await model.discard(try #require(model.items.first).id)

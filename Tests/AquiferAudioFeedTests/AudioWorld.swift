@@ -19,11 +19,22 @@ final class AudioWorld: Sendable {
 
     init(client: ScriptedHTTPClient) {
         self.client = client
-        let folder = FileManager.default.temporaryDirectory.appending(path: "aquifer-audio-\(UUID().uuidString)")
-        self.folder = folder
+        folder = FileManager.default.temporaryDirectory.appending(path: "aquifer-audio-\(UUID().uuidString)")
+        service = Self.service(base, client, store, queue, folder, date)
+    }
+
+    /// Another process over the same stores, or this one after a restart.
+    func another(_ client: ScriptedHTTPClient, base: URL? = nil) -> AudioFeedService {
+        Self.service(base ?? self.base, client, store, queue, folder, date)
+    }
+
+    private static func service(
+        _ base: URL, _ client: ScriptedHTTPClient, _ store: FaultyStore, _ queue: FaultyStore, _ folder: URL,
+        _ date: ManualDate
+    ) -> AudioFeedService {
         let downloads = Locked<Downloads?>(nil)
         let now = date.read
-        service = AudioFeedService(
+        return AudioFeedService(
             base: base, client: client, store: store,
             downloads: { () throws(StoreError) in
                 try downloads.withLock { opened throws(StoreError) in
@@ -52,6 +63,9 @@ final class AudioWorld: Sendable {
 
     static let mp3 = Data("ID3".utf8) + Data(repeating: 7, count: 1000)
     static let id = UUID(uuidString: "0A0A0A0A-0000-0000-0000-000000000001")!
+
+    /// The identity that this machine gives to a clip.
+    static func own(_ number: Int) -> String { "0B0B0B0B-0000-0000-0000-00000000000\(number)" }
 
     static func item(_ number: Int = 1, title: String = "Rain", extra: String = "") -> String {
         """

@@ -227,6 +227,36 @@ struct FoaasScreensTests {
         #expect(!next.filters && next.palette == .moss)
     }
 
+    @Test("Settings are those that any screen or process has kept last, and the initial ones when they are deleted")
+    func others() async throws {
+        let world = FoaasWorld()
+        let (here, there) = (FoaasSettings(world.service), FoaasSettings(world.service))
+        await here.load()
+        await there.load()
+        await here.choose(.moss)
+        #expect(await eventually { there.palette == .moss })
+        await there.setFilters(false)
+        #expect(await eventually { !here.filters })
+        #expect(here.palette == .moss && !there.filters && there.palette == .moss)
+        try await world.own.delete(FoaasSettings.entries.prefix)
+        #expect(await eventually { here.filters && here.palette == .ink && there.palette == .ink })
+    }
+
+    @Test("A setting that could not be kept is not taken back by a change of something else")
+    func unkeptStays() async throws {
+        let world = FoaasWorld()
+        let settings = FoaasSettings(world.service)
+        await settings.load()
+        world.own.fail(.insert, with: .full(path: "/d"))
+        await settings.choose(.plum)
+        #expect(settings.error == .full(path: "/d"))
+        world.own.forgetCalls()
+        world.own.changes.post(.everything)
+        #expect(await eventually { world.own.calls.count > 0 })
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(settings.palette == .plum)
+    }
+
     @Test("Settings that cannot be kept hold until the end, and that is said")
     func unkept() async {
         let world = FoaasWorld()

@@ -126,6 +126,58 @@ struct FeedModelTests {
         #expect(model.items == items(31))
     }
 
+    @Test("A refresh keeps the pages that still join, and the end that was reached")
+    func keepsPages() async {
+        let world = FeedWorld(.page(first), .page(second), .page([]), .page(first))
+        let model = FeedModel(world.service)
+        await model.appear()
+        await model.loadMore()
+        await model.loadMore()
+        await model.refresh()
+        #expect(model.items == first + second && model.more == .end)
+    }
+
+    @Test("A gap is shown with its state, and is filled when the user asks for it")
+    func gap() async throws {
+        let world = FeedWorld(.page(second), .page(first), .refused, .page(second))
+        let model = FeedModel(world.service)
+        await model.appear()
+        world.date.advance(by: 60)
+        await model.refresh()
+        #expect(model.items == first && model.pages.map(\.items) == [first, second])
+        let gap = try #require(model.pages[1].gap)
+        #expect(model.state(of: gap) == .idle)
+        await model.fill(gap)
+        #expect(model.state(of: gap) == .failed(.connectivity(TransportError(.cannotConnect))))
+        #expect(model.pages.count == 2, "what is shown stays")
+        world.date.advance(by: 60)
+        await model.fill(gap)
+        #expect(model.state(of: gap) == .idle && model.items == first + second)
+        #expect(model.pages.allSatisfy { $0.gap == nil })
+    }
+
+    @Test("A gap shows that its page is loading, and loads it once")
+    func fillsOnce() async throws {
+        let held = FeedWorld(client: ScriptedHTTPClient())
+        let model = FeedModel(held.service)
+        for (number, page) in [second, first].enumerated() {
+            let loading = Task { await model.refresh() }
+            await held.client.exchange(number).respond(body: json(page))
+            await loading.value
+            held.date.advance(by: 60)
+        }
+        let gap = try #require(model.pages.last?.gap)
+        let filling = Task { await model.fill(gap) }
+        let exchange = await held.client.exchange(2)
+        #expect(model.state(of: gap) == .loading)
+        await model.fill(gap)
+        #expect(held.client.requests.count == 3)
+        filling.cancel()
+        await filling.value
+        #expect(model.state(of: gap) == .idle)
+        await exchange.waitForCancellation()
+    }
+
     @Test("An error is shown, and goes when dismissed")
     func error() async {
         let world = FeedWorld(.refused)

@@ -44,13 +44,73 @@ struct FeedServiceTests {
         #expect(try await world.service.feed.saved() == nil)
     }
 
-    @Test("The first page's validators do not vouch for the pages after it")
-    func dropsValidators() async throws {
-        let world = FeedWorld(.page(first, headers: ["ETag": "\"1\""]), .page(second), .page(first))
+    @Test("The first page's validators do not vouch for the pages after it: a 304 renews the first page alone")
+    func validators() async throws {
+        let world = FeedWorld(.page(first, headers: ["ETag": "\"1\""]), .page(second), .answer(status: 304))
+        _ = try await world.service.feed.load()
+        let savedAt = world.date.now
+        _ = try await world.service.page(after: first)
+        world.date.advance(by: 60)
+        _ = try await world.service.feed.load()
+        #expect(world.client.requests[1].headers["If-None-Match"] == nil)
+        #expect(world.client.requests[2].headers["If-None-Match"] == "\"1\"")
+        #expect(try await world.service.pages.saved()?.value.pages.map(\.savedAt) == [savedAt + 60, savedAt])
+    }
+
+    @Test("A refresh keeps the pages that were loaded before: 48 pictures stay 48 without a connection")
+    func keepsPages() async throws {
+        let replies: [ScriptedHTTPClient.Reply] = [
+            .page(items(1)), .page(items(11)), .page(items(21)), .page(items(31)), .page(items(41, count: 8)),
+            .page(items(1)), .offline,
+        ]
+        let world = FeedWorld(client: ScriptedHTTPClient(replies))
+        _ = try await world.service.pages.load()
+        let service = world.service
+        for _ in 0..<4 { _ = try await service.pages.loadMore() }
+        #expect(try await world.service.feed.load().value == items(1), "the newest page alone is what the remote gave")
+        let offline = try await world.service.feed.load()
+        #expect(offline.value == items(1, count: 48))
+        #expect(offline.source == .cache(savedAt: world.date.now, because: .connectivity(TransportError(.offline))))
+    }
+
+    @Test("A feed that a version without pages saved is shown, and its pictures stay behind a newer page")
+    func earlierVersion() async throws {
+        let world = FeedWorld(.page(items(101, count: 3) + items(1, count: 7)), .page(items(49)))
+        let key = FeedService.entries[0].key("http://feed.example/api/v1/feed")
+        try await Cache(key: key, in: world.store, codec: CacheCodec<[FeedItem]>.binary, now: world.date.read)
+            .save(items(1, count: 48))
+        #expect(try await world.service.loadFeedFromCache() == items(1, count: 48))
+        let service = world.service
+        world.date.advance(by: 60)
+        #expect(try await service.pages.load().value.items == items(101, count: 3) + items(1, count: 48))
+        #expect(try await service.pages.loadMore().value.items == items(101, count: 3) + items(1, count: 58))
+        #expect(world.client.requests[1].url.query()?.contains("after_id=\(items(48)[0].id.uuidString)") == true)
+    }
+
+    @Test("Pictures behind a gap are saved, and no list pretends that they follow")
+    func gap() async throws {
+        let world = FeedWorld(.page(items(11)), .page(items(1)), .offline)
+        _ = try await world.service.pages.load()
+        world.date.advance(by: 60)
+        let list = try await world.service.pages.load().value
+        #expect(list.pages.map(\.items) == [items(1), items(11)] && list.gaps.count == 1)
+        #expect(try await world.service.feed.load().value == items(1))
+        #expect(try await world.service.pages.saved()?.value == list)
+    }
+
+    @Test("Each entry of the feed is one that the feature knows")
+    func entriesAreKnown() async throws {
+        let world = FeedWorld(.page(first), .page(second))
         _ = try await world.service.feed.load()
         _ = try await world.service.page(after: first)
-        _ = try await world.service.feed.load()
-        #expect(world.client.requests[2].headers["If-None-Match"] == nil)
+        let entries = try await world.store.entries()
+        #expect(entries.count == 2)
+        for summary in entries {
+            let entry = try #require(try await world.store.retrieve(summary.key))
+            let family = try #require(FeedService.entries.first { $0.contains(summary.key) })
+            #expect(family.accepts(entry.bytes))
+            #expect(!family.accepts(entry.bytes.dropLast()))
+        }
     }
 
     @Test("An empty page is the end, and so is one that brings nothing new", arguments: [true, false])

@@ -101,7 +101,7 @@ struct DamagedIndexPagesTests {
             let store = try SQLiteStore(file: file)
             try Imposter(file).forget(Self.key(5), in: index)
             try await store.insert(Self.entry(1000), for: Self.key(5))
-            #expect(try Connection(file.path, .readOnly).integer(Self.faults) == 0)
+            #expect(try Connection.patient(file.path, .readOnly).integer(Self.faults) == 0)
             try await expectAll(store, changed: [5: Self.entry(1000)])
         }
     }
@@ -129,7 +129,7 @@ struct DamagedIndexPagesTests {
 
     /// Brings everything from the log into the file.
     private static func flush(_ file: URL) throws {
-        let connection = try Connection(file.path, .readWrite)
+        let connection = try Connection.patient(file.path, .readWrite)
         // A connection that has read nothing does not know of the log; and the store may just be moving it, too.
         let isFlushed = try Waiting.until(.seconds(5)) { () throws(StoreError) in
             _ = try connection.integer("PRAGMA user_version")
@@ -139,7 +139,7 @@ struct DamagedIndexPagesTests {
     }
 
     private static func put(_ garbage: Garbage, in index: String, _ file: URL) throws {
-        let connection = try Connection(file.path, .readOnly)
+        let connection = try Connection.patient(file.path, .readOnly)
         let root = try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(index)'")
         let table = try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'entry'")
         let size = try connection.integer("PRAGMA page_size")

@@ -34,7 +34,7 @@ struct DamagedIndexTests {
             #expect(try await store.contents().entries.count == 2)
             try await store.insert(Self.entry, for: "counter")
             #expect(try await store.retrieve("counter") == Self.entry)
-            #expect(try Connection(store.file.path, .readOnly).integer(Self.faults) == 0)
+            #expect(try Connection.patient(store.file.path, .readOnly).integer(Self.faults) == 0)
         }
     }
 
@@ -45,7 +45,7 @@ struct DamagedIndexTests {
             #expect(try await store.entries().count == 3)
             try await store.delete("counter")
             #expect(Set(try await store.entries().map(\.key)) == ["item:1", "item:2"])
-            #expect(try Connection(store.file.path, .readOnly).integer(Self.faults) == 0)
+            #expect(try Connection.patient(store.file.path, .readOnly).integer(Self.faults) == 0)
             try await store.delete("nobody")
         }
     }
@@ -76,10 +76,10 @@ struct DamagedIndexTests {
             let entry = StoredEntry(bytes: Data("value".utf8), savedAt: date, origin: .init(sentAt: date))
             try await { try await SQLiteStore(file: file).insert(entry, for: "key") }()
             for version in [1, 2, 3] {
-                try Connection(file.path, .readWrite).execute("PRAGMA user_version = \(version)")
+                try Connection.patient(file.path, .readWrite).execute("PRAGMA user_version = \(version)")
                 #expect(throws: StoreError.self) { try SQLiteStore(file: file) }
             }
-            try Connection(file.path, .readWrite).execute("PRAGMA user_version = 4")
+            try Connection.patient(file.path, .readWrite).execute("PRAGMA user_version = 4")
             #expect(try await SQLiteStore(file: file).retrieve("key") == entry)
         }
     }
@@ -109,7 +109,10 @@ struct DamagedIndexTests {
             for part in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: golden.path + part, toPath: file.path + part)
             }
-            try { try Connection(file.path, .readWrite).execute("UPDATE entry SET kind = 1 WHERE key LIKE 'feed:%'") }()
+            try {
+                let connection = try Connection.patient(file.path, .readWrite)
+                try connection.execute("UPDATE entry SET kind = 1 WHERE key LIKE 'feed:%'")
+            }()
             let store = try SQLiteStore(file: file)
             let contents = try await store.contents()
             #expect(contents.entries.count == 8 && contents.damaged.map { $0.key?.prefix(5) } == ["feed:"])
@@ -119,7 +122,7 @@ struct DamagedIndexTests {
                 let entry = try #require(try await store.retrieve(summary.key))
                 #expect(entry.bytes.count == summary.size && entry.origin == nil)
             }
-            #expect(try Connection(file.path, .readOnly).integer("PRAGMA user_version") == 4)
+            #expect(try Connection.patient(file.path, .readOnly).integer("PRAGMA user_version") == 4)
         }
     }
 }

@@ -32,7 +32,7 @@ struct DamagedSchemaTests {
                 } catch {
                     errors["\(error)".prefix { $0 != "(" && $0 != "/" }.description, default: 0] += 1
                     switch error {
-                    case .failed, .busy, .full, .readOnly, .invalidKey, .lost, .ended:
+                    case .failed, .busy, .full, .readOnly, .invalidKey, .lost, .uncertain, .ended:
                         Issue.record("byte \(at): \(error)")
                     case .damaged, .unreadable, .notAStore, .newerVersion: break
                     }

@@ -39,7 +39,7 @@ struct EveryBitOfSQLiteTests {
             let store = try SQLiteStore(file: file)
             for key in base.keys.sorted() { try await store.insert(base[key]!, for: key) }
         }
-        let connection = try Connection(file.path, .readWrite)
+        let connection = try Connection.patient(file.path, .readWrite)
         // The store's own connections may just be closing.
         connection.wait(upTo: .seconds(5))
         for statement in ["journal_mode = DELETE", "page_size = 512"] { try connection.execute("PRAGMA \(statement)") }
@@ -103,7 +103,7 @@ struct EveryBitOfSQLiteTests {
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try await make(file)
         do {
-            let connection = try Connection(file.path, .readWrite)
+            let connection = try Connection.patient(file.path, .readWrite)
             let (table, mark) = (EntryTable(connection, countsCommits: true), BirthMark(of: file.path))
             try mark.make(connection)
             for (key, entry) in commits {

@@ -9,7 +9,7 @@ struct Imposter {
     private let connection: Connection
 
     init(_ file: URL) throws {
-        connection = try Connection(file.path, .readWrite)
+        connection = try Connection.patient(file.path, .readWrite)
         try connection.execute("PRAGMA writable_schema = ON")
     }
 

@@ -141,7 +141,7 @@ struct LostStoreTests {
     @Test("has statements that can be used again after a parameter could not be bound")
     func unbound() async throws {
         try await with { file in
-            let connection = try Connection(file.path, .create)
+            let connection = try Connection.patient(file.path, .create)
             let statement = try Statement(connection, "SELECT ?1", "look")
             statement.bind(2, Int64(1))
             #expect(throws: StoreError.self) { try statement.step() }

@@ -74,7 +74,7 @@ extension CacheStoreContract.Subject {
                 return LockedOut(base: store, holder: try WriteLock(file))
             },
             corrupt: { key, store in
-                let connection = try Connection(try #require(store as? SQLiteStore).file.path, .readWrite)
+                let connection = try Connection.patient(try #require(store as? SQLiteStore).file.path, .readWrite)
                 let statement = try connection.prepare(
                     "UPDATE entry SET bytes = CAST(substr(bytes, 1, 9) || x'00ff' || substr(bytes, 12) AS BLOB) WHERE key = ?1"
                 )
@@ -127,7 +127,7 @@ extension CacheStoreContract.Subject {
     /// Changes columns of the row that keeps a key.
     private static func change(_ columns: String) -> @Sendable (String, any CacheStore) async throws -> Void {
         { key, store in
-            let connection = try Connection(try #require(store as? SQLiteStore).file.path, .readWrite)
+            let connection = try Connection.patient(try #require(store as? SQLiteStore).file.path, .readWrite)
             let statement = try connection.prepare("UPDATE entry SET \(columns) WHERE key = ?1")
             statement.bind(1, key)
             try statement.run()
@@ -146,7 +146,7 @@ final class WriteLock: @unchecked Sendable {
     private let connection: Connection
 
     init(_ file: URL) throws {
-        connection = try Connection(file.path, .readWrite)
+        connection = try Connection.patient(file.path, .readWrite)
         try connection.execute("BEGIN IMMEDIATE")
     }
 }

@@ -21,7 +21,7 @@ struct SQLiteStoreTests {
         ])
     func changedColumn(change: String) async throws {
         try await withStore { store in
-            try Connection(store.file.path, .readWrite).execute("UPDATE entry SET \(change)")
+            try Connection.patient(store.file.path, .readWrite).execute("UPDATE entry SET \(change)")
             await #expect(throws: StoreError.self) {
                 try await store.retrieve(change.hasPrefix("key") ? "other" : "key")
             }
@@ -42,7 +42,7 @@ struct SQLiteStoreTests {
             var entry = Self.entry
             entry.asking = .init(askAt: entry.savedAt + 60, staleUntil: entry.savedAt + 90, isImmutable: true)
             try await store.insert(entry, for: "key")
-            try Connection(store.file.path, .readWrite).execute("UPDATE entry SET \(change)")
+            try Connection.patient(store.file.path, .readWrite).execute("UPDATE entry SET \(change)")
             await #expect(throws: StoreError.self) { try await store.retrieve("key") }
             #expect(try await store.contents().damaged.map(\.key) == ["key"])
             try await store.update("key") { [entry] _ in .replace(entry) }
@@ -59,7 +59,7 @@ struct SQLiteStoreTests {
             try await store.insert(entry, for: "key")
             // The entry of version 3 has its own seal; its statement leaves the column that it does not know.
             let seal = EntrySeal(Self.entry, key: "key")
-            try Connection(store.file.path, .readWrite).execute(
+            try Connection.patient(store.file.path, .readWrite).execute(
                 """
                 UPDATE entry SET header_checksum = \(Int64(bitPattern: seal.header)),
                     bytes_checksum = \(Int64(bitPattern: seal.body)) WHERE key = 'key'
@@ -73,7 +73,7 @@ struct SQLiteStoreTests {
     @Test("takes no flipped bit of the bytes for a value, whichever it is")
     func everyFlippedBit() async throws {
         try await withStore { store in
-            let connection = try Connection(store.file.path, .readWrite)
+            let connection = try Connection.patient(store.file.path, .readWrite)
             for bit in 0..<(Self.entry.bytes.count * 8) {
                 var damaged = Self.entry.bytes
                 damaged[bit / 8] ^= 1 << (bit % 8)
@@ -92,7 +92,7 @@ struct SQLiteStoreTests {
             let store = try SQLiteStore(file: folder.appendingPathComponent("store.db"))
             let large = StoredEntry(bytes: Data(repeating: 0x61, count: 40_000), savedAt: Self.entry.savedAt)
             try await store.insert(large, for: "key")
-            try Connection(store.file.path, .readWrite).execute("UPDATE entry SET bytes = \(bytes)")
+            try Connection.patient(store.file.path, .readWrite).execute("UPDATE entry SET bytes = \(bytes)")
             let error = await #expect(throws: StoreError.self) { try await store.retrieve("key") }
             guard case .unreadable(key: "key", _) = error else {
                 Issue.record("\(String(describing: error))")
@@ -154,7 +154,7 @@ struct SQLiteStoreTests {
         try await TemporaryFolder.with { folder in
             let file = folder.appendingPathComponent("contacts.db")
             try {
-                let connection = try Connection(file.path, .create)
+                let connection = try Connection.patient(file.path, .create)
                 _ = try connection.prepare("PRAGMA journal_mode = \(mode)").step()
                 try connection.execute("CREATE TABLE person (name TEXT); INSERT INTO person VALUES ('Ada')")
             }()
@@ -181,7 +181,7 @@ struct SQLiteStoreTests {
 
     /// Makes a database, and returns the journal that a loss of power would have left.
     private static func interruptedCreation(_ file: URL, _ sql: String) throws -> Data {
-        let connection = try Connection(file.path, .create)
+        let connection = try Connection.patient(file.path, .create)
         try connection.execute("PRAGMA page_size = 8192; BEGIN EXCLUSIVE; CREATE TABLE entry (key TEXT); \(sql)")
         var journal = try Data(contentsOf: URL(fileURLWithPath: file.path + "-journal"))
         // SQLite writes this once the journal is flushed, before it writes the first page.
@@ -232,7 +232,7 @@ struct SQLiteStoreTests {
         try await TemporaryFolder.with { folder in
             let file = folder.appendingPathComponent("store.db")
             _ = try SQLiteStore(file: file)
-            try { try Connection(file.path, .readWrite).execute("PRAGMA user_version = 9") }()
+            try { try Connection.patient(file.path, .readWrite).execute("PRAGMA user_version = 9") }()
             #expect(throws: StoreError.newerVersion(path: file.path, found: 9, supported: 4)) {
                 try SQLiteStore(file: file)
             }
@@ -263,7 +263,7 @@ struct SQLiteStoreTests {
             #expect(try await store.retrieve("good") == expected)
             #expect(try await store.retrieve("é") == expected)
             await #expect(throws: StoreError.self) { try await store.retrieve("bad") }
-            #expect(try Connection(file.path, .readOnly).integer("PRAGMA user_version") == 4)
+            #expect(try Connection.patient(file.path, .readOnly).integer("PRAGMA user_version") == 4)
             try await store.insert(Self.entry, for: "bad")
             #expect(try await SQLiteStore(file: file).retrieve("bad") == Self.entry)
         }
@@ -295,7 +295,7 @@ struct SQLiteStoreTests {
 /// Writes a store as version 1 did.
 private enum VersionOne {
     static func write(_ entry: StoredEntry, damaged: String, keys: [String], to file: URL) throws {
-        let connection = try Connection(file.path, .create)
+        let connection = try Connection.patient(file.path, .create)
         try connection.execute(
             """
             CREATE TABLE entry (

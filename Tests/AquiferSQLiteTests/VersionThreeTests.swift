@@ -24,7 +24,7 @@ struct VersionThreeTests {
 
     /// Writes these entries as version 3 did.
     private static func write(to file: URL) throws {
-        let connection = try Connection(file.path, .create)
+        let connection = try Connection.patient(file.path, .create)
         try connection.execute(
             """
             PRAGMA page_size = 8192;
@@ -70,7 +70,7 @@ struct VersionThreeTests {
             #expect(try await store.retrieve(key) == entry, "\(key)")
         }
         #expect(try await store.contents().entries.count == Self.entries.count - missing.count)
-        #expect(try Connection(store.file.path, .readOnly).integer("PRAGMA user_version") == 4)
+        #expect(try Connection.patient(store.file.path, .readOnly).integer("PRAGMA user_version") == 4)
     }
 
     @Test("keeps every row, and each can then be given a date from which a load asks")
@@ -102,7 +102,7 @@ struct VersionThreeTests {
         try await TemporaryFolder.with { folder in
             let file = folder.appendingPathComponent("store.db")
             try Self.write(to: file)
-            try Connection(file.path, .readWrite).execute("UPDATE entry SET kind = 1 WHERE key = '7'")
+            try Connection.patient(file.path, .readWrite).execute("UPDATE entry SET kind = 1 WHERE key = '7'")
             let store = try SQLiteStore(file: file)
             try await expectAll(in: store, but: ["7"])
             await #expect(throws: StoreError.self) { try await store.retrieve("7") }
@@ -115,7 +115,7 @@ struct VersionThreeTests {
         try await TemporaryFolder.with { folder in
             let (made, file) = (folder.appendingPathComponent("made.db"), folder.appendingPathComponent("store.db"))
             try Self.write(to: made)
-            let connection = try Connection(made.path, .readWrite)
+            let connection = try Connection.patient(made.path, .readWrite)
             // What is not committed reaches the log only when there is no room in memory.
             try connection.execute("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN EXCLUSIVE")
             try Schema.migrate(connection)

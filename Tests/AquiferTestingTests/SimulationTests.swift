@@ -60,6 +60,36 @@ struct SimulationTests {
         #expect(status == 0, "\(text)")
     }
 
+    @Test("A stopped process keeps its locks, and goes on where it was")
+    func stops() throws {
+        let (status, text) = try run("--world", "toy-stop", "--count", "20")
+        #expect(status == 0, "\(text)")
+    }
+
+    @Test("A process that takes the mark of a scope for unchanged is found, and its seed replays it")
+    func blindToEnds() throws {
+        let (status, text) = try run("--world", "users", "--count", "200", "--set", "blind")
+        #expect(status == 1)
+        #expect(text.contains("FAILED"))
+        try expectReplay(of: text, "--set", "blind")
+    }
+
+    @Test("A client that shows the credentials of whoever is logged in is found, and its seed replays it")
+    func anyonesCredentials() throws {
+        let (status, text) = try run("--world", "credentials", "--count", "200", "--set", "anyone")
+        #expect(status == 1)
+        #expect(text.contains("had other credentials when"))
+        try expectReplay(of: text, "--set", "anyone")
+    }
+
+    @Test("A process that is not told what others change is found, and its seed replays it")
+    func deafToOthers() throws {
+        let (status, text) = try run("--world", "live", "--count", "200", "--set", "deaf")
+        #expect(status == 1)
+        #expect(text.contains("was told"))
+        try expectReplay(of: text, "--set", "deaf")
+    }
+
     @Test("A server that forgets the keys is found, and its seed replays it")
     func forgetfulServer() throws {
         let (status, text) = try run("--world", "outbox", "--count", "200", "--set", "forgetful")
@@ -93,6 +123,8 @@ struct SimulationTests {
             ("outbox-sqlite", 26),
             // A loss of power took the name of a log away, with the commits that had been acknowledged.
             ("outbox-sqlite", 42),
+            // A load of a list joined one that had begun before the list was made invalid.
+            ("live", 2735),
         ])
     func mended(_ world: String, _ seed: Int) throws {
         let (status, text) = try run("--world", world, "--seed", "\(seed)")
@@ -118,10 +150,12 @@ struct SimulationTests {
     /// The first failing seed, alone, prints the same history.
     private func expectReplay(of text: String, _ more: String...) throws {
         let line = try #require(text.split(separator: "\n").first { $0.contains("FAILED") && $0.contains(", seed ") })
-        let seed = try #require(line.split(separator: ":").first?.split(separator: " ").last)
-        let again = try run(["--world", "outbox", "--seed", String(seed)] + more).text
+        // "users, seed 6: FAILED: …"
+        let words = line.prefix { $0 != ":" }.split(separator: " ").map(String.init)
+        let (world, seed) = (String(words[0].dropLast()), try #require(words.last))
+        let again = try run(["--world", world, "--seed", seed] + more).text
         let history = { (text: String) in
-            text.components(separatedBy: "  replay:").first?.components(separatedBy: "outbox, seed").last
+            text.components(separatedBy: "  replay:").first?.components(separatedBy: "\(world), seed").last
         }
         #expect(history(text) == history(again))
     }

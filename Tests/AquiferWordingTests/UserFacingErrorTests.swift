@@ -26,13 +26,21 @@ struct UserFacingErrorTests {
             TransportError(.unsupportedURL), LoadError.invalidData(.status(404)),
             LoadError.invalidData(.body("is null")),
             LoadError.invalidData(.unusable(.bodyTooLarge(limit: 1))),
-            LoadError.store(.busy(path: "/"), after: .invalidData), DownloadError.invalidData(.mediaType(nil)),
+            LoadError.store(.busy(path: "/"), after: .invalidData),
+            LoadError.store(.ended(scope: "user/42"), after: .connectivity),
+            LoadError.invalidData(.unusable(TransportError(.unauthorized))), DownloadError.invalidData(.mediaType(nil)),
             DownloadError.store(.full(path: "/")),
         ]
         for error in errors {
             #expect(!error.isRetryable, "\(error)")
             #expect(!error.message(in: .english).isEmpty)
         }
+        let (out, ended) = (
+            LoadError.store(.ended(scope: "user/42"), after: .connectivity), TransportError(.unauthorized)
+        )
+        #expect(out.message(in: .english) == "You’re logged out. Log in again." && !out.isUnauthorized)
+        #expect(LoadError.invalidData(.unusable(ended)).message(in: .english) == "Your login has ended. Log in again.")
+        #expect(LoadError.invalidData(.unusable(ended)).isUnauthorized)
         let left: [any UserFacingError] = [TransportError.cancelled, LoadError.cancelled, DownloadError.cancelled]
         for error in left { #expect(!error.isRetryable && error.message(in: .english).isEmpty) }
     }

@@ -48,6 +48,7 @@ extension StoreError {
         case .full: "full"
         case .busy: "busy"
         case .failed: "failed"
+        case .uncertain: "uncertain"
         case .ended: "ended"
         case .invalidKey: "invalidKey"
         }

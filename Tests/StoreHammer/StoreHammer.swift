@@ -24,6 +24,10 @@ struct StoreHammer {
             } else if arguments.has("--fill") {
                 let entry = Plan.entry(key: "key", writer: 0, counter: 1)
                 try await Plan.open(kind, path).insert(entry, for: "key")
+            } else if arguments.has("--tell") {
+                try await Telling.run(kind, path, count: try arguments.number("--tell", or: 300))
+            } else if arguments.has("--silent") {
+                try Telling.runSilently(path)
             } else if arguments.has("--full") {
                 try await Faults.full(kind, path)
             } else if arguments.has("--cut") {

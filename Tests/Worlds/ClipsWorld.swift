@@ -71,7 +71,7 @@ enum ClipsWorld {
         }
     }
 
-    /// What runs beside the screens.
+    /// The tasks beside the screens.
     private static func renew(
         _ service: AudioFeedService, _ sound: Downloads, _ process: SimulatedProcess, _ judge: ClipsJudge,
         _ phase: Phase

@@ -28,12 +28,17 @@ final class PagesServer: @unchecked Sendable {
         return old.last < new.first
     }
 
+    /// Notes that a version is being told now.
+    func hasAnswered(_ page: String, _ version: Int) {
+        let second = Int(world.date.timeIntervalSince1970)
+        answered[page, default: [:]][version, default: (second, second)].last = second
+    }
+
     func answer(_ request: SimulatedNetwork.Request) async -> SimulatedNetwork.Answer {
         try? await world.clock.sleep(for: world.random.duration(in: .microseconds(10) ... .milliseconds(50)))
         let page = request.url.lastPathComponent
         guard let version = versions[page].map({ $0.count - 1 }) else { return .init(status: 404) }
-        let second = Int(world.date.timeIntervalSince1970)
-        answered[page, default: [:]][version, default: (second, second)].last = second
+        hasAnswered(page, version)
         let etag = "\"\(page)-\(version)\""
         if request.headers["If-None-Match"] == etag { return .init(status: 304, headers: ["ETag": etag]) }
         return .init(

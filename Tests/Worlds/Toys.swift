@@ -6,7 +6,7 @@ import Foundation
 enum Toys {
     static let all: [String: Simulation.World] = [
         "toy-tasks": tasks, "toy-deadlock": deadlock, "toy-endless": endless, "toy-eternity": eternity,
-        "toy-locks": locks, "toy-kill": kill,
+        "toy-locks": locks, "toy-kill": kill, "toy-stop": stop,
     ]
 
     private actor Counter {
@@ -72,6 +72,37 @@ enum Toys {
         }
         await holder.waitUntilEnded()
         await waiter.waitUntilEnded()
+    }
+
+    /// A stopped process keeps its lock and does nothing, and goes on where it was.
+    @Sendable private static func stop(_ world: Simulation) async throws {
+        world.disk.write(Data(), to: "/disk/lock")
+        let counter = Counter()
+        let victim = world.process("victim") { process in
+            let file = try POSIX.openToWrite("/disk/lock", truncate: false)
+            world.expect(try POSIX.tryLock(file), "it has no lock")
+            for number in 1...100 {
+                await counter.add(number)
+                try await world.clock.sleep(for: .milliseconds(20))
+            }
+            withExtendedLifetime(file) {}
+        }
+        try await world.clock.sleep(for: .seconds(1))
+        victim.stop()
+        let before = await counter.order.count
+        try await world.clock.sleep(for: .seconds(60))
+        world.expect(victim.isStopped && victim.isRunning, "it was not stopped")
+        let after = await counter.order.count
+        world.expect(after == before, "the stopped goes on")
+        let file = try POSIX.openToWrite("/disk/lock", truncate: false)
+        world.expect(try !POSIX.tryLock(file), "the stopped has lost its lock")
+        victim.resume()
+        await victim.waitUntilEnded()
+        let order = await counter.order
+        world.expect(order == Array(1...100), "it has not gone on where it was")
+        world.expect(try POSIX.tryLock(file), "the lock of the ended is still there")
+        victim.stop()
+        world.expect(!victim.isStopped, "the ended was stopped")
     }
 
     /// A killed process gives its lock back, does nothing more, and begins anew.

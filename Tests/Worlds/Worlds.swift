@@ -6,13 +6,17 @@ import AquiferTesting
 struct Worlds {
     static func main() {
         let worlds: [String: Simulation.World] = [
-            "clips": ClipsWorld.run, "downloads": DownloadsWorld.run, "drive": ChainWorld.run,
-            "loading": LoadingWorld.run, "outbox": OutboxWorld.run, "outbox-sqlite": OutboxWorld.runOverSQLite,
-            "payments": PaymentsWorld.run, "power": PowerWorld.run,
+            "changes": ChangesWorld.run, "clips": ClipsWorld.run, "credentials": CredentialsWorld.run,
+            "downloads": DownloadsWorld.run,
+            "drive": ChainWorld.run, "lists": ListWorld.run, "live": LiveWorld.run, "loading": LoadingWorld.run,
+            "outbox": OutboxWorld.run, "outbox-sqlite": OutboxWorld.runOverSQLite, "payments": PaymentsWorld.run,
+            "power": PowerWorld.run, "users": UsersWorld.run,
         ]
         let isOneNamed = CommandLine.arguments.contains("--world")
         // In some seeds its database stays damaged, and nobody moves it away (docs/reference/lab.md).
-        let overSQLite: [String: Simulation.World] = ["loading-sqlite": LoadingWorld.runOverSQLite]
+        let overSQLite: [String: Simulation.World] = [
+            "loading-sqlite": LoadingWorld.runOverSQLite, "users-sqlite": UsersWorld.runOverSQLite,
+        ]
         let named = worlds.merging(overSQLite) { world, _ in world }.merging(Toys.all) { world, _ in world }
         Simulation.main(isOneNamed ? named : worlds)
     }

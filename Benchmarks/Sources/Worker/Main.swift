@@ -1,7 +1,7 @@
 import Foundation
 
 /// A worker of the benchmarks: reads one command a line, runs it once, and answers with the seconds that one operation
-/// took. The driver (`driver/`) pairs the contenders and sets the number of rounds.
+/// took; with several figures where one run has several. The driver (`driver/`) pairs the contenders and sets the number of rounds.
 @main
 enum Worker {
     static func main() async throws {
@@ -10,7 +10,7 @@ enum Worker {
         while let line = readLine() {
             let words = line.split(separator: " ").map(String.init)
             do {
-                print(try await bench.run(words))
+                print(try await bench.run(words).map { "\($0)" }.joined(separator: " "))
             } catch {
                 print("failed: \(error)")
             }
@@ -26,6 +26,10 @@ struct Bench {
     private var stores: [String: StoreBench] = [:]
     private var clients = Clients()
     private var downloads: DownloadBench?
+    private var live: LiveBench?
+    private var scopes: ScopeBench?
+    private var pages: PageBench?
+    private var changes: ChangeBench?
 
     init(folder: URL) {
         self.folder = folder
@@ -35,9 +39,37 @@ struct Bench {
         let words: [String]
     }
 
+    /// `live WORK UPDATES`, `scopes WORK ENTRIES`, `pages WORK LENGTH…`, `changes WORK COUNT`, and the commands with one figure
+    mutating func run(_ words: [String]) async throws -> [Double] {
+        switch words.first {
+        case "live":
+            guard words.count == 3, let updates = Int(words[2]) else { throw Unknown(words: words) }
+            let bench = try live ?? LiveBench(folder: folder)
+            live = bench
+            return try await bench.run(words[1], updates)
+        case "scopes":
+            guard words.count == 3, let entries = Int(words[2]) else { throw Unknown(words: words) }
+            let bench = try scopes ?? ScopeBench(folder: folder)
+            scopes = bench
+            return [try await bench.run(words[1], entries)]
+        case "changes":
+            guard words.count == 3, let count = Int(words[2]) else { throw Unknown(words: words) }
+            let bench = changes ?? ChangeBench(folder: folder)
+            changes = bench
+            return try await bench.run(words[1], count)
+        case "pages":
+            let lengths = words.dropFirst(2).compactMap { Int($0) }
+            guard words.count > 2, lengths.count == words.count - 2 else { throw Unknown(words: words) }
+            let bench = try pages ?? PageBench(folder: folder)
+            pages = bench
+            return try await bench.run(words[1], lengths)
+        default: return [try await seconds(words)]
+        }
+    }
+
     /// `cached WAY ITEMS OPS`, `store ENGINE WORK SIZE OPS`, `loads CLIENT CONCURRENCY OPS URL`,
     /// `download DURABILITY BYTES URL`
-    mutating func run(_ words: [String]) async throws -> Double {
+    private mutating func seconds(_ words: [String]) async throws -> Double {
         switch (words.first, words.count) {
         case ("cached", 4):
             guard let items = Int(words[2]), let count = Int(words[3]) else { throw Unknown(words: words) }

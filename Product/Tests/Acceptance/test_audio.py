@@ -117,6 +117,41 @@ def test_queued_offline_it_is_posted_once_when_there_is_a_connection_though_the_
     assert said(aquifer("outbox", "send")) == "sent 0, 0 left"
 
 
+def test_a_clip_that_waits_is_in_the_list_offline_after_a_restart_and_once_when_it_was_sent(aquifer):
+    clips(aquifer)
+    item = int(said(aquifer("audio", "post", str(CLIP), "--title", "From the train", "--later", "--offline", "--quiet")))
+    # Each command is a process of its own.
+    for _ in range(2):
+        report = clips(aquifer, "--offline")
+        clip = report["value"][0]
+        assert report["source"] == "cache" and clip["title"] == "From the train" and clip["audio"] is None
+        assert clip["pending"] == {"item": item, "state": "waiting", "percent": None, "detail": ""}
+        assert all(other["pending"] is None for other in report["value"][1:])
+    table = said(aquifer("audio", "list", "train", "--offline"))
+    assert f"waiting (item {item})" in table and clip["id"] in table
+    # Without a list that could be shown, it is there alone.
+    late = aquifer("audio", "list", "--json", "--offline", "--at", "+8d")
+    assert [c["title"] for c in json.loads(said(late))["value"]] == ["From the train"]
+    assert (json.loads(late.stdout)["source"], json.loads(late.stdout)["because"]) == ("local", "connectivity")
+    assert "Only what was added on this machine" in late.stderr
+    assert said(aquifer("outbox", "send")) == "sent 1, 0 left"
+    for words in ([], ["--offline"]):
+        (posted,) = clips(aquifer, "train", *words)["value"]
+        assert posted["pending"] is None and posted["audio"] and posted["id"] != clip["id"] and posted["duration"] > 1
+
+
+def test_the_sound_of_a_clip_that_waits_is_written_from_the_outbox(aquifer, tmp_path):
+    said(aquifer("audio", "post", str(CLIP), "--title", "From the train", "--later", "--offline", "--quiet"))
+    (clip,) = clips(aquifer, "--offline")["value"]
+    out = tmp_path / "out.mp3"
+    report = aquifer.json("audio", "get", clip["id"], "-o", str(out), "--offline")
+    assert report["source"] == "local" and out.read_bytes() == CLIP.read_bytes()
+    said(aquifer("outbox", "send"))
+    # The ID of before is known as long as something may speak of it.
+    report = aquifer.json("audio", "get", clip["id"], "-o", str(out))
+    assert report["source"] == "cache" and out.read_bytes() == CLIP.read_bytes()
+
+
 def test_an_answer_that_was_lost_posts_nothing_twice(aquifer, remote):
     lossy, = [remote("audio=answer-lost")]
     said(aquifer("audio", "post", str(CLIP), "--title", "Once", "--later", "--quiet", "--remote", lossy))
@@ -250,6 +285,22 @@ def test_what_a_portal_answers_loses_no_clip_and_is_told(aquifer, portal, status
     # The file is there, too: it is sent again whole, under the same key.
     assert aquifer("outbox", "send").returncode == UNKNOWN
     assert hotel.posts == [item["idempotencyKey"]] * 2
+
+
+def test_a_refused_clip_is_in_the_list_with_the_servers_words_until_it_is_discarded(aquifer, portal):
+    there = portal(422, (("Content-Type", "text/plain"),), b"this title is taken")
+    remote = f"audio={there.address}"
+    said(aquifer("audio", "post", str(CLIP), "--title", "Refused", "--later", "--quiet", "--remote", remote))
+    assert clips(aquifer, "refused")["value"] == [], "it is for another server"
+    assert aquifer("outbox", "send").returncode == REFUSED
+    # The list cannot be loaded: something else than the server answers.
+    report = clips(aquifer, "--remote", remote)
+    (clip,) = report["value"]
+    assert (report["source"], report["because"]) == ("local", "invalidData")
+    assert clip["pending"]["state"] == "refused" and clip["pending"]["detail"] == "status 422: this title is taken"
+    assert "not posted" in said(aquifer("audio", "list", "--remote", remote))
+    said(aquifer("outbox", "discard", str(clip["pending"]["item"])))
+    assert aquifer("audio", "list", "--remote", remote).returncode == INVALID, "there is nothing to show"
 
 
 def test_a_clip_whose_answer_was_lost_waits_under_its_key_and_is_posted_once(aquifer, remote):

@@ -81,7 +81,8 @@ struct CacheValidationTests {
         let world = try await expired(list)
         world.services.reference.set(.slow, of: .feed)
         let screen = try #require(world.site.hub.screen(FeedScreen.self, tab: "tab"))
-        let appearance = Task { await screen.action(for: .appear, IntentFields())() }
+        let action = try screen.action(for: .appear, IntentFields())
+        let appearance = Task { await action() }
         #expect(await eventually { world.services.reference.transfers(of: .feed).active != 0 })
         appearance.cancel()
         await appearance.value

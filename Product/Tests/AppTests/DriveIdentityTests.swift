@@ -70,13 +70,18 @@ struct DriveIdentityTests {
         #expect(await reader.state(with: #""balanceText":""#).contains("SHDW"))
         await world.tell(screen, "deleteAccount", ["typed": "holida"])
         await world.tell(screen, "deleteAccount", ["typed": "holiday"])
-        _ = await reader.state(with: #""isToBeDeleted":true"#)
+        _ = await settled(reader, #""isToBeDeleted":true"#)
         await world.tell(screen, "keepAccount")
-        _ = await reader.state(with: #""isToBeDeleted":false"#)
+        _ = await settled(reader, #""isToBeDeleted":false"#)
         await world.tell(screen, "reduceStorage", ["size": "512KB"])
-        _ = await reader.state(with: #""unstakedText":""#)
+        _ = await settled(reader, #""unstakedText":""#)
         await world.tell(screen, "claim")
-        _ = await reader.state(with: #""unstakedText":null"#)
+        _ = await settled(reader, #""unstakedText":null"#)
         await world.services.stop()
+    }
+
+    /// The next state that has these words while no action is under way: until then the page's buttons do nothing.
+    private func settled(_ reader: StateReader, _ words: String) async -> String {
+        await reader.state { $0.contains(words) && $0.contains(#""action":null"#) }
     }
 }

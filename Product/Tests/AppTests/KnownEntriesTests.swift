@@ -32,7 +32,7 @@ struct KnownEntriesTests {
         let store = MemoryStore()
         let service = FeedService(
             base: URL(string: "http://localhost")!, client: ScriptedHTTPClient(), store: store, pictureStore: store)
-        try await service.feed.save([])
+        try await service.cacheFeed([])
         let key = try #require(try await store.contents().entries.first?.key)
         let entry = try #require(try await store.retrieve(key))
         #expect(KnownEntries.family(of: key)?.prefix == "feed:")

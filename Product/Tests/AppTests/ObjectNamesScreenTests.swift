@@ -8,6 +8,15 @@ import Testing
 @MainActor
 @Suite("The names on the server, on the page of an account", .timeLimit(.minutes(10)))
 struct ObjectNamesScreenTests {
+    /// The drive of the same owner on another machine: the same server, and nothing saved in common. What is changed in
+    /// the page's own store is on the page at once.
+    private func elsewhere(_ world: AppWorld) throws -> ShadowDriveService {
+        let drive = world.site.hub.drive.service
+        return ShadowDriveService(
+            api: drive.api, rpc: drive.rpc, program: drive.program,
+            keypair: try Keypair(contentsOf: world.services.driveKey), store: MemoryStore(), now: world.date.read)
+    }
+
     @Test("are those of /list-objects, marked where the list shown lacks them, and gone after a change")
     func compared() async throws {
         let world = AppWorld()
@@ -25,7 +34,7 @@ struct ObjectNamesScreenTests {
         // Somebody else adds a file: the list shown does not have it yet.
         let file = world.folder.appending(path: "note.txt")
         try Data("note".utf8).write(to: file)
-        _ = try await drive.upload([file], to: address)
+        _ = try await elsewhere(world).upload([file], to: address)
         await world.tell(screen, "dismissObjects")
         await world.tell(screen, "objects")
         let marked = await reader.state(with: #""names":[{"isShown""#)
@@ -55,7 +64,7 @@ struct ObjectNamesScreenTests {
         let failed = await reader.state(with: #""names":[],"phase":"failed"}"#)
         #expect(failed.contains("Você está sem conexão"))
         world.services.reference.set(.none, of: .drive)
-        _ = try await drive.deleteFile(drive.api.location(of: "note.txt", in: address))
+        _ = try await elsewhere(world).deleteFile(drive.api.location(of: "note.txt", in: address))
         await world.tell(screen, "objects")
         _ = await reader.state(with: #""missing":["note.txt"]"#)
         await world.services.stop()

@@ -20,7 +20,9 @@ struct PageTypes {
             states += "        \"\(screen.name)\": \(try types.state(of: screen));\n"
             intents += "        \"\(screen.name)\": {\n\(self.intents(of: screen))        };\n"
         }
-        for type in [ConnectionAPI.Switch.self, InspectorAPI.List.self, InspectorAPI.Validation.self]
+        for type in [
+            ConnectionAPI.Switch.self, InspectorAPI.List.self, InspectorAPI.Validation.self, ReplayAPI.Step.self,
+        ]
             as [any Decodable.Type]
         {
             _ = types.type(of: try shape(of: type))

@@ -28,6 +28,17 @@ def drive(server, open_page):
     return drive
 
 
+@pytest.fixture
+def elsewhere(server, tmp_path):
+    """The same owner's Aquifer on another machine, which has nothing in common with this one but the remotes."""
+    data = tmp_path / "elsewhere"
+    data.mkdir()
+    (data / "reference").symlink_to(server.data / "reference", target_is_directory=True)
+    other = type(server)(data)
+    yield other
+    other.stop()
+
+
 def part(row, test):
     return row.locator(f'[data-test="{test}"]')
 
@@ -523,8 +534,8 @@ class TestOneAccount:
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["content-security-policy"].startswith("sandbox;")
 
-    def test_the_names_on_the_server_are_shown_and_compared_with_the_list(self, drive, tmp_path):
-        page, other = drive(), drive()
+    def test_the_names_on_the_server_are_shown_and_compared_with_the_list(self, drive, elsewhere, tmp_path):
+        page = drive()
         create(page)
         expect(page.by("objects-ask")).to_have_text("Check against server")
         page.by("objects-ask").click()
@@ -535,8 +546,8 @@ class TestOneAccount:
         expect(page.by("objects-text")).to_have_text("1 file on the server. The list above has the same.")
         expect(page.by("objects-name")).to_have_text("here.txt")
         expect(page.by("objects-new")).to_be_hidden()
-        # Another tab changes what is there: this one has its list of before.
-        other.page.goto(page.page.url)
+        # The owner changes what is there on another machine: this page has its list of before.
+        other = drive(page.page.url[len(page.server.base):], on=elsewhere.start())
         expect(other.by("file")).to_have_count(1)
         add(other, text_file(tmp_path, "new.txt"))
         part(row(other, "here.txt"), "delete").click()

@@ -30,7 +30,7 @@ CLAIMS_HAVE_ENDED = ["--at", "+1d"]
 JUMPS = [0, 0, 0, 2, 70, 10 * 60, 3 * HOUR, 8 * DAY, -2, -HOUR, -8 * DAY]
 #: The files of a data folder when all is well. Everything else is a leftover.
 KNOWN = re.compile(
-    r"(values|pictures|payments|outbox|foaas)\.sqlite(-wal|-shm|-made)?|foaas\.plist|serve\.token(\.lock)?|sending/door\.lock"
+    r"(values|pictures|payments|outbox|foaas)\.sqlite(-wal|-shm|-made|-changes)?|foaas\.plist|serve\.token(\.lock)?|sending/door\.lock"
     r"|cards/(lock|cards\.vault|cards\.mark)|audio/(aquifer-downloads(\.lock)?|[0-9a-f]{32}(\.used|\.lock|\.info|-\d+\.data))")
 
 

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -14,6 +15,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "Product/Tests/Acceptance"))
 
 from payments_remote import PaymentsRemote  # noqa: E402
+
+# A background job of a shell without job control ignores Ctrl-C, and so does each command that it starts. A command that ignores
+# Ctrl-C is right not to end. The commands of the lab must hear it, however the lab was started.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 BINARY = os.environ.get("AQUIFER_BIN", str(ROOT / ".build/aquifer"))
 CLIP = ROOT / "Product/Sources/ReferenceAPIs/Media/audio/clips/05.mp3"

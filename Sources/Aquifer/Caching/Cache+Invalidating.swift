@@ -5,13 +5,16 @@ extension Cache {
     /// ``StoredEntry/askAt`` say, in this process or another. The copy stays as it is, with its stamp and validators, and
     /// may stand in for the latest.
     ///
-    /// Does nothing when there is no copy, or one that is damaged: a load asks then anyway. Use ``Resource/invalidate()`` if
-    /// a load may be under way.
+    /// Without a copy a mark is saved: an empty entry, which no load delivers and the next answer replaces. By it, a load that is
+    /// under way asks once more, in whatever process. A damaged copy stays as it is: a load asks then anyway.
     ///
     /// - Throws: ``StoreError`` when the store failed. The copy is then unchanged.
     public func invalidate() async throws(StoreError) {
         // The value is not saved anew: that is no event.
-        try await store.update(key) { current throws(StoreError) in try StoredEntry.invalidated(current) }
+        try await store.update(key) { current throws(StoreError) in
+            if case .success(nil) = current { return .replace(.mark(kind)) }
+            return try StoredEntry.invalidated(current)
+        }
     }
 }
 
@@ -47,10 +50,15 @@ extension StoredEntry {
     fileprivate static func invalidated(_ current: Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange {
         switch current {
         case .success(var entry?):
-            entry.asking = Asking(askAt: entry.asking.mark.map { $0 + 1 } ?? .distantPast)
+            entry.asking = Asking(askAt: Asking.newMark())
             return .replace(entry)
         case .success(nil), .failure(.unreadable): return .keep
         case .failure(let error): throw error
         }
+    }
+
+    /// The mark of a value that was made invalid while it had no copy.
+    static func mark(_ kind: Kind, _ mark: Date = Asking.newMark()) -> StoredEntry {
+        StoredEntry(bytes: Data(), savedAt: .distantPast, kind: kind, asking: Asking(askAt: mark))
     }
 }

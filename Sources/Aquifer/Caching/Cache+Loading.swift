@@ -20,11 +20,13 @@ extension Cache {
             return entry
         }
 
+        /// The mark of the entry of then. An entry that could not be read has no known mark.
+        var knownMark: Date? { (try? found.get())?.asking.mark }
+
         /// The mark of an invalidation since then; `nil` if there was none.
         func mark(of current: Result<StoredEntry?, StoreError>) -> Date? {
-            let known = try? found.get()?.asking.mark  // an entry that could not be read has no known mark
-            if case .success(let entry?) = current, let mark = entry.asking.mark, mark != known { return mark }
-            return isOvertaken() ? known.map { $0 + 1 } ?? .distantPast : nil
+            if case .success(let entry?) = current, let mark = entry.asking.mark, mark != knownMark { return mark }
+            return isOvertaken() ? StoredEntry.Asking.newMark() : nil
         }
 
         /// True if the value is the one of then, whatever was said about asking for it.
@@ -42,16 +44,17 @@ extension Cache {
         return Beginning(found: found, sentAt: time, isOvertaken: isOvertaken)
     }
 
-    /// The outcome of saving a load's answer.
+    /// The outcome of saving a load's answer, with the entry that is in the store now.
     enum Outcome: Sendable {
         /// The answer was saved, or a newer answer that another load has saved meanwhile stays: the latest value.
-        case latest(Saved<Value>)
+        case latest(Saved<Value>, StoredEntry, isSaved: Bool)
         /// A change that was made here after the request was sent stays. The answer cannot contain it, and the changed
         /// value may lack what the answer has. Or the value was made invalid after the request was sent: the answer is saved,
         /// and stays invalid.
-        case changedHere(Saved<Value>)
-        /// The policy follows the server, which does not allow the answer to be saved.
-        case unsaved(Value)
+        case changedHere(Saved<Value>, StoredEntry, isSaved: Bool)
+        /// The policy follows the server, which does not allow the answer to be saved. It is overtaken if the value was made invalid
+        /// after the request was sent.
+        case unsaved(Value, isOvertaken: Bool)
     }
 
     /// Saves the value of a load, unless a newer entry was saved meanwhile.
@@ -78,15 +81,16 @@ extension Cache {
     }
 
     /// Deletes the entry of a value that does not exist any more, in one atomic step. An entry that was saved or changed
-    /// after the request was sent stays: the answer says nothing about it.
+    /// after the request was sent stays: the answer says nothing about it. An invalidation of since then stays, too, as a mark.
     func remove(since beginning: Beginning) async throws(StoreError) {
         try await update { current throws(StoreError) in
             switch current {
             case .success(nil): return .keep
             case .success(let entry?):
-                guard current != beginning.found else { return .delete }
                 let saved = entry.origin?.sentAt ?? entry.savedAt
-                return saved < beginning.sentAt ? .delete : .keep
+                guard beginning.isUnchanged(current) || saved < beginning.sentAt else { return .keep }
+                guard let mark = entry.asking.mark, mark != beginning.knownMark else { return .delete }
+                return entry.isMark ? .keep : .replace(.mark(kind, mark))
             case .failure(.unreadable): return .delete
             // An entry that the system could not read may be newer.
             case .failure(let error): throw error
@@ -103,8 +107,11 @@ extension Cache {
             guard follow(head, &answer, sentAt: beginning.sentAt) else {
                 try await remove(since: beginning)
                 // A change that cannot be decoded is worth less than the answer.
-                let left = try await entry().flatMap { $0.wasChangedHere ? try? fresh($0) : nil }
-                return left.map { .changedHere($0) } ?? .unsaved(value)
+                let left = try await self.entry()
+                guard let left, left.wasChangedHere, let changed = try? fresh(left) else {
+                    return .unsaved(value, isOvertaken: left?.asking.mark.map { $0 != beginning.knownMark } ?? false)
+                }
+                return .changedHere(changed, left, isSaved: false)
             }
         }
         return try await decide { [answer] current throws(StoreError) -> (EntryChange, Outcome) in
@@ -118,27 +125,43 @@ extension Cache {
                 // An entry that cannot be delivered is worth less than an older answer.
                 let newer = try? fresh(other)
             {
-                return (.keep, other.wasChangedHere || mark != nil ? .changedHere(newer) : .latest(newer))
+                let isChanged = other.wasChangedHere || mark != nil
+                return (
+                    .keep,
+                    isChanged ? .changedHere(newer, other, isSaved: false) : .latest(newer, other, isSaved: false)
+                )
             }
             let saved = Saved(value: value, savedAt: answer.savedAt, validators: answer.validators)
-            guard let mark else { return (.replace(answer), .latest(saved)) }
+            guard let mark else { return (.replace(answer), .latest(saved, answer, isSaved: true)) }
             var invalid = answer
             invalid.asking = StoredEntry.Asking(askAt: mark)
-            return (.replace(invalid), .changedHere(saved))
+            return (.replace(invalid), .changedHere(saved, invalid, isSaved: true))
         }
     }
 }
 
 extension StoredEntry.Asking {
-    /// The date to ask at of an entry that was made invalid; `nil` for any other. The next mark is a later date, so that a
-    /// load notices each invalidation.
+    /// The date to ask at of an entry that was made invalid; `nil` for any other. Each invalidation has another one, so that a
+    /// load notices each that came since it began, whatever was saved in between.
     var mark: Date? { askAt.flatMap { $0 < Date.distantPast + 1e9 ? $0 : nil } }
+
+    /// A mark that was never there: more than 55 random bits, before the distant past.
+    static func newMark(_ draw: (Range<UInt64>) -> UInt64 = { .random(in: $0) }) -> Date {
+        let (first, last) = ((-0x1p36).bitPattern, (-0x1p47).bitPattern)
+        return Date(timeIntervalSinceReferenceDate: Double(bitPattern: draw(first..<last)))
+    }
 }
 
 extension StoredEntry {
+    /// True if this is only a mark, and no copy of a value.
+    var isMark: Bool { bytes.isEmpty && savedAt == .distantPast && asking.mark != nil }
+
+    /// True if a load has saved this answer of the remote.
+    var isAnswer: Bool { origin != nil && !wasChangedHere }
+
     /// True if this value was changed here after it was saved. An answer of the remote was asked for before it was saved;
     /// a value that the app saved as a whole has no origin.
-    fileprivate var wasChangedHere: Bool {
+    var wasChangedHere: Bool {
         guard let origin else { return false }
         return origin.answeredAt == nil && validators.isEmpty && savedAt <= origin.sentAt
     }

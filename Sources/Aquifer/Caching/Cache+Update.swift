@@ -67,6 +67,10 @@ extension Cache {
         let entry = try encode(value, savedAt: savedAt, validators: validators)
         return try await decide { current throws(StoreError) -> (EntryChange, Bool) in
             switch current {
+            case .success(let other?) where other.isMark:
+                var invalid = entry
+                invalid.asking = other.asking
+                return (.replace(invalid), true)
             case .success(let other?):
                 // An entry that cannot be delivered is worth less than an older value.
                 let isKept = !entry.isNewer(than: other, at: time) && (try? decode(other)) != nil

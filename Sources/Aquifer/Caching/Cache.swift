@@ -20,7 +20,7 @@ public struct Cache<Value: Sendable>: Sendable {
     public let policy: CachePolicy
     let store: any CacheStore
     private let codec: CacheCodec<Value>
-    private let kind: StoredEntry.Kind
+    let kind: StoredEntry.Kind
     private let now: @Sendable () -> Date
     private let aging: Aging?
     /// Told of loads and saves; `nil` if nobody listens.
@@ -120,6 +120,16 @@ public struct Cache<Value: Sendable>: Sendable {
         try await store.retrieve(key)
     }
 
+    /// See ``CacheStore/persist()``.
+    func persist() async throws(StoreError) { try await store.persist() }
+
+    /// Calls `onChange` after each change of the entry.
+    func observe(_ onChange: @escaping @Sendable () -> Void) -> StoreObservation {
+        store.changes.observe { [key] change in
+            if change.concerns(key) { onChange() }
+        }
+    }
+
     /// Changes the entry in one atomic step.
     func update(
         _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
@@ -165,7 +175,7 @@ public struct Cache<Value: Sendable>: Sendable {
 
     /// The value of an entry, without its expired parts; `nil` if the entry, or all of its parts, have expired.
     func fresh(_ entry: StoredEntry) throws(StoreError) -> Saved<Value>? {
-        guard isFresh(entry.savedAt) else { return nil }
+        guard isFresh(entry.savedAt), !entry.isMark else { return nil }
         let saved = try decode(entry)
         return isFresh(saved.savedAt) ? saved : nil
     }
@@ -187,6 +197,7 @@ public struct Cache<Value: Sendable>: Sendable {
         switch current {
         case .success(nil): return false
         case .success(let entry?):
+            if entry.isMark { return false }
             if policy.isExpired(entry.savedAt, at: now()) { return true }
             do throws(StoreError) { return policy.isExpired(try decode(entry).savedAt, at: now()) } catch {
                 return true

@@ -68,4 +68,7 @@ public struct CachePolicy: Sendable, Hashable {
     public func isExpired(_ savedAt: Date, at now: Date) -> Bool {
         now.timeIntervalSince(savedAt) >= maxAge.timeInterval
     }
+
+    /// True if a saved copy may be delivered without asking.
+    var mayAskLater: Bool { askAfter > .zero || follows == .server }
 }

@@ -19,11 +19,13 @@ extension DataLoader {
 
     /// A downloaded file is not fetched a second time, if it is small enough to be loaded as data. A loader with a scope
     /// does not look: its folder may be another user's, too.
-    func downloaded(_ url: URL) async -> Loaded<Data>? {
+    ///
+    /// - Parameter error: the error for which the file stands in; `nil` if nothing was asked.
+    func downloaded(_ url: URL, because error: LoadError? = nil) async -> Loaded<Data>? {
         guard scope == nil else { return nil }
         do throws(StoreError) {
             guard let file = try await downloads?.saved(url), file.length <= limit else { return nil }
-            let source = LoadSource.cache(savedAt: file.savedAt, because: nil)
+            let source = LoadSource.cache(savedAt: file.savedAt, because: error)
             return Loaded(try await file.read(0..<file.length), source: source, savedAt: file.savedAt)
         } catch {
             // A damaged file is no reason not to ask the remote.

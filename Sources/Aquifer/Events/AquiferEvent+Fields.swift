@@ -1,12 +1,13 @@
 /// The parts of an event, in the same form for each, as logs and metrics want them.
 extension AquiferEvent {
-    /// The name of the event: `asked`, `answered`, `saved`, `stoodIn`, `evicted`, `queued`, `sent`, `refused`.
+    /// The name of the event: `asked`, `answered`, `saved`, `stoodIn`, `updated`, `evicted`, `queued`, `sent`, `refused`.
     public var name: String {
         switch self {
         case .asked: "asked"
         case .answered: "answered"
         case .saved: "saved"
         case .stoodIn: "stoodIn"
+        case .updated: "updated"
         case .evicted: "evicted"
         case .queued: "queued"
         case .sent: "sent"
@@ -18,7 +19,8 @@ extension AquiferEvent {
     public var keyClass: KeyClass {
         switch self {
         case .asked(let keyClass), .answered(let keyClass, _, _, _), .saved(let keyClass, _, _),
-            .stoodIn(let keyClass, _, _), .evicted(let keyClass, _), .queued(let keyClass, _),
+            .stoodIn(let keyClass, _, _), .updated(let keyClass, _, _), .evicted(let keyClass, _),
+            .queued(let keyClass, _),
             .sent(let keyClass, _, _),
             .refused(let keyClass, _, _):
             keyClass
@@ -31,7 +33,7 @@ extension AquiferEvent {
         case .answered(_, let milliseconds, _, _), .saved(_, let milliseconds, _), .sent(_, let milliseconds, _),
             .refused(_, let milliseconds, _):
             milliseconds
-        case .asked, .stoodIn, .evicted, .queued: nil
+        case .asked, .stoodIn, .updated, .evicted, .queued: nil
         }
     }
 
@@ -41,7 +43,7 @@ extension AquiferEvent {
         case .answered(_, _, let bytes, _), .saved(_, _, let bytes), .evicted(_, let bytes), .queued(_, let bytes),
             .sent(_, _, let bytes):
             bytes
-        case .asked, .stoodIn, .refused: nil
+        case .asked, .stoodIn, .updated, .refused: nil
         }
     }
 
@@ -49,7 +51,16 @@ extension AquiferEvent {
     public var trouble: RemoteTrouble? {
         switch self {
         case .answered(_, _, _, let trouble), .stoodIn(_, _, let trouble): trouble
-        case .asked, .saved, .evicted, .queued, .sent, .refused: nil
+        case .asked, .saved, .updated, .evicted, .queued, .sent, .refused: nil
+        }
+    }
+
+    /// The age of the saved copy that was delivered; `nil` if none was.
+    public var age: Duration? {
+        switch self {
+        case .stoodIn(_, let age, _): age
+        case .updated(_, _, let age): age
+        default: nil
         }
     }
 }
@@ -60,7 +71,8 @@ extension AquiferEvent: CustomStringConvertible {
         var facts: [String] = []
         if let milliseconds { facts.append("\(milliseconds) ms") }
         if let bytes { facts.append("\(bytes) bytes") }
-        if case .stoodIn(_, let age, _) = self { facts.append("\(age.components.seconds) s old") }
+        if case .updated(_, let cause, _) = self { facts.append(cause.rawValue) }
+        if let age { facts.append("\(age.components.seconds) s old") }
         if case .refused(_, _, let status?) = self { facts.append("status \(status)") }
         if let trouble { facts.append(trouble.rawValue) }
         return facts.isEmpty ? "\(name) \(keyClass)" : "\(name) \(keyClass): \(facts.joined(separator: ", "))"

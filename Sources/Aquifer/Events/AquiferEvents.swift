@@ -28,6 +28,9 @@ public enum AquiferEvent: Sendable, Hashable {
     case saved(KeyClass, milliseconds: Int, bytes: Int)
     /// A saved copy of this age was delivered in place of the latest, because of the trouble.
     case stoodIn(KeyClass, age: Duration, trouble: RemoteTrouble?)
+    /// Those who follow a value (``Resource/updates``) are told a new state of it: why, and the age of the copy that they show;
+    /// `nil` if none is shown. It is told once, however many follow.
+    case updated(KeyClass, cause: UpdateCause, age: Duration?)
     /// An entry was deleted to keep a store within its bound.
     case evicted(KeyClass, bytes: Int)
     /// An item was queued in an outbox. The bytes are those of the request's body.

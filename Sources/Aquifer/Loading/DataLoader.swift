@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// Loads data by URL (images, sounds). A fresh saved copy is delivered; otherwise the remote's data is loaded and
@@ -26,7 +27,8 @@ public final class DataLoader: Sendable {
     private let now: @Sendable () -> Date
     private let check: Check
     private let events: (any AquiferEvents)?
-    private let flights = Coalescer<URL, Loaded<Data>>()
+    /// The resources of the calls under way, which share their requests and their invalidations.
+    private let underWay = Locked<[URL: (resource: Resource<Data>, callers: Int)]>([:])
 
     /// A loader.
     ///
@@ -81,10 +83,18 @@ public final class DataLoader: Sendable {
 
     /// The data of a URL.
     public func data(for url: URL) async throws(LoadError) -> Loaded<Data> {
-        if let saved = await freshCopy(of: url) { return saved }
-        if let saved = await downloaded(url) { return saved }
-        let resource = resource(for: url)
-        return try await flights.value(for: url) { () async throws(LoadError) in try await resource.load() }
+        let (copy, isInvalid) = await savedCopy(of: url)
+        if let copy { return copy }
+        if !isInvalid, let saved = await downloaded(url) { return saved }
+        let resource = enter(url)
+        defer { leave(url) }
+        do throws(LoadError) { return try await resource.load() } catch {
+            // The file is as good a copy as one in the store.
+            guard isInvalid, resource.fallback.allows(error), let saved = await downloaded(url, because: error) else {
+                throw error
+            }
+            return saved
+        }
     }
 
     /// Loads the data of a URL into the store ahead of need. Failures are ignored: ``data(for:)`` reports them.
@@ -96,9 +106,15 @@ public final class DataLoader: Sendable {
     }
 
     /// Makes the saved copy of a URL invalid: the next call asks, and the copy may stand in for the latest
-    /// (``Cache/invalidate()``).
+    /// (``Cache/invalidate()``). A call that is under way asks once more.
+    ///
+    /// A downloaded file stays as it is, and may stand in for the latest, too. ``Downloads/renew(_:ifOlderThan:)`` asks for it.
+    ///
+    /// - Throws: ``StoreError`` when the store failed.
     public func invalidate(_ url: URL) async throws(StoreError) {
-        try await cache(for: url).invalidate()
+        let resource = enter(url)
+        defer { leave(url) }
+        try await resource.invalidate()
     }
 
     /// The key of a URL's entry in the store.
@@ -120,18 +136,41 @@ public final class DataLoader: Sendable {
     public static var keyPrefix: String { "data:" }
 
     /// The number of callers that wait for a transfer of this URL.
-    package func waiters(for url: URL) -> Int { flights.waiters(for: url) }
+    package func waiters(for url: URL) -> Int { underWay.withLock { $0[url]?.resource.waiters } ?? 0 }
 
-    private func freshCopy(of url: URL) async -> Loaded<Data>? {
+    /// The saved copy, if it may be delivered without a request; else true if it was made invalid.
+    private func savedCopy(of url: URL) async -> (Loaded<Data>?, isInvalid: Bool) {
         do throws(StoreError) {
             let cache = cache(for: url)
-            guard let entry = try await cache.entry(), let saved = try cache.fresh(entry) else { return nil }
-            if let askAt = entry.askAt, cache.time >= askAt { return nil }
-            return Loaded(saved.value, source: .cache(savedAt: saved.savedAt, because: nil), savedAt: saved.savedAt)
+            guard let entry = try await cache.entry() else { return (nil, false) }
+            let isInvalid = entry.asking.mark != nil
+            guard let saved = try cache.fresh(entry) else { return (nil, isInvalid) }
+            if let askAt = policy.askAt(entry.asking), cache.time >= askAt { return (nil, isInvalid) }
+            let source = LoadSource.cache(savedAt: saved.savedAt, because: nil)
+            return (Loaded(saved.value, source: source, savedAt: saved.savedAt), false)
         } catch {
             // The transfer that follows replaces an unreadable copy, and reports a failing store.
-            return nil
+            return (nil, false)
         }
+    }
+
+    /// The resource of a URL, which all who are under way share. Each caller leaves when it has ended.
+    private func enter(_ url: URL) -> Resource<Data> {
+        underWay.withLock { known in
+            let resource = known[url]?.resource ?? resource(for: url)
+            known[url] = (resource, (known[url]?.callers ?? 0) + 1)
+            return resource
+        }
+    }
+
+    private func leave(_ url: URL) {
+        // The resource is released outside of the lock.
+        let ended = underWay.withLock { known -> Resource<Data>? in
+            guard let (resource, callers) = known[url] else { return nil }
+            known[url] = callers > 1 ? (resource, callers - 1) : nil
+            return resource
+        }
+        withExtendedLifetime(ended) {}
     }
 
     private func cache(for url: URL) -> Cache<Data> {

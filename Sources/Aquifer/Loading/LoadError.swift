@@ -4,19 +4,28 @@ public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
     case connectivity(TransportError)
     /// The answer breaks the contract, and no usable copy is saved.
     case invalidData(InvalidData)
-    /// The remote gave no value, for the given reason, and the store failed to read the saved copy.
+    /// The remote gave no value, for the given reason, and the store failed to read the saved copy. With
+    /// ``StoreError/ended(scope:)`` nothing was asked, and the reason says nothing.
     case store(StoreError, after: FallbackReason)
     /// The caller's task was cancelled: nothing is delivered.
     case cancelled
 
-    /// The kind of the failure after which the saved copy was looked for; `nil` when the caller left.
+    /// The kind of the failure after which the saved copy was looked for; `nil` if it was not: the caller left, or the
+    /// ``Scope`` has ended, so that nothing was asked.
     public var reason: FallbackReason? {
         switch self {
         case .connectivity: .connectivity
         case .invalidData: .invalidData
+        case .store(.ended, _), .cancelled: nil
         case .store(_, let reason): reason
-        case .cancelled: nil
         }
+    }
+
+    /// True if no credentials of this login are accepted any more, as an ``AuthenticatingClient`` finds out: ask the user to log in
+    /// again. ``trouble`` is ``RemoteTrouble/denied`` then, as for a user who may not see this one value.
+    public var isUnauthorized: Bool {
+        guard case .invalidData(let error) = self else { return false }
+        return error.isUnauthorized
     }
 
     /// The status of the answer, if it is what broke the contract, or if the server says that the value is gone.
@@ -38,6 +47,9 @@ public enum LoadError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The error of a load over a scope that has ended: nothing is asked, saved or shown.
     static func ended(_ scope: String) -> LoadError { .store(.ended(scope: scope), after: .connectivity) }
+
+    /// True if it is that error.
+    var isEnd: Bool { if case .store(.ended, _) = self { true } else { false } }
 
     /// Maps a transport error to a load error.
     package init(_ error: TransportError) {
@@ -81,6 +93,11 @@ public enum InvalidData: Error, Sendable, Hashable, CustomStringConvertible {
         case .status(let status), .gone(let status): status
         case .mediaType, .body, .unusable: nil
         }
+    }
+
+    /// True if no credentials of this login are accepted any more. See ``LoadError/isUnauthorized``.
+    public var isUnauthorized: Bool {
+        if case .unusable(let error) = self { error.kind == .unauthorized } else { false }
     }
 
     /// One line for developers.

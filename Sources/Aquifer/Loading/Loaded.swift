@@ -7,6 +7,9 @@ public enum LoadSource: Sendable, Hashable {
     /// The value is the copy saved at `savedAt`. `because` is the error that the load would have thrown without a copy;
     /// `nil` when the latest was not, or not yet, requested, or when a change made here, or an invalidation, overtook every answer.
     case cache(savedAt: Date, because: LoadError?)
+    /// There is no copy of the server's value: the value has nothing but what this user has changed (``EditableResource``).
+    /// `because` is the error of the load; `nil` if none has failed.
+    case pendingOnly(because: LoadError?)
 }
 
 /// The rule that decides after which errors of the remote a fresh saved copy is delivered instead.
@@ -26,15 +29,16 @@ public struct FallbackPolicy: Sendable {
         self.decide = decide
     }
 
-    /// True if a fresh saved copy may be delivered after this error. A caller who has left is delivered nothing.
+    /// True if a fresh saved copy may be delivered after this error. A caller who has left is delivered nothing,
+    /// and nobody is after the end of a ``Scope``.
     public func allows(_ error: LoadError) -> Bool {
         switch error {
         // The load has deleted the copy.
         case .invalidData(.gone): false
         case .connectivity, .invalidData: decide(error)
+        case .store(.ended, _), .cancelled: false
         // The store was asked for the copy because the rule had allowed it.
         case .store: true
-        case .cancelled: false
         }
     }
 
@@ -60,6 +64,11 @@ public struct Loaded<Value: Sendable>: Sendable {
     public var savedAt: Date?
     /// The reason why the value could not be saved. The value is the latest all the same.
     public var saveError: StoreError?
+    /// The changes of this user that the server has not confirmed, in their order. The value shows them. It is empty for a
+    /// resource that is not an ``EditableResource``.
+    public var pending: [PendingItem] = []
+    /// The versions over which a change of this state is made.
+    var seen: SeenState<Value>?
 
     /// Creates a value with its source.
     public init(_ value: Value, source: LoadSource, savedAt: Date? = nil, saveError: StoreError? = nil) {
@@ -71,7 +80,10 @@ public struct Loaded<Value: Sendable>: Sendable {
 
     /// The same with another value.
     public func map<Other: Sendable>(_ transform: (Value) -> Other) -> Loaded<Other> {
-        Loaded<Other>(transform(value), source: source, savedAt: savedAt, saveError: saveError)
+        var other = Loaded<Other>(transform(value), source: source, savedAt: savedAt, saveError: saveError)
+        other.pending = pending
+        other.seen = seen as? SeenState<Other>
+        return other
     }
 }
 

@@ -43,7 +43,7 @@ extension InvalidData {
     public var trouble: RemoteTrouble {
         switch self {
         case .gone: return .missing
-        case .unusable(let error) where error.kind == .unauthorized: return .denied
+        case .unusable where isUnauthorized: return .denied
         case .status, .mediaType, .body, .unusable: break
         }
         guard let status else { return .notUnderstood }

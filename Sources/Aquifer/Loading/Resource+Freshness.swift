@@ -2,14 +2,48 @@ import AquiferConcurrency
 import AquiferFoundation
 
 extension Resource {
+    /// Loads the latest value as ``load()`` does, whatever the age of the saved copy: the user has asked for it.
+    ///
+    /// Only a copy of which the server has said that it cannot have changed is delivered without a request
+    /// (``StoredEntry/Asking/isImmutable``), if the policy follows the server.
+    public func reload() async throws(LoadError) -> Loaded<Value> {
+        if cache.policy.follows == .server, let (recent, isStale) = await recent(ifImmutable: true), !isStale {
+            guard !Task.isCancelled else { throw .cancelled }
+            return recent
+        }
+        return try await ask()
+    }
+
+    /// The saved copy, if it may be delivered without waiting for an answer; stale if it is to be updated behind.
+    func recent(ifImmutable: Bool = false) async -> (Loaded<Value>, isStale: Bool)? {
+        let policy = cache.policy
+        if deniedAt.withLock({ $0 }) != nil || mustAsk.withLock({ $0 }) { return nil }
+        // A copy that cannot be read needs a request, whose load tells the error if it matters.
+        guard let entry = try? await cache.entry(), let saved = try? cache.fresh(entry) else { return nil }
+        guard entry.asking.isImmutable || !ifImmutable else { return nil }
+        return policy.leave(entry.asking, savedAt: saved.savedAt, at: cache.time).map { (Self.copy(saved), $0) }
+    }
+
+    /// The saved copy if it is fresh, without a request; `nil` if there is none.
+    ///
+    /// - Throws: ``StoreError`` when there is a copy and it cannot be read.
+    public func saved() async throws(StoreError) -> Loaded<Value>? {
+        try await cache.load().map { Self.copy($0) }
+    }
+
+    /// True if a copy with this stamp may still be delivered.
+    public func isFresh(_ savedAt: Date) -> Bool { cache.isFresh(savedAt) }
+
     /// Makes the saved copy invalid: the next load asks, whatever ``CachePolicy/askAfter`` and the server's dates say. Call
     /// it when you know that the value has changed on the server, for example after a request that changes it.
     ///
     /// - The copy stays, with its age and its validators: it stands in for the latest if there is no answer, and an answer
     ///   304 makes it valid again.
     /// - The invalidation is saved with the copy, in one atomic step: it survives the process, and counts for each process.
-    /// - A load that is under way asks once more, because its answer may be older. So does one in another process, if there
-    ///   is a copy.
+    /// - A load that is under way asks once more, in whatever process, because its answer may be older. That holds for the
+    ///   first load, too: without a copy a mark is saved (``Cache/invalidate()``).
+    /// - A ``ResourceModel`` of this resource that has appeared loads by itself, also when the invalidation is another
+    ///   process's. All models of one resource make one request. If it fails, the value stays invalid, and the next load asks.
     ///
     /// ```swift
     /// try await api.rename(article)
@@ -20,9 +54,25 @@ extension Resource {
     public func invalidate() async throws(StoreError) {
         invalidations.withLock { $0 += 1 }
         do throws(StoreError) { try await cache.invalidate() } catch {
-            isDenied.withLock { $0 = true }
+            mustAsk.withLock { $0 = true }
             throw error
         }
+    }
+
+    /// Asks for a value that was made invalid, unless somebody has asked since: once, however many screens show it.
+    ///
+    /// - Parameter mark: the mark of the invalidation.
+    /// - Returns: `nil` if nothing was to be asked for.
+    func answer(to mark: Date) async throws(LoadError) -> Loaded<Value>? {
+        // The load under way may have begun before the invalidation, and have saved its answer.
+        for _ in 0..<2 {
+            // A copy that cannot be read needs no answer: it is not on a screen.
+            guard let entry = try? await cache.entry(), entry.asking.mark == mark else { return nil }
+            let flight = try await flight(for: mark)
+            guard let outcome = flight.outcome else { return nil }
+            if flight.asked.mark == mark { return try outcome.get() }
+        }
+        return nil
     }
 
     /// Updates the copy behind the user's back, as `stale-while-revalidate` allows (RFC 5861). A load asks for it.
@@ -53,9 +103,13 @@ extension Resource {
 }
 
 extension CachePolicy {
+    /// The date from which an entry is to be asked for; `nil` leaves that to ``askAfter``. What a server said counts only
+    /// while the policy follows it, and an invalidation always.
+    func askAt(_ asking: StoredEntry.Asking) -> Date? { follows == .server ? asking.askAt : asking.mark }
+
     /// `nil` if a copy may not be delivered without waiting for an answer; true if it is to be updated in the background.
     func leave(_ asking: StoredEntry.Asking, savedAt: Date, at now: Date) -> Bool? {
-        guard let askAt = asking.askAt else { return isRecent(savedAt, at: now) ? false : nil }
+        guard let askAt = askAt(asking) else { return isRecent(savedAt, at: now) ? false : nil }
         // A copy from the future has no known age.
         guard isFresh(savedAt, at: now), savedAt <= now else { return nil }
         if now < askAt { return false }

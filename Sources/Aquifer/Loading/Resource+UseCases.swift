@@ -34,4 +34,10 @@ extension Resource {
     public func save(_ value: Value) async throws(StoreError) -> Date {
         try await cache.save(value)
     }
+
+    /// The saved entry if it is fresh, not decoded. Use it to find out whether the entry has changed.
+    public func savedEntry() async throws(StoreError) -> StoredEntry? {
+        guard let entry = try await cache.entry(), cache.isFresh(entry.savedAt), !entry.isMark else { return nil }
+        return entry
+    }
 }

@@ -24,18 +24,38 @@ public final class Resource<Value: Sendable>: Sendable {
     /// The rule that decides after which errors the saved copy is delivered.
     public let fallback: FallbackPolicy
     private let flights = Coalescer<String, Flight>()
-    /// True if the last answer denied the value: the next load asks, however young the copy is.
-    let isDenied = Locked(false)
+    /// The mark of an invalidation that the last load asked for, whether it got an answer or not.
+    private let answered = Locked<Date?>(nil)
+    /// The time at which the last answer denied the value, if it did: the next load asks, however young the copy is.
+    let deniedAt = Locked<Date?>(nil)
+    /// True if the store could not keep an invalidation: the next load asks all the same.
+    let mustAsk = Locked(false)
     /// The number of invalidations by this instance.
     let invalidations = Locked<UInt64>(0)
     /// The update in the background, while there is one.
     let backgroundUpdate = Locked<Task<Void, Never>?>(nil)
 
-    /// The outcome of a load, and the number of invalidations before its last request.
-    private struct Flight: Sendable {
-        let outcome: Result<Loaded<Value>, LoadError>
-        let count: UInt64
+    /// The outcome of a load; `nil` if it had nothing to ask for.
+    struct Flight: Sendable {
+        let outcome: Result<Loaded<Value>, LoadError>?
+        let asked: Asked
     }
+
+    /// What was known before the last request of a load.
+    struct Asked: Sendable {
+        /// The number of invalidations by this instance.
+        var count: UInt64
+        /// The mark of the entry.
+        var mark: Date?
+        /// True if the value was made invalid after the request, by another process, and its answer is not saved.
+        var isOvertaken = false
+    }
+    /// What is laid over each state: the changes of an ``EditableResource``.
+    let overlay = Locked<Overlay<Value>?>(nil)
+    /// Those who follow ``updates``, once there was one.
+    let hub = Locked<UpdateHub<Value>?>(nil)
+    /// Waits until a copy that is followed expires.
+    let clock: any Clock<Duration>
 
     /// A resource with a remote and a cache.
     ///
@@ -43,10 +63,15 @@ public final class Resource<Value: Sendable>: Sendable {
     ///   - remote: loads the latest value.
     ///   - cache: keeps the copy.
     ///   - fallback: decides after which errors the copy is delivered; by default, after all but 401, 403, 404 and 410.
-    public init(remote: RemoteLoader<Value>, cache: Cache<Value>, fallback: FallbackPolicy = .standard) {
+    ///   - clock: waits until a copy that is followed with ``updates`` expires.
+    public init(
+        remote: RemoteLoader<Value>, cache: Cache<Value>, fallback: FallbackPolicy = .standard,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
         self.remote = remote
         self.cache = cache
         self.fallback = fallback
+        self.clock = clock
     }
 
     /// Loads the latest value and saves it. Without a valid answer it delivers the fresh saved copy if ``fallback`` allows
@@ -55,21 +80,9 @@ public final class Resource<Value: Sendable>: Sendable {
     /// If the cache's policy has a time ``CachePolicy/askAfter``, or follows the server, a younger saved copy is delivered
     /// without a request, unless the last answer denied the value, or the copy was made invalid (``invalidate()``).
     public func load() async throws(LoadError) -> Loaded<Value> {
-        if let (recent, isStale) = await recent() {
+        if cache.policy.mayAskLater, let (recent, isStale) = await recent() {
             guard !Task.isCancelled else { throw .cancelled }
             if isStale { updateInBackground() }
-            return recent
-        }
-        return try await ask()
-    }
-
-    /// Loads the latest value as ``load()`` does, whatever the age of the saved copy: the user has asked for it.
-    ///
-    /// Only a copy of which the server has said that it cannot have changed is delivered without a request
-    /// (``StoredEntry/Asking/isImmutable``), if the policy follows the server.
-    public func reload() async throws(LoadError) -> Loaded<Value> {
-        if cache.policy.follows == .server, let (recent, isStale) = await recent(ifImmutable: true), !isStale {
-            guard !Task.isCancelled else { throw .cancelled }
             return recent
         }
         return try await ask()
@@ -80,93 +93,71 @@ public final class Resource<Value: Sendable>: Sendable {
     func ask() async throws(LoadError) -> Loaded<Value> {
         let count = invalidationCount
         while true {
-            let flight = try await flights.value(for: cache.key) { () async throws(LoadError) -> Flight in
-                guard self.cache.mayEnd else { return await self.run() }
-                return try await self.cache.untilEnd { () async throws(LoadError) -> Flight in
-                    let flight = await self.run()
-                    // The end of a scope cancels what runs in it.
-                    if case .failure(.cancelled) = flight.outcome { throw .cancelled }
-                    return flight
-                }
-            }
-            if flight.count >= count { return try flight.outcome.get() }
+            let flight = try await flight()
+            if flight.asked.count >= count, let outcome = flight.outcome { return try outcome.get() }
         }
     }
 
-    /// The saved copy if it is fresh, without a request; `nil` if there is none.
-    ///
-    /// - Throws: ``StoreError`` when there is a copy and it cannot be read.
-    public func saved() async throws(StoreError) -> Loaded<Value>? {
-        try await cache.load().map { Self.copy($0) }
+    /// The load under way, or a new one, which asks for nothing if a load has asked for this mark already.
+    func flight(for mark: Date? = nil) async throws(LoadError) -> Flight {
+        try await flights.value(for: cache.key) { () async throws(LoadError) -> Flight in
+            if let mark, self.answered.withLock({ $0 }) == mark {
+                return Flight(outcome: nil, asked: Asked(count: 0, mark: mark))
+            }
+            guard self.cache.mayEnd else { return await self.run() }
+            return try await self.cache.untilEnd { () async throws(LoadError) -> Flight in
+                let flight = await self.run()
+                // The end of a scope cancels what runs in it.
+                if case .failure(.cancelled)? = flight.outcome { throw .cancelled }
+                return flight
+            }
+        }
     }
-
-    /// The saved entry if it is fresh, not decoded. Use it to find out whether the entry has changed.
-    public func savedEntry() async throws(StoreError) -> StoredEntry? {
-        guard let entry = try await cache.entry(), cache.isFresh(entry.savedAt) else { return nil }
-        return entry
-    }
-
-    /// True if a copy with this stamp may still be delivered.
-    public func isFresh(_ savedAt: Date) -> Bool { cache.isFresh(savedAt) }
 
     /// The number of callers that wait for a load under way.
     package var waiters: Int { flights.waiters(for: cache.key) }
 
-    /// The saved copy, if it may be delivered without waiting for an answer; stale if it is to be updated behind.
-    private func recent(ifImmutable: Bool = false) async -> (Loaded<Value>, isStale: Bool)? {
-        let policy = cache.policy
-        guard policy.askAfter > .zero || policy.follows == .server, !isDenied.withLock({ $0 }) else { return nil }
-        // A copy that cannot be read needs a request, whose load tells the error if it matters.
-        guard let entry = try? await cache.entry(), let saved = try? cache.fresh(entry) else { return nil }
-        guard entry.asking.isImmutable || !ifImmutable else { return nil }
-        return policy.leave(entry.asking, savedAt: saved.savedAt, at: cache.time).map { (Self.copy(saved), $0) }
-    }
-
     private var invalidationCount: UInt64 { invalidations.withLock { $0 } }
 
     private func run() async -> Flight {
-        var count = invalidationCount
+        var asked = Asked(count: invalidationCount)
         let outcome: Result<Loaded<Value>, LoadError>
         do throws(LoadError) {
-            outcome = .success(try await latest(&count))
-            isDenied.withLock { $0 = false }
+            outcome = .success(try await latest(&asked))
+            deniedAt.withLock { $0 = nil }
+            mustAsk.withLock { $0 = false }
         } catch {
             outcome = await instead(of: error)
         }
-        return Flight(outcome: outcome, count: count)
-    }
-
-    private func instead(of error: LoadError) async -> Result<Loaded<Value>, LoadError> {
-        guard let reason = error.reason else { return .failure(error) }
-        guard fallback.allows(error) else {
-            isDenied.withLock { $0 = true }
-            return .failure(error)
-        }
-        do throws(LoadError) { return .success(try await copy(after: error, reason)) } catch { return .failure(error) }
+        if !Task.isCancelled { answered.withLock { $0 = asked.mark } }
+        return Flight(outcome: outcome, asked: asked)
     }
 
     /// The most requests of one load. Each but the first follows a change that was made here meanwhile.
     private static var attempts: Int { 3 }
 
-    private func latest(_ count: inout UInt64) async throws(LoadError) -> Loaded<Value> {
-        var loaded = try await attempt()
-        for _ in 1..<Self.attempts where loaded.source != .remote || count != invalidationCount {
-            count = invalidationCount
-            loaded = try await attempt()
+    private func latest(_ asked: inout Asked) async throws(LoadError) -> Loaded<Value> {
+        var loaded = try await attempt(&asked)
+        for _ in 1..<Self.attempts
+        where loaded.source != .remote || asked.isOvertaken || asked.count != invalidationCount {
+            asked.count = invalidationCount
+            loaded = try await attempt(&asked)
         }
-        if count != invalidationCount, let savedAt = loaded.savedAt {
+        if asked.count != invalidationCount, let savedAt = loaded.savedAt {
             loaded.source = .cache(savedAt: savedAt, because: nil)
         }
         return loaded
     }
 
     /// Asks once, and deletes the saved copy if the server says that the value is gone.
-    private func attempt() async throws(LoadError) -> Loaded<Value> {
+    private func attempt(_ asked: inout Asked) async throws(LoadError) -> Loaded<Value> {
         let count = invalidationCount
         let beginning = await cache.begin { [invalidations] in invalidations.withLock { $0 } != count }
+        asked.mark = beginning.knownMark
         // Nothing is asked for a user who has logged out.
         if case .failure(.ended(let scope)) = beginning.found { throw .ended(scope) }
-        do throws(LoadError) { return try await attempt(beginning) } catch {
+        asked.isOvertaken = false
+        do throws(LoadError) { return try await attempt(beginning, &asked) } catch {
             if case .invalidData(.gone) = error, !Task.isCancelled {
                 // The error says what matters. A copy that could not be deleted is not delivered after it either, and the
                 // next load tries again.
@@ -177,19 +168,21 @@ public final class Resource<Value: Sendable>: Sendable {
     }
 
     /// Asks once. Delivers the saved copy if it was changed here meanwhile.
-    private func attempt(_ beginning: Cache<Value>.Beginning) async throws(LoadError) -> Loaded<Value> {
-        guard let entry = beginning.known else { return try await fresh(beginning) }
+    private func attempt(
+        _ beginning: Cache<Value>.Beginning, _ asked: inout Asked
+    ) async throws(LoadError) -> Loaded<Value> {
+        guard let entry = beginning.known else { return try await fresh(beginning, &asked) }
         let reply = try await reply(unless: entry.validators)
         switch reply.answer {
         case .value(let value, let validators, let answeredAt):
-            return try await deliver(value) { () async throws(StoreError) in
+            return try await deliver(value, &asked, sentAt: beginning.sentAt) { () async throws(StoreError) in
                 try await self.cache.save(
                     value, validators: validators, answeredAt: answeredAt, head: reply.head, since: beginning)
             }
         case .notModified(let answeredAt):
             // A copy that cannot be decoded is useless even if it is the latest: load the value again.
-            guard let value = decoded(entry) else { return try await fresh(beginning) }
-            return try await deliver(value) { () async throws(StoreError) in
+            guard let value = decoded(entry) else { return try await fresh(beginning, &asked) }
+            return try await deliver(value, &asked, sentAt: beginning.sentAt) { () async throws(StoreError) in
                 try await self.cache.renew(entry, value, answeredAt: answeredAt, head: reply.head, since: beginning)
             }
         }
@@ -202,44 +195,52 @@ public final class Resource<Value: Sendable>: Sendable {
         }
     }
 
-    private func fresh(_ beginning: Cache<Value>.Beginning) async throws(LoadError) -> Loaded<Value> {
+    private func fresh(
+        _ beginning: Cache<Value>.Beginning, _ asked: inout Asked
+    ) async throws(LoadError) -> Loaded<Value> {
         let reply = try await reply(unless: .none)
         guard case .value(let value, let validators, let answeredAt) = reply.answer else {
             throw .invalidData(.status(304))
         }
-        return try await deliver(value) { () async throws(StoreError) in
+        return try await deliver(value, &asked, sentAt: beginning.sentAt) { () async throws(StoreError) in
             try await self.cache.save(
                 value, validators: validators, answeredAt: answeredAt, head: reply.head, since: beginning)
         }
     }
 
     private func deliver(
-        _ value: Value, saving save: () async throws(StoreError) -> Cache<Value>.Outcome
+        _ value: Value, _ asked: inout Asked, sentAt: Date,
+        saving save: () async throws(StoreError) -> Cache<Value>.Outcome
     ) async throws(LoadError) -> Loaded<Value> {
         // A cancelled load must not save its outcome over that of a later one.
         guard !Task.isCancelled else { throw .cancelled }
+        let hub = hub.withLock { $0 }
+        hub?.beginSave()
+        let loaded: Loaded<Value>
+        let kept: UpdateHub<Value>.Kept
         do throws(StoreError) {
             switch try await save() {
-            case .latest(let saved): return Loaded(saved.value, source: .remote, savedAt: saved.savedAt)
-            case .changedHere(let saved): return Self.copy(saved)
-            case .unsaved(let value): return Loaded(value, source: .remote)
+            case .latest(let saved, let entry, let isSaved):
+                loaded = Loaded(saved.value, source: .remote, savedAt: saved.savedAt)
+                kept = .entry(entry, isSaved: isSaved)
+            case .changedHere(let saved, let entry, let isSaved):
+                loaded = Self.copy(saved)
+                kept = .entry(entry, isSaved: isSaved)
+            case .unsaved(let value, let isOvertaken):
+                asked.isOvertaken = isOvertaken
+                loaded = Loaded(value, source: .remote)
+                kept = .nothing
             }
         } catch {
-            if case .ended(let scope) = error { throw .ended(scope) }
-            return Loaded(value, source: .remote, saveError: error)
+            if case .ended(let scope) = error {
+                hub?.endSave(nil, .unknown)
+                throw .ended(scope)
+            }
+            loaded = Loaded(value, source: .remote, saveError: error)
+            kept = .unknown
         }
-    }
-
-    private func copy(after error: LoadError, _ reason: FallbackReason) async throws(LoadError) -> Loaded<Value> {
-        let saved: Saved<Value>?
-        do throws(StoreError) { saved = try await cache.load() } catch { throw .store(error, after: reason) }
-        guard let saved else { throw error }
-        if cache.events != nil { cache.tellStandIn(savedAt: saved.savedAt, because: error) }
-        return Self.copy(saved, because: error)
-    }
-
-    private static func copy(_ saved: Saved<Value>, because error: LoadError? = nil) -> Loaded<Value> {
-        Loaded(saved.value, source: .cache(savedAt: saved.savedAt, because: error), savedAt: saved.savedAt)
+        hub?.endSave(loaded, kept, askedAt: sentAt)
+        return loaded
     }
 
     private func decoded(_ entry: StoredEntry) -> Value? {

@@ -86,10 +86,12 @@ public final class ResourceFamily<Key: Hashable & Sendable, Value: Sendable>: Se
     }
 
     /// Makes the values invalid whose entries have keys in the store that begin with `prefix`, compared byte by byte.
+    /// So does ``invalidate(tag:)`` with those that have the tag. A value that another process is loading for the first time has
+    /// no entry yet, and is left out: ``invalidate(_:)`` meets it.
     ///
     /// - Throws: ``StoreError`` when the store failed. Some of the values may then be invalid already; call it again.
     public func invalidate(prefix: String) async throws(StoreError) {
-        try await invalidate { $0.utf8.starts(with: prefix.utf8) }
+        try await invalidate(prefix) { $0.utf8.starts(with: prefix.utf8) }
     }
 
     /// Makes the values invalid whose entries have this tag.
@@ -124,12 +126,15 @@ public final class ResourceFamily<Key: Hashable & Sendable, Value: Sendable>: Se
         }
     }
 
-    private func invalidate(where isChosen: @Sendable (String) -> Bool) async throws(StoreError) {
+    /// - Parameter prefix: the beginning of all chosen keys.
+    private func invalidate(
+        _ prefix: String = "", where isChosen: @Sendable (String) -> Bool
+    ) async throws(StoreError) {
         let held = state.withLock { $0.known.values.compactMap(\.resource) }.filter { isChosen($0.cache.key) }
         // A resource counts its invalidations, so that a load under way is overtaken also where nothing is saved yet.
         for resource in held { try await resource.invalidate() }
         let keys = Set(held.map { StoreKey($0.cache.key) })
-        try await store?.invalidate { isChosen($0) && !keys.contains(StoreKey($0)) }
+        try await store?.invalidate(prefix: prefix) { isChosen($0) && !keys.contains(StoreKey($0)) }
     }
 
     private func resource(_ key: Key, isUsed: Bool) -> Resource<Value> {

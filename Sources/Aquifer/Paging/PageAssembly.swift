@@ -17,6 +17,10 @@ struct PageEntry<Item: Sendable>: Sendable {
     var origin: StoredEntry.Origin?
     /// The date when it was saved; `nil` if it could not be saved.
     var savedAt: Date?
+    /// True if a load has saved it.
+    var isAnswer = false
+    /// The mark of an invalidation that nobody has answered.
+    var mark: Date?
 
     /// The date that decides which of two copies of an item is newer: that of the request.
     var askedAt: Date { origin?.sentAt ?? savedAt ?? .distantFuture }
@@ -40,6 +44,13 @@ struct PageAssembly<Item: Sendable>: Sendable {
     private(set) var names: Set<String> = []
     /// The first page's entry.
     private(set) var first: PageEntry<Item>?
+    /// The facts of the pages so far, shown or not.
+    private(set) var fingerprint = EntryFingerprint.empty
+    /// The facts of the pages before the first one that could not be saved.
+    private(set) var savedFingerprint = EntryFingerprint.empty
+    private(set) var hasUnsaved = false
+    /// That of the list, known without a look at each page.
+    private(set) var oldest: Date?
     private var askedAt: [Date] = []
     private var pageOf: [ItemID: Int] = [:]
     /// The gap that the next page with items will show.
@@ -57,6 +68,7 @@ struct PageAssembly<Item: Sendable>: Sendable {
         let record = entry.record
         if first == nil { first = entry }
         if let name = entry.name { names.insert(name) }
+        note(entry, isShown)
         let place = end
         var follows = record.followsGap || !isShown
         let items = isShown ? place == nil ? record.items : joined(entry, &follows) : []
@@ -66,6 +78,7 @@ struct PageAssembly<Item: Sendable>: Sendable {
         if !items.isEmpty || list.pages.isEmpty {
             list.pages.append(PagedList.Page(items: items, savedAt: entry.savedAt, gap: gap))
             askedAt.append(entry.askedAt)
+            if let savedAt = entry.savedAt { oldest = min(oldest ?? savedAt, savedAt) }
             for item in items { pageOf[identify(item)] = list.pages.count - 1 }
             gap = nil
         }
@@ -75,6 +88,27 @@ struct PageAssembly<Item: Sendable>: Sendable {
     /// The list ends here, because the next page cannot be read.
     mutating func stop(because error: StoreError) {
         list.readError = error
+        fingerprint.checksum = ~fingerprint.checksum
+        if !hasUnsaved { savedFingerprint = fingerprint }
+    }
+
+    /// Each save of a page gives it another stamp.
+    private mutating func note(_ entry: PageEntry<Item>, _ isShown: Bool) {
+        if fingerprint.size == 0 { fingerprint.savedAt = entry.savedAt ?? .distantPast }
+        fingerprint.size += 1
+        var hasher = Hasher()
+        hasher.combine(fingerprint.checksum)
+        hasher.combine(entry.name)
+        hasher.combine(entry.savedAt)
+        hasher.combine(entry.record.link)
+        hasher.combine(isShown)
+        for item in entry.record.items { hasher.combine(identify(item)) }
+        fingerprint.checksum = UInt64(bitPattern: Int64(hasher.finalize()))
+        if fingerprint.size == 1 {
+            fingerprint.beginning = .init(savedAt: fingerprint.savedAt, checksum: fingerprint.checksum)
+        }
+        if entry.savedAt == nil { hasUnsaved = true }
+        if !hasUnsaved { savedFingerprint = fingerprint }
     }
 
     private mutating func finish(_ record: PageRecord<Item>) {
@@ -126,6 +160,7 @@ struct PageAssembly<Item: Sendable>: Sendable {
         list.pages[page].items.removeSubrange(cut...)
         list.pages.removeSubrange((page + 1)...)
         askedAt.removeSubrange((page + 1)...)
+        oldest = list.oldest
     }
 
     /// The position after the last page. The number of items tells it better than an offset of an older answer.

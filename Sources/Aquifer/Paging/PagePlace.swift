@@ -12,13 +12,11 @@ final class PagePlace<Item: Sendable>: Sendable {
     /// The position after items that have none.
     let resume: @Sendable ([Item]) -> String?
     let identify: @Sendable (Item) -> ItemID
-    /// What the last answer for an entry has done to the older pages, by the entry's name.
-    let splices = Locked<[String: PageSplice<Item>]>([:])
-    private let key: String
-    private let store: any CacheStore
-    private let policy: CachePolicy
+    let key: String
+    let store: any CacheStore
+    let policy: CachePolicy
     private let codec: CacheCodec<PageRecord<Item>>
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
     private let events: (any AquiferEvents)?
     private let load: Load
 
@@ -83,7 +81,7 @@ final class PagePlace<Item: Sendable>: Sendable {
     /// Saves the rest of the older pages, so that a kill before the page itself is saved loses none of them.
     private func makeRoom(for record: inout PageRecord<Item>, _ name: String?) async {
         let splice = PageSplice(record, over: await entries(from: name), joining: joining, identify: identify)
-        splices.withLock { $0[name ?? ""] = splice }
+        record.splice = .init(splice)
         guard let rest = splice.rest, let savedAt = rest.savedAt else { return }
         do throws(StoreError) {
             let cache = cache(of: rest.name)
@@ -117,6 +115,7 @@ final class PagePlace<Item: Sendable>: Sendable {
                 if let entry = unsaved[name ?? ""] { found = entry } else { found = try await entry(name) }
             } catch {
                 guard name != nil else { throw error }
+                if case .ended = error { throw error }
                 assembly.stop(because: error)
                 return assembly
             }
@@ -152,9 +151,10 @@ final class PagePlace<Item: Sendable>: Sendable {
 
     private func entry(_ name: String?) async throws(StoreError) -> PageEntry<Item>? {
         let cache = cache(of: name)
-        guard let entry = try await cache.entry() else { return nil }
+        guard let entry = try await cache.entry(), !entry.isMark else { return nil }
         return PageEntry(
-            name: name, record: try cache.decode(entry).value, origin: entry.origin, savedAt: entry.savedAt)
+            name: name, record: try cache.decode(entry).value, origin: entry.origin, savedAt: entry.savedAt,
+            isAnswer: entry.isAnswer, mark: entry.asking.mark)
     }
 
     // MARK: Deleting
@@ -170,11 +170,12 @@ final class PagePlace<Item: Sendable>: Sendable {
 
     /// Deletes the pages after the first that have expired or cannot be read, whether they are part of the list or not.
     func validateFurther() async throws(StoreError) -> Bool {
-        let contents = try await store.contents()
+        let prefix = "\(key)#"
+        let contents = try await store.contents(prefix: prefix)
         let expired = contents.entries.filter { policy.isExpired($0.savedAt, at: now()) }.map(\.key)
         var isDeleted = false
-        for key in expired + contents.damaged.compactMap(\.key) where key.hasPrefix("\(self.key)#") {
-            if try await cache(of: String(key.dropFirst(self.key.count + 1))).validate() { isDeleted = true }
+        for name in (expired + contents.damaged.compactMap(\.key)).compactMap({ $0.rest(after: prefix) }) {
+            if try await cache(of: name).validate() { isDeleted = true }
         }
         return isDeleted
     }

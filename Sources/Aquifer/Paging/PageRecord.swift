@@ -16,9 +16,25 @@ struct PageRecord<Item: Sendable>: Sendable {
     var followsGap = false
     /// The reason why this record must not replace the one before; not saved.
     var obstacle: StoreError?
+    /// What the answer has done to the older pages, for each caller who shares it; not saved. `nil` in a saved record.
+    var splice: Splice?
+
+    /// A class, because a splice has a record.
+    final class Splice: Sendable {
+        let result: PageSplice<Item>
+
+        init(_ result: PageSplice<Item>) { self.result = result }
+    }
 }
 
 extension PageRecord {
+    /// The record alone, and what it has done to the older pages.
+    var spliced: (record: Self, splice: PageSplice<Item>?) {
+        var record = self
+        record.splice = nil
+        return (record, splice?.result)
+    }
+
     /// A list that a version without pages saved as one entry.
     init?(whole items: [Item], resume: ([Item]) -> String?) {
         let next = resume(items)

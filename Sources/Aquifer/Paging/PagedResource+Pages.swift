@@ -6,8 +6,10 @@ extension PagedResource {
     ///
     /// Without an answer it delivers the page if it is saved, as ``fallback`` says, or throws the error.
     public func loadMore() async throws(LoadError) -> Loaded<PagedList<Item>> {
-        guard let list = await current() else { return try await load() }
-        guard let end = list.end else { return Self.copy(list.list, because: nil) }
+        guard let (end, whole) = await current({ ($0.end, $0.end == nil ? $0.list : nil) }) else {
+            return try await load()
+        }
+        guard let end else { return Self.copy(whole ?? PagedList(), because: nil) }
         return try await flights.value(for: "more \(end.link)") { () async throws(LoadError) in
             try await self.extend(end, fallback: self.fallback)
         }
@@ -18,14 +20,14 @@ extension PagedResource {
     /// - Throws: the error of the request: no saved page stands in for what is missing. A gap that is no longer part of the
     ///   list is none: the list is delivered as it is.
     public func fill(_ gap: PageGap) async throws(LoadError) -> Loaded<PagedList<Item>> {
-        guard let list = await current(), let gap = list.list.gaps.first(where: { $0.id == gap.id }) else {
+        guard let list = await current({ $0.list }), let gap = list.gaps.first(where: { $0.id == gap.id }) else {
             return try await load()
         }
         let end = PageAssembly<Item>.End(link: gap.id, position: gap.position)
         return try await flights.value(for: "fill \(gap.id)") { () async throws(LoadError) in
             let filled = try await self.extend(end, fallback: .never)
-            let isSmaller = filled.value.gaps.count < list.list.gaps.count
-            let isLonger = filled.value.allItems.count > list.list.allItems.count
+            let isSmaller = filled.value.gaps.count < list.gaps.count
+            let isLonger = filled.value.allItems.count > list.allItems.count
             guard self.place.joining == .overlap, !isSmaller, !isLonger else { return filled }
             return try await self.beginAnew()
         }
@@ -46,24 +48,25 @@ extension PagedResource {
 
     private func isEnd(_ position: String) async -> Bool {
         // Without a list that can be read the page belongs to none.
-        guard let list = await current() else { return false }
-        return list.end?.link == position || list.names.contains(position)
+        await current { $0.end?.link == position || $0.names.contains(position) } ?? false
     }
 
-    /// The list that was delivered last if none of its pages has expired since, or the saved one.
-    private func current() async -> PageAssembly<Item>? {
+    /// A part of the list that was delivered last if none of its pages has expired since, or of the saved one.
+    ///
+    /// The list itself stays where it is: a page would be appended to a copy of all pages if anybody else had it.
+    private func current<Part>(_ part: (PageAssembly<Item>) -> Part) async -> Part? {
         let remembered = known.withLock { list in
             if !isFresh(list) { list = nil }
-            return list
+            return list.map(part)
         }
         if let remembered { return remembered }
         // A list that cannot be read is loaded.
         _ = try? await saved()
-        return known.withLock { $0 }
+        return known.withLock { $0.map(part) }
     }
 
     /// True if each page of the list may still be shown.
-    private func isFresh(_ list: PageAssembly<Item>?) -> Bool { list?.list.oldest.map { isFresh($0) } ?? true }
+    private func isFresh(_ list: PageAssembly<Item>?) -> Bool { list?.oldest.map { isFresh($0) } ?? true }
 
     /// The most requests of one call. Each but the first follows an offset that was too far.
     private static var attempts: Int { 4 }
@@ -110,22 +113,25 @@ extension PagedResource {
     ) async throws(LoadError) -> Loaded<PageRecord<Item>> {
         let page = Resource(
             remote: place.remote(at: end.position, end.link), cache: place.cache(of: end.link), fallback: fallback)
-        return try await page.reload()
+        do throws(LoadError) { return try await page.reload() } catch {
+            tellEnd(error)
+            throw error
+        }
     }
 
     /// The list with a page that has arrived. One more page at the end costs the same however long the list is.
     private func list(
         with loaded: Loaded<PageRecord<Item>>, at end: PageAssembly<Item>.End
     ) async -> Loaded<PagedList<Item>> {
-        let splice = place.splices.withLock { $0.removeValue(forKey: end.link) }
-        let entry = PageEntry(name: end.link, record: loaded.value, savedAt: loaded.savedAt)
+        let (record, splice) = loaded.value.spliced
+        let entry = PageEntry(name: end.link, record: record, savedAt: loaded.savedAt)
         let isLast = loaded.source == .remote && splice?.isOverNothing == true
         let appended = known.withLock { known -> PageAssembly<Item>? in
             guard isLast, known?.end == end, known?.list.readError == nil, isFresh(known) else { return nil }
             known?.append(entry)
             return known
         }
-        let saveError = loaded.saveError == nil ? nil : loaded.value.obstacle ?? loaded.saveError
+        let saveError = loaded.saveError == nil ? nil : record.obstacle ?? loaded.saveError
         var whole = appended
         if whole == nil {
             let unsaved = saveError == nil ? [:] : place.standIns(for: entry, splice)
@@ -133,13 +139,7 @@ extension PagedResource {
             whole = (try? await place.read(unsaved)) ?? known.withLock { isFresh($0) ? $0 : nil }
             if loaded.source == .remote, saveError == nil { await place.forget(splice?.dropped ?? [], except: whole) }
         }
-        let list = whole ?? place.assembly
-        known.withLock { $0 = list }
-        guard case .cache(_, let error) = loaded.source else {
-            return Loaded(
-                list.list, source: .remote, savedAt: saveError == nil ? list.list.oldest : nil, saveError: saveError)
-        }
-        return Self.copy(list.list, because: error)
+        return deliver(whole ?? place.assembly, loaded.source, saveError, isFirst: false)
     }
 }
 

@@ -7,7 +7,7 @@ import AquiferFoundation
 /// let articles = PagedResource<Article>(
 ///     key: "articles", in: store, first: HTTPRequest(.get, address), next: .cursor("cursor") { head, body in
 ///         try JSONMapper<Envelope>().map(head, body).next
-///     }, client: client
+///     }, client: client, codec: .json
 /// ) { head, body in try JSONMapper<Envelope>().map(head, body).items }
 /// ```
 ///
@@ -28,6 +28,8 @@ public final class PagedResource<Item: Sendable>: Sendable {
     let flights = Coalescer<String, Loaded<PagedList<Item>>>()
     /// The list that was delivered last, for the next page.
     let known = Locked<PageAssembly<Item>?>(nil)
+    /// Those who follow ``updates``, once there was one.
+    let hub = Locked<UpdateHub<PagedList<Item>>?>(nil)
 
     /// A list whose items have any identity.
     ///
@@ -44,13 +46,15 @@ public final class PagedResource<Item: Sendable>: Sendable {
     ///   - retry: the policy for further attempts; by default, there are none.
     ///   - now: the clock for stamps and ages.
     ///   - events: told of each load and save of a page.
+    ///   - clock: waits until a page that is followed with ``updates`` expires.
     ///   - id: the identity of an item, such as a key path.
     ///   - map: the items of an answer, in the server's order. It throws if the answer breaks the contract.
     public init<ID: Hashable & Sendable>(
         key: String, in store: any CacheStore, first: HTTPRequest, next: NextPage<Item>, client: any HTTPClient,
         codec: CacheCodec<[Item]>, policy: CachePolicy = .sevenDays, fallback: FallbackPolicy = .standard,
         limit: Int = 32 << 20, retry: RetryPolicy = .never, now: @escaping @Sendable () -> Date = { Date() },
-        events: (any AquiferEvents)? = nil, id: @escaping @Sendable (Item) -> ID,
+        events: (any AquiferEvents)? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        id: @escaping @Sendable (Item) -> ID,
         map: @escaping RemoteLoader<[Item]>.Map
     ) {
         let place = PagePlace(
@@ -68,25 +72,39 @@ public final class PagedResource<Item: Sendable>: Sendable {
             })
         self.place = place
         self.first = Resource(
-            remote: place.remote(at: nil, nil), cache: place.cache(of: nil), fallback: fallback)
+            remote: place.remote(at: nil, nil), cache: place.cache(of: nil), fallback: fallback, clock: clock)
     }
 
     // MARK: Loading
 
     /// Loads the first page as ``Resource/load()`` does, and delivers it with the saved pages that follow.
     ///
-    /// The source is that of the first page: each page has its own age. The stamp is that of the oldest page.
+    /// The source is the remote if the first page is from there; otherwise it is the saved copy, with the age of the oldest page. The
+    /// stamp is that of the oldest page, too: each page has its own.
     public func load() async throws(LoadError) -> Loaded<PagedList<Item>> {
-        try await flights.value(for: "load") { () async throws(LoadError) in
-            try await self.list(after: try await self.first.load())
+        try await flights.value(for: await share("load")) { () async throws(LoadError) in
+            try await self.list(
+                after: try await self.telling { () async throws(LoadError) in try await self.first.load() })
         }
     }
 
     /// Loads the first page, whatever its age, and delivers it with the saved pages that follow: the user has asked for it.
     public func reload() async throws(LoadError) -> Loaded<PagedList<Item>> {
-        try await flights.value(for: "reload") { () async throws(LoadError) in
-            try await self.list(after: try await self.first.reload())
+        try await flights.value(for: await share("reload")) { () async throws(LoadError) in
+            try await self.list(
+                after: try await self.telling { () async throws(LoadError) in try await self.first.reload() })
         }
+    }
+
+    /// The name of the call that a caller may share now. A call that began before the list was made invalid, here or in another
+    /// process, may be about to deliver what it has found then.
+    private func share(_ call: String) async -> String {
+        let name = "\(call) \(first.invalidations.withLock { $0 })"
+        // An entry that cannot be read tells nothing.
+        guard flights.waiters(for: name) > 0, let mark = (try? await first.cache.entry())?.asking.mark else {
+            return name
+        }
+        return "\(name) \(mark.timeIntervalSinceReferenceDate)"
     }
 
     /// Loads the first page as ``load()`` does, and delivers its items alone.
@@ -94,8 +112,7 @@ public final class PagedResource<Item: Sendable>: Sendable {
         var page = try await first.load()
         // The list that was delivered last may have another beginning.
         known.withLock { $0 = nil }
-        let splice = place.splices.withLock { $0.removeValue(forKey: "") }
-        if let splice, page.saveError == nil, !splice.dropped.isEmpty {
+        if let splice = page.value.splice?.result, page.saveError == nil, !splice.dropped.isEmpty {
             // The entries are dropped unless the list still has them.
             await place.forget(splice.dropped, except: try? await place.read())
         }
@@ -117,7 +134,7 @@ public final class PagedResource<Item: Sendable>: Sendable {
     ///   ends before it, and ``PagedList/readError`` tells.
     public func saved() async throws(StoreError) -> Loaded<PagedList<Item>>? {
         guard let read = try await place.read() else { return nil }
-        known.withLock { $0 = read }
+        known.withLock { $0 = read.adopted(over: $0) }
         return Self.copy(read.list, because: nil)
     }
 
@@ -136,23 +153,37 @@ public final class PagedResource<Item: Sendable>: Sendable {
 
     // MARK: Putting the list together
 
-    private func list(after loaded: Loaded<PageRecord<Item>>) async throws(LoadError) -> Loaded<PagedList<Item>> {
-        let splice = place.splices.withLock { $0.removeValue(forKey: "") }
-        let saveError = loaded.saveError == nil ? nil : loaded.value.obstacle ?? loaded.saveError
-        let beginning = PageEntry(record: loaded.value, savedAt: loaded.savedAt)
+    func list(after loaded: Loaded<PageRecord<Item>>) async throws(LoadError) -> Loaded<PagedList<Item>> {
+        let (record, splice) = loaded.value.spliced
+        let saveError = loaded.saveError == nil ? nil : record.obstacle ?? loaded.saveError
+        let beginning = PageEntry(record: record, savedAt: loaded.savedAt)
         let unsaved = saveError == nil ? [:] : place.standIns(for: beginning, splice)
         // A store that cannot be read hides nothing that has arrived.
         let read = try? await place.read(unsaved)
         if loaded.source == .remote, saveError == nil { await place.forget(splice?.dropped ?? [], except: read) }
         var assembly = read ?? place.assembly
         if read == nil { assembly.append(beginning) }
-        let whole = assembly
-        known.withLock { $0 = whole }
-        guard case .cache(_, let error) = loaded.source else {
-            return Loaded(
-                whole.list, source: .remote, savedAt: saveError == nil ? whole.list.oldest : nil, saveError: saveError)
+        return deliver(assembly, loaded.source, saveError, isFirst: true)
+    }
+
+    /// The list with a page that has arrived, for who has asked and for who follows.
+    ///
+    /// - Parameter isFirst: true for the first page, which gives the list its source.
+    func deliver(
+        _ assembly: PageAssembly<Item>, _ source: LoadSource, _ saveError: StoreError?, isFirst: Bool
+    ) -> Loaded<PagedList<Item>> {
+        known.withLock { $0 = assembly }
+        let list = assembly.list
+        let loaded: Loaded<PagedList<Item>>
+        if case .cache(_, let error) = source {
+            loaded = Self.copy(list, because: error)
+        } else {
+            let savedAt = saveError == nil ? assembly.oldest : nil
+            loaded = Loaded(list, source: .remote, savedAt: savedAt, saveError: saveError)
         }
-        return Self.copy(whole.list, because: error)
+        let fingerprint = saveError == nil ? assembly.fingerprint : nil
+        hub.withLock { $0 }?.publish(partOf: loaded, fingerprint, keepsSource: !isFirst)
+        return loaded
     }
 
     static func copy(_ list: PagedList<Item>, because error: LoadError?) -> Loaded<PagedList<Item>> {
@@ -162,15 +193,17 @@ public final class PagedResource<Item: Sendable>: Sendable {
 }
 
 extension PagedResource where Item: Identifiable, Item.ID: Sendable {
-    /// A list of identifiable items. See ``init(key:in:first:next:client:codec:policy:fallback:limit:retry:now:events:id:map:)``.
+    /// A list of identifiable items. See ``init(key:in:first:next:client:codec:policy:fallback:limit:retry:now:events:clock:id:map:)``.
     public convenience init(
         key: String, in store: any CacheStore, first: HTTPRequest, next: NextPage<Item>, client: any HTTPClient,
         codec: CacheCodec<[Item]>, policy: CachePolicy = .sevenDays, fallback: FallbackPolicy = .standard,
         limit: Int = 32 << 20, retry: RetryPolicy = .never, now: @escaping @Sendable () -> Date = { Date() },
-        events: (any AquiferEvents)? = nil, map: @escaping RemoteLoader<[Item]>.Map
+        events: (any AquiferEvents)? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        map: @escaping RemoteLoader<[Item]>.Map
     ) {
         self.init(
             key: key, in: store, first: first, next: next, client: client, codec: codec, policy: policy,
-            fallback: fallback, limit: limit, retry: retry, now: now, events: events, id: { $0.id }, map: map)
+            fallback: fallback, limit: limit, retry: retry, now: now, events: events, clock: clock, id: { $0.id },
+            map: map)
     }
 }

@@ -1,6 +1,7 @@
 import Observation
 
-/// The screen of a list in pages: its items and gaps, what it is doing, and the state of its end.
+/// The screen of a list in pages: its items and gaps, what it is doing, and the state of its end. From its first appearance on it
+/// follows ``PagedResource/updates``, as a ``ResourceModel`` does.
 ///
 /// ```swift
 /// let model = PagedModel(articles)
@@ -50,7 +51,7 @@ public final class PagedModel<Item: Sendable> {
                 load: { () async throws(LoadError) in try await resource.load() },
                 reload: { () async throws(LoadError) in try await resource.reload() },
                 saved: { () async throws(StoreError) in try await resource.saved() },
-                isFresh: { resource.isFresh($0) }, fallback: resource.fallback))
+                isFresh: { resource.isFresh($0) }, fallback: resource.fallback, updates: resource.updates))
     }
 
     /// The state of a gap: idle, loading, or failed.
@@ -76,9 +77,11 @@ public final class PagedModel<Item: Sendable> {
         else { return }
         ending = .loading
         do throws(LoadError) {
-            show(try await resource.loadMore())
+            _ = try await resource.loadMore()
+            list.catchUp()
             ending = .idle
         } catch {
+            if error.isEnd { list.catchUp() }
             ending = error == .cancelled ? .idle : .failed(error)
         }
     }
@@ -88,9 +91,11 @@ public final class PagedModel<Item: Sendable> {
         guard state(of: gap) != .loading, !list.isLoading else { return }
         filling[gap.id] = .loading
         do throws(LoadError) {
-            show(try await resource.fill(gap))
+            _ = try await resource.fill(gap)
+            list.catchUp()
             filling[gap.id] = nil
         } catch {
+            if error.isEnd { list.catchUp() }
             filling[gap.id] = error == .cancelled ? nil : .failed(error)
         }
     }
@@ -100,9 +105,4 @@ public final class PagedModel<Item: Sendable> {
         list.dismissError()
     }
 
-    private func show(_ loaded: Loaded<PagedList<Item>>) {
-        // The list is hidden, or its first page is on its way: it will have the page that has just come.
-        guard list.value != nil, !list.isLoading else { return }
-        list.replaceValue(loaded.value)
-    }
 }

@@ -19,6 +19,6 @@ extension ResourceModel {
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         let reconnections = Reconnections(monitor: monitor, settle: settle, apart: apart, clock: clock)
-        connection = Following(reconnections) { [weak self] in await self?.connectionRestored() }
+        reconnecting = Following(reconnections) { [weak self] in await self?.connectionRestored() }
     }
 }

@@ -7,21 +7,14 @@ import Observation
 /// - ``appear()`` loads the first time only; ``refresh()`` loads each time, but never while a load runs.
 /// - A saved fresh copy is shown at once, and ``source`` says so, while the latest is loaded.
 /// - The last value stays while a newer one is loaded, and after a failed load, unless it has expired meanwhile.
-/// - A value that the remote denies is hidden, as the ``FallbackPolicy`` says, until a load delivers one.
+/// - A value that the remote denies is hidden, as the ``FallbackPolicy`` says, until a load delivers one. After the end of its
+///   ``Scope`` nothing is shown.
+/// - From its first appearance on it follows ``Resource/updates``: it shows, without a request, what other models,
+///   resources and processes change in the saved copy, and shows no copy that was deleted or has expired.
+/// - When the value is made invalid, here or in another process, it loads by itself: one request for all models of the
+///   resource. If that fails, the value stays invalid, and nothing is asked until the next refresh, appearance or connection.
 @MainActor @Observable
 public final class ResourceModel<Value: Sendable> {
-    /// The state of the screen.
-    public enum Phase: String, Sendable, Hashable {
-        /// Nothing has been loaded yet.
-        case idle
-        /// The latest is being loaded.
-        case loading
-        /// A value is shown, and there is no error.
-        case loaded
-        /// The last load failed: either the user has not dismissed the error yet, or there is no value to show.
-        case failed
-    }
-
     /// The functions of a resource that a model needs.
     public struct Loading: Sendable {
         /// The latest, or the fallback.
@@ -34,19 +27,23 @@ public final class ResourceModel<Value: Sendable> {
         public var isFresh: @Sendable (Date) -> Bool
         /// The rule that decides after which errors a value may still be shown.
         public var fallback: FallbackPolicy
+        /// The states of the resource that ``load`` loads; `nil` if the model need not show what others change.
+        public var updates: ResourceUpdates<Value>?
 
         /// Loading by these functions. Without `reload`, `load` serves both.
         public init(
             load: @escaping @Sendable () async throws(LoadError) -> Loaded<Value>,
             reload: (@Sendable () async throws(LoadError) -> Loaded<Value>)? = nil,
             saved: @escaping @Sendable () async throws(StoreError) -> Loaded<Value>?,
-            isFresh: @escaping @Sendable (Date) -> Bool, fallback: FallbackPolicy = .standard
+            isFresh: @escaping @Sendable (Date) -> Bool, fallback: FallbackPolicy = .standard,
+            updates: ResourceUpdates<Value>? = nil
         ) {
             self.load = load
             self.reload = reload ?? load
             self.saved = saved
             self.isFresh = isFresh
             self.fallback = fallback
+            self.updates = updates
         }
     }
 
@@ -56,30 +53,31 @@ public final class ResourceModel<Value: Sendable> {
     public private(set) var source: LoadSource?
     /// The reason why the value shown could not be saved.
     public private(set) var saveError: StoreError?
+    /// The changes in the value that the server has not confirmed, if the resource is an ``EditableResource``.
+    public private(set) var pending: [PendingItem] = []
     /// The error of the last load, until it is dismissed or the next load begins.
-    public private(set) var error: LoadError?
+    public internal(set) var error: LoadError?
     /// True if the latest is being loaded.
-    public private(set) var isLoading = false
+    public internal(set) var isLoading = false
     /// True if the last load failed, even if the error was dismissed.
-    private var hasFailed = false
-
-    /// The state of the screen in one word.
-    public var phase: Phase {
-        if isLoading { return .loading }
-        if error != nil { return .failed }
-        if value != nil { return .loaded }
-        return hasFailed ? .failed : .idle
-    }
+    var hasFailed = false
 
     @ObservationIgnored private let loading: Loading
     @ObservationIgnored private var hasAppeared = false
     @ObservationIgnored private var stamp: Date?
     /// True if the remote denied the value: the saved copy is then not shown ahead of the next answer.
     @ObservationIgnored private var isDenied = false
-    /// True if the connection came back during the load under way, which may have begun without one.
+    /// True if the connection came back during a load, which may have begun without one.
     @ObservationIgnored private var asksAgain = false
-    /// What ends with the model: see ``follow(_:settle:apart:clock:)``.
-    @ObservationIgnored var connection: Following?
+    /// The mark of an invalidation that came during the load under way, which may have ended before it.
+    @ObservationIgnored var invalidMark: Date?
+    /// Ends with the model: see ``follow(_:settle:apart:clock:)``.
+    @ObservationIgnored var reconnecting: Following?
+    /// The states that the model follows, from its first appearance until it is released.
+    @ObservationIgnored var subscription: UpdateSubscription<Value>?
+    @ObservationIgnored private var followedUpdates: StoreObservation?
+    /// The load of a value that was made invalid.
+    @ObservationIgnored var answering: StoreObservation?
 
     /// A model of this loading.
     public init(_ loading: Loading) {
@@ -93,7 +91,18 @@ public final class ResourceModel<Value: Sendable> {
                 load: { () async throws(LoadError) in try await resource.load() },
                 reload: { () async throws(LoadError) in try await resource.reload() },
                 saved: { () async throws(StoreError) in try await resource.saved() },
-                isFresh: { resource.isFresh($0) }, fallback: resource.fallback))
+                isFresh: { resource.isFresh($0) }, fallback: resource.fallback, updates: resource.updates))
+    }
+
+    /// A model of a resource that its user can change.
+    public convenience init<Change: PendingChange>(_ editable: EditableResource<Change>) where Change.Value == Value {
+        self.init(
+            Loading(
+                load: { () async throws(LoadError) in try await editable.load() },
+                reload: { () async throws(LoadError) in try await editable.reload() },
+                saved: { () async throws(StoreError) in try await editable.saved() },
+                isFresh: { editable.resource.isFresh($0) }, fallback: editable.resource.fallback,
+                updates: editable.updates))
     }
 
     /// The screen is visible: loads, the first time.
@@ -114,17 +123,27 @@ public final class ResourceModel<Value: Sendable> {
         isLoading = true
         error = nil
         hasFailed = false
-        if value == nil, !isDenied { await showSaved() }
+        if loading.updates != nil { await follow() } else if value == nil, !isDenied { await showSaved() }
         do throws(LoadError) {
-            show(try await latest())
+            let loaded = try await latest()
+            // Another caller may have changed the value since: it is what the followers were told last.
+            if subscription == nil { show(loaded) } else { catchUp() }
         } catch {
             fail(error)
         }
+        await loadEnded()
+    }
+
+    func loadEnded() async {
         isLoading = false
         if asksAgain {
             asksAgain = false
             if !Task.isCancelled, hasFailed || source != .remote { await load(loading.load) }
         }
+        guard let mark = invalidMark.take() else { return }
+        let task = loadInvalid(mark)
+        // The value stays invalid though the user has left: nobody waits then.
+        if !Task.isCancelled { await task?.value }
     }
 
     /// There is a connection again: loads what has appeared, as ``appear()`` would. A load under way is
@@ -134,14 +153,51 @@ public final class ResourceModel<Value: Sendable> {
         if isLoading { asksAgain = true } else { await load(loading.load) }
     }
 
+    /// Shows the saved copy, and from then on each newer state.
+    private func follow() async {
+        guard subscription == nil, let updates = loading.updates else { return }
+        let subscription = updates.subscribe(asks: true)
+        guard let first = await subscription.news(isolation: #isolation) else { return }
+        self.subscription = subscription
+        if case .state(let update) = first { take(update.loaded) }
+        let task = Task { [weak self] in
+            while let news = await subscription.news(isolation: #isolation) {
+                switch news {
+                case .state(let update): self?.take(update.loaded)
+                // The states of the meantime are shown, too.
+                case .invalid(let mark): self?.loadInvalid(mark)
+                }
+            }
+        }
+        followedUpdates = StoreObservation { task.cancel() }
+    }
+
+    /// Shows the newest state that the followers were told, without waiting for it.
+    func catchUp() {
+        if let subscription { take(subscription.current) }
+    }
+
+    /// Shows a state of the resource.
+    private func take(_ state: Loaded<Value>?) {
+        guard let state, state.savedAt.map(loading.isFresh) ?? true else { return hide() }
+        show(state)
+    }
+
     /// The user has read the error.
     public func dismissError() {
         error = nil
     }
 
     /// Shows a value that a screen has made of the one shown, of the same stamp and source: a list with one more page.
+    ///
+    /// It is shown until the next state of the resource. Save it too, with ``Cache/amend(_:)``, if it is to stay.
     public func replaceValue(_ value: Value) {
         self.value = value
+    }
+
+    /// Shows a value that a screen has from elsewhere, with its source and stamp.
+    public func replaceValue(_ loaded: Loaded<Value>) {
+        show(loaded)
     }
 
     private func showSaved() async {
@@ -154,11 +210,12 @@ public final class ResourceModel<Value: Sendable> {
         value = loaded.value
         source = loaded.source
         saveError = loaded.saveError
+        pending = loaded.pending
         stamp = loaded.savedAt
         isDenied = false
     }
 
-    private func fail(_ error: LoadError) {
+    func fail(_ error: LoadError) {
         if error == .cancelled {
             // Nobody saw this load end: the next appearance is a first one again.
             hasAppeared = value != nil
@@ -168,10 +225,17 @@ public final class ResourceModel<Value: Sendable> {
         hasFailed = true
         isDenied = !loading.fallback.allows(error)
         let hasExpired = stamp.map { !loading.isFresh($0) } ?? false
-        if isDenied || hasExpired {
-            value = nil
-            source = nil
-            saveError = nil
-        }
+        if isDenied || hasExpired { hide() }
+        // Others may have saved a value since it was denied, but none after an end.
+        if error.isEnd { return }
+        if isDenied, subscription?.current != nil { catchUp() }
+    }
+
+    private func hide() {
+        value = nil
+        source = nil
+        saveError = nil
+        pending = []
+        stamp = nil
     }
 }

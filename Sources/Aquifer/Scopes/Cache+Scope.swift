@@ -13,7 +13,7 @@ extension Cache {
         let observation = storeChanges.observe { change in
             guard change == .everything else { return }
             Task {
-                guard await self.end() != nil else { return }
+                guard await self.endedScope() != nil else { return }
                 running.withLock {
                     $0.hasEnded = true
                     return $0.task
@@ -36,12 +36,14 @@ extension Cache {
         } onCancel: {
             task.cancel()
         }
-        if case .failure(.cancelled) = outcome, !Task.isCancelled, let scope = await end() { throw .ended(scope) }
+        if case .failure(.cancelled) = outcome, !Task.isCancelled, let scope = await endedScope() {
+            throw .ended(scope)
+        }
         return try outcome.get()
     }
 
     /// The scope that has ended; `nil` if it has not, or the store cannot tell.
-    private func end() async -> String? {
+    private func endedScope() async -> String? {
         do throws(StoreError) { _ = try await entry() } catch {
             if case .ended(let scope) = error { return scope }
         }

@@ -59,7 +59,7 @@ public final class Scope: Sendable {
     ///   - file: a file, or a folder with all that is in it. It need not exist yet.
     ///   - isForUnsent: true for the folder of an outbox's attachments, which stays when unsent changes are kept.
     /// - Throws: ``StoreError/ended(scope:)`` when this scope has ended; the errors of the store.
-    public func owns(_ file: URL, isForUnsent: Bool = false) async throws(StoreError) {
+    public func deleteAtEnd(_ file: URL, isForUnsent: Bool = false) async throws(StoreError) {
         _ = try await life.enter()
         let (path, generation) = (file.standardizedFileURL.path, life.generation)
         let mark = try await life.changeMark { mark in
@@ -71,7 +71,7 @@ public final class Scope: Sendable {
     }
 
     /// Names an outbox over ``store``, which ``Unsent/sendFirst`` lets send.
-    public func sends(_ outbox: Outbox) {
+    public func register(_ outbox: Outbox) {
         senders.withLock { $0.append(outbox) }
     }
 
@@ -111,19 +111,24 @@ public final class Scope: Sendable {
             if goal != .deleting, let mark = try await life.mark(), mark.ending == nil {
                 try await end.restore(into: mark)
             }
-            guard let mark = try await begin(goal, mine), mark.generation == mine ?? mark.generation,
-                let ending = mark.ending
-            else {
+            guard let mark = try await begin(goal, mine), mark.generation == mine ?? mark.generation else {
                 // Someone else has ended it. What was left by killed processes is swept.
                 try await end.sweep()
                 return 0
             }
+            // Somebody has logged in meanwhile, and what was kept is not moved yet.
+            guard let ending = mark.ending else { continue }
             guard ending == .counting else {
                 if ending != .kept { try await end.finish(mark) }
                 return 0
             }
             // Nothing can be queued any more: the number is the last.
-            let count = try await end.unsent(mark.generation)
+            let count: Int
+            do throws(StoreError) { count = try await end.unsent(mark.generation) } catch {
+                // The scope goes on. If this fails, too, those who use it take the count back.
+                _ = try? await life.takeBack(mark)
+                throw error
+            }
             let changed = try await life.changeMark { current in
                 guard var current, current == mark else { return current }
                 current.ending = count > 0 ? nil : .deleting
@@ -141,6 +146,8 @@ public final class Scope: Sendable {
     private func begin(_ goal: ScopeMark.Ending, _ mine: String?) async throws(StoreError) -> ScopeMark? {
         let change: @Sendable (ScopeMark?) -> ScopeMark? = { mark in
             guard var mark, mark.generation == mine ?? mark.generation else { return mark }
+            // What is kept of the generation before is moved first, or it would end with this one.
+            if mark.ending == nil, mark.predecessor != nil, goal != .deleting { return mark }
             if mark.ending == nil, goal == .counting { mark.counts += 1 }
             if mark.ending == nil || mark.ending == .counting { mark.ending = goal }
             // A discard also discards what was kept, or is being kept.
@@ -174,7 +181,7 @@ public final class Scope: Sendable {
         let entries = try await store.contents(prefix: ScopeKeys.entries)
         let keys = entries.entries.map(\.key) + entries.damaged.compactMap(\.key)
         let names = Set(
-            marks.compactMap { ScopeKeys.rest($0, after: ScopeKeys.marks) }
+            marks.compactMap { $0.rest(after: ScopeKeys.marks) }
                 + keys.compactMap { ScopeKeys.parts($0)?.name })
         var failure: StoreError?
         for name in names.compactMap({ PercentEncoding.decodeStrictly($0) }).sorted() {

@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import AquiferFoundation
 
 /// The steps of a scope's end. Each can be repeated, by several processes at once, and never touches a later generation.
@@ -10,14 +11,30 @@ struct ScopeEnd {
 
     /// The number of changes in outboxes of a generation, those of scopes inside of it included.
     func unsent(_ generation: String) async throws(StoreError) -> Int {
-        Leftovers(try await base.contents(prefix: keys.generation(generation))).items
+        try await leftovers(generation).items
+    }
+
+    /// What is left of a generation. Call it when the moving into that generation is over.
+    private func leftovers(_ generation: String) async throws(StoreError) -> Leftovers {
+        var contents = try await base.contents(prefix: keys.generation(generation))
+        let places = try await deletePlaces(among: contents.entries)
+        contents.entries.removeAll { places.contains($0.key) }
+        return Leftovers(contents)
     }
 
     /// Deletes what the mark of an ending generation names. Does nothing when another process has finished.
     func finish(_ mark: ScopeMark) async throws(StoreError) {
         var mark = mark
         if mark.ending == .keeping {
-            let left = Leftovers(try await base.contents(prefix: keys.generation(mark.generation)))
+            if mark.predecessor != nil {
+                // An earlier version has begun this end too soon.
+                try await restore(into: mark)
+                guard let next = try await settle(mark, { $0.predecessor = nil }) else { return }
+                mark = next
+            }
+            let left = try await leftovers(mark.generation)
+            guard let next = try await adopt(keeping: left, mark), next.ending == .keeping else { return }
+            mark = next
             for key in left.deleted { try await base.delete(key) }
             try await remove(mark.files, mark)
             if left.items > 0 {
@@ -31,7 +48,8 @@ struct ScopeEnd {
             guard let next = try await settle(mark, { $0.ending = .deleting }) else { return }
             mark = next
         }
-        guard mark.ending == .deleting else { return }
+        guard mark.ending == .deleting, let next = try await adopt(keeping: nil, mark) else { return }
+        mark = next
         try await base.deleteAll(prefix: keys.generation(mark.generation))
         try await remove(mark.files.union(mark.attachments), mark)
         let finished = mark
@@ -39,26 +57,33 @@ struct ScopeEnd {
         try await sweep()
     }
 
-    /// Moves unsent changes of the generation before into the living one.
+    /// Adds the files of the scopes inside to the mark, before nobody knows of them any more.
+    ///
+    /// - Parameter left: what stays of the generation; `nil` if nothing does.
+    /// - Returns: the mark with them; `nil` when another process has finished.
+    private func adopt(keeping left: Leftovers?, _ mark: ScopeMark) async throws(StoreError) -> ScopeMark? {
+        let own = keys.generation(mark.generation)
+        var files: Set<String> = []
+        for key in try await base.contents(prefix: own + ScopeKeys.common).entries.map(\.key) {
+            guard let rest = key.rest(after: own), ScopeKeys.isMark(rest),
+                let entry = try await readable(key),  // A damaged mark names nothing.
+                let inner = try? ScopeMark(entry, key)
+            else { continue }
+            files.formUnion(inner.files)
+            if left?.deleted.contains(key) ?? true { files.formUnion(inner.attachments) }
+        }
+        if files.isSubset(of: mark.files) { return mark }
+        return try await settle(mark) { [files] in $0.files.formUnion(files) }
+    }
+
+    /// Moves unsent changes of the generation before into the living one. However many processes do it, and wherever they
+    /// are stopped, each change is there once.
     func restore(into mark: ScopeMark) async throws(StoreError) {
         guard let predecessor = mark.predecessor else { return }
         let (old, new) = (keys.generation(predecessor), keys.generation(mark.generation))
         for key in try await base.contents(prefix: old).entries.map(\.key) {
-            guard let rest = ScopeKeys.rest(key, after: old), let entry = try await readable(key) else { continue }
-            try await base.update(new + rest) { found throws(StoreError) in
-                switch found {
-                case .success(nil), .failure(.unreadable): .replace(entry)
-                case .success: .keep
-                case .failure(let error): throw error
-                }
-            }
-            // A process that was stopped here goes on when the item may have been sent, and must not put it back.
-            if try await life.mark()?.predecessor != predecessor {
-                try await base.update(new + rest) { found throws(StoreError) in
-                    try found.get() == entry ? .delete : .keep
-                }
-                return
-            }
+            guard let rest = key.rest(after: old), let entry = try await readable(key) else { continue }
+            guard try await move(entry, to: new + rest, from: predecessor) else { return }
             try await base.delete(key)
         }
         _ = try await life.changeMark { current in
@@ -67,6 +92,60 @@ struct ScopeEnd {
             return current
         }
         try await base.deleteAll(prefix: old)
+    }
+
+    /// Writes an entry in the living generation, unless it is there.
+    ///
+    /// A process that was stopped may go on when the change has been sent and deleted, and must not put it back. So the place is
+    /// taken first. Only its taker fills it, and only if the moving was not over after that.
+    ///
+    /// - Returns: false if the moving is over.
+    private func move(
+        _ entry: StoredEntry, to key: String, from predecessor: String
+    ) async throws(StoreError) -> Bool {
+        for _ in 0..<100 {
+            let place = StoredEntry(bytes: Self.place + Data(life.newGeneration().utf8), savedAt: entry.savedAt)
+            let isTaken = try await base.decide(key) { found throws(StoreError) -> (EntryChange, Bool) in
+                switch found {
+                case .success(let other?) where !other.bytes.starts(with: Self.place): return (.keep, false)
+                case .success, .failure(.unreadable): return (.replace(place), true)
+                case .failure(let error): throw error
+                }
+            }
+            let isOver = try await life.mark()?.predecessor != predecessor
+            if !isTaken { return !isOver }
+            let isMine = try await base.decide(key) { found throws(StoreError) -> (EntryChange, Bool) in
+                guard try found.get() == place else { return (.keep, false) }
+                return (isOver ? .delete : .replace(entry), true)
+            }
+            if isOver || isMine { return !isOver }
+            // Another process has taken the place meanwhile.
+        }
+        throw .busy(path: "the scope \(life.name)")
+    }
+
+    /// The beginning of an entry whose place is taken. No item, counter or mark begins so.
+    private static let place = Data("place ".utf8)
+
+    /// Deletes the places that nobody will fill: those of processes that were killed when they had taken them, and when the moving
+    /// was over. They look like damaged items.
+    ///
+    /// - Returns: their keys.
+    private func deletePlaces(among entries: [StoredEntry.Summary]) async throws(StoreError) -> Set<String> {
+        let length = Self.place.count + life.newGeneration().utf8.count
+        var deleted: Set<String> = []
+        for key in entries.filter({ $0.size == length }).map(\.key) {
+            let name = key.split(separator: "/").last.map(String.init) ?? key
+            guard OutboxShelf.isKey(name) || name.hasBytes(ScopeKeys.marks) else { continue }
+            let isPlace = try await base.decide(key) { found throws(StoreError) -> (EntryChange, Bool) in
+                guard case .success(let entry?) = found, entry.bytes.starts(with: Self.place) else {
+                    return (.keep, false)
+                }
+                return (.delete, true)
+            }
+            if isPlace { deleted.insert(key) }
+        }
+        return deleted
     }
 
     /// The entry under a key; `nil` if it is missing, or damaged: nobody could send it.
@@ -88,6 +167,9 @@ struct ScopeEnd {
         for generation in found where generation != mark?.generation && generation != mark?.predecessor {
             try await base.deleteAll(prefix: keys.generation(generation))
         }
+        guard let mark, mark.predecessor == nil else { return }
+        let living = keys.generation(mark.generation)
+        _ = try await deletePlaces(among: contents.entries.filter { $0.key.hasBytes(living) })
     }
 
     /// Changes the mark if that end is as far as it was. Another caller may have gone on to discard what this one keeps.
@@ -138,11 +220,15 @@ private struct Leftovers {
                 name: String(decoding: key.utf8[at...], as: UTF8.self)
             )
         }
-        let queues = Set(places.filter { OutboxShelf.isItemKey($0.name) }.map(\.folder))
-        items = places.count { OutboxShelf.isItemKey($0.name) }
+        // A change that the server has confirmed waits for nobody.
+        let confirmed = Set(
+            contents.entries.filter { $0.validators.lastModified == OutboxShelf.confirmedTag }.map(\.key))
+        let unsent = places.filter { OutboxShelf.isItemKey($0.name) && !confirmed.contains($0.key) }
+        let queues = Set(unsent.map(\.folder))
+        items = unsent.count
         deleted = places.filter { place in
             if OutboxShelf.isKey(place.name) { return !queues.contains(place.folder) }
-            guard let name = ScopeKeys.rest(place.name, after: ScopeKeys.marks) else { return true }
+            guard let name = place.name.rest(after: ScopeKeys.marks) else { return true }
             // The mark of a scope inside, which may have a queue.
             return !queues.contains { $0.hasBytes(place.folder + ScopeKeys.entries + name + "/") }
         }.map(\.key)

@@ -2,7 +2,7 @@
 public enum ScopeError: Error, Sendable, Hashable, CustomStringConvertible {
     /// So many changes of the user have not been sent: say what is to become of them, with ``Scope/Unsent``.
     case unsent(Int)
-    /// The store failed. If it failed in the middle, nothing of the scope can be used any more; call
+    /// The store failed. If it failed in the middle of deleting, nothing of the scope can be used any more; call
     /// ``Scope/end(unsent:)`` again, or ``Scope/finishEnds(in:)`` at the next start.
     case store(StoreError)
 
@@ -23,7 +23,7 @@ extension Scope {
         case discard
         /// They are kept for this user alone, with their files. The next generation of the scope has them in its queue.
         case keep
-        /// The outboxes that ``Scope/sends(_:)`` named send what they can now. If anything is left, the scope goes on, and
+        /// The outboxes that ``Scope/register(_:)`` named send what they can now. If anything is left, the scope goes on, and
         /// ``Scope/end(unsent:)`` throws the number.
         case sendFirst
     }

@@ -9,7 +9,12 @@ final class ScopeLife: Sendable {
         var mark: Data?
         /// True if this object was told to end, even before its first use.
         var hasEnded = false
+        /// The bytes of the mark of the count that was met last, and how often it was.
+        var counting: (mark: Data, times: Int)?
     }
+
+    /// The number of calls that a count refuses before it is taken for that of a killed process. It lasts as long as one list.
+    static let patience = 20
 
     let name: String
     let keys: ScopeKeys
@@ -71,8 +76,25 @@ final class ScopeLife: Sendable {
         if entry.bytes == known { return }
         let mark = try ScopeMark(entry, keys.mark)
         guard mark.generation == generation, mark.ending == nil || mark.ending == .counting else { throw ended }
-        guard mark.ending == nil else { throw .busy(path: "the scope \(name)") }
-        state.withLock { $0.mark = entry.bytes }
+        if mark.ending == nil { return state.withLock { $0.mark = entry.bytes } }
+        let times = state.withLock { state in
+            let times = state.counting?.mark == entry.bytes ? state.counting?.times ?? 0 : 0
+            state.counting = (entry.bytes, times + 1)
+            return times
+        }
+        guard times >= Self.patience, try await takeBack(mark) else { throw .busy(path: "the scope \(name)") }
+    }
+
+    /// Takes a count back. If somebody is still counting, they count again.
+    ///
+    /// - Returns: true if the generation lives on.
+    func takeBack(_ counting: ScopeMark) async throws(StoreError) -> Bool {
+        let mark = try await changeMark { current in
+            guard var current, current == counting else { return current }
+            current.ending = nil
+            return current
+        }
+        return mark?.generation == counting.generation && mark?.ending == nil
     }
 
     /// Reads the mark.

@@ -66,6 +66,8 @@ struct ScopeKeys: Sendable {
     static let marks = "scope:"
     /// The beginning of the keys of all entries of scopes.
     static let entries = "scope/"
+    /// The beginning of both.
+    static let common = "scope"
 
     /// The encoded name.
     let name: String
@@ -80,10 +82,15 @@ struct ScopeKeys: Sendable {
     /// The beginning of the keys of a generation.
     func generation(_ generation: String) -> String { all + generation + "/" }
 
-    /// The rest of a key after `prefix`, by bytes; `nil` if it does not begin so. As characters, a prefix and the accent that
-    /// begins a key may be one.
-    static func rest(_ key: String, after prefix: String) -> String? {
-        key.hasBytes(prefix) ? String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self) : nil
+    /// True if this is the key of a mark, or of that of a scope inside, in the store around.
+    static func isMark(_ key: String) -> Bool {
+        var key = key[...]
+        while key.utf8.starts(with: entries.utf8) {
+            let parts = key.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
+            guard parts.count == 4 else { return false }
+            key = key[parts[3].startIndex...]
+        }
+        return key.utf8.starts(with: marks.utf8) && !key.utf8.contains(UInt8(ascii: "/"))
     }
 
     /// The scope's encoded name and the generation in the key of an entry.

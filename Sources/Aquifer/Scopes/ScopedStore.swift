@@ -6,7 +6,7 @@ import AquiferFoundation
 /// The generation is a part of every key in the store around it. Each change is checked before it is made and again
 /// after: when the mark still names the generation then, an end that comes later deletes the change with the rest.
 /// Otherwise the change is taken back and the call throws. Nobody ever reads the keys of an ended generation.
-final class ScopedStore: CacheStore {
+final class ScopedStore: UnflushedChanges {
     let changes: StoreChanges
     private let life: ScopeLife
     private var base: any CacheStore { life.base }
@@ -48,17 +48,37 @@ final class ScopedStore: CacheStore {
     func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
+        try await update(key, isFlushed: true, decide)
+    }
+
+    func updateUnflushed(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        try await update(key, isFlushed: false, decide)
+    }
+
+    private func update(
+        _ key: String, isFlushed: Bool,
+        _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
         guard !key.isEmpty else { throw .invalidKey(key) }
         if !turn.tryEnter() { await turn.enter() }
         defer { turn.leave() }
         let prefix = try await life.enter()
         let done = Locked<(before: StoredEntry?, after: StoredEntry)?>(nil)
-        try await base.update(prefix + key) { found throws(StoreError) in
+        let update = isFlushed ? base.update : base.updateUnflushed
+        try await update(prefix + key) { found throws(StoreError) in
             let found = found.mapError { $0.renamed(key) }
             let change = try decide(found)
             if case .replace(let entry) = change {
-                // A damaged entry that was replaced cannot be put back.
-                done.withLock { $0 = (try? found.get(), entry) }
+                // A damaged entry that was replaced cannot be put back. One that the system cannot read now could not
+                // either, and may be undamaged: it stays.
+                let before: StoredEntry?
+                do throws(StoreError) { before = try found.get() } catch {
+                    guard case .unreadable = error else { throw error }
+                    before = nil
+                }
+                done.withLock { $0 = (before, entry) }
             }
             return change
         }
@@ -79,13 +99,15 @@ final class ScopedStore: CacheStore {
         var contents = try await base.contents(prefix: own + prefix)
         try await life.check()
         for index in contents.entries.indices {
-            contents.entries[index].key = ScopeKeys.rest(contents.entries[index].key, after: own) ?? ""
+            contents.entries[index].key = contents.entries[index].key.rest(after: own) ?? ""
         }
         for index in contents.damaged.indices {
-            contents.damaged[index].key = contents.damaged[index].key.flatMap { ScopeKeys.rest($0, after: own) }
+            contents.damaged[index].key = contents.damaged[index].key.flatMap { $0.rest(after: own) }
         }
         return contents
     }
+
+    func persist() async throws(StoreError) { try await base.persist() }
 
     func deleteAll(prefix: String) async throws(StoreError) {
         try await inTurn { own async throws(StoreError) in
@@ -133,10 +155,10 @@ final class ScopedStore: CacheStore {
         guard let own = life.prefix else { return nil }
         if change.concerns(life.keys.mark) { return .everything }
         switch change {
-        case .entry(let key): return ScopeKeys.rest(key, after: own).map { .entry($0) }
+        case .entry(let key): return key.rest(after: own).map { .entry($0) }
         case .prefix(let prefix):
             if own.hasBytes(prefix) { return .everything }
-            return ScopeKeys.rest(prefix, after: own).map { .prefix($0) }
+            return prefix.rest(after: own).map { .prefix($0) }
         case .everything: return .everything
         }
     }

@@ -146,7 +146,7 @@ extension Outbox {
                 readyFrom = 0
             }
             guard let number = index.first(of: group, skipsRefused: skipsRefused), !isTaken(number),
-                index.wait(number, owner: owner, now) == 0
+                wait(number, now) == 0
             else { continue }
             sending[number] = .some(nil)
             return number
@@ -161,7 +161,7 @@ extension Outbox {
         var found: [(number: UInt64, isDoubtful: Bool, group: OutboxIndex.Group)] = []
         for group in index.groups.keys {
             guard let number = index.first(of: group, skipsRefused: skipsRefused), !isTaken(number),
-                index.wait(number, owner: owner, now) == 0
+                wait(number, now) == 0
             else { continue }
             found.append((number, index.isDoubtful(number), group))
         }
@@ -177,13 +177,19 @@ extension Outbox {
         return index.rows[number]?.head?.key == key
     }
 
+    /// The seconds until an item's time; `nil` if it does not wait for a time. A change waits for its ``EditableResource``.
+    private func wait(_ number: UInt64, _ now: Date) -> TimeInterval? {
+        if let kind = index.rows[number]?.head?.change?.kind, handler(of: kind) == nil { return nil }
+        return index.wait(number, owner: owner, now)
+    }
+
     private func nextTry() -> Duration? {
         let now = policy.now()
         return index.groups.keys.compactMap { group in
             guard let number = index.first(of: group, skipsRefused: skipsRefused), !isTaken(number) else {
                 return nil
             }
-            return index.wait(number, owner: owner, now)
+            return wait(number, now)
         }.min().map { .seconds($0) }
     }
 

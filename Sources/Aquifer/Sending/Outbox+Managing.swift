@@ -18,6 +18,7 @@ extension Outbox {
         switch finding {
         case .nothing: throw await noSuchItem(id)
         case .damaged(let reason): throw .damaged(id, reason: reason)
+        case .record(let record) where record.head.isConfirmed: throw .noSuchItem(id, .gone)
         case .record(let record):
             do throws(MultipartForm.UnusableFile) {
                 return HTTPRequest(record, body: try record.message.body(in: attachments))
@@ -57,36 +58,14 @@ extension Outbox {
     /// - Throws: ``OutboxError/notNow(_:reason:)`` when it was not refused, or may have arrived all the same (409), and the errors of
     ///   ``enqueue(_:key:group:label:)``. The item is then unchanged.
     public func edit(_ id: ID, to request: HTTPRequest, label: String? = nil) async throws(OutboxError) {
-        guard request.url.isWebAddress else { throw .unsendable("only http and https to a host are spoken") }
-        do throws(TransportError) { try request.checkHead() } catch { throw .unsendable(error.detail) }
-        var (message, hold) = try await message(of: request)
-        let key = policy.makeKey()
-        let old = Locked([String]())
-        do throws(OutboxError) {
-            do throws(StoreError) { try assign(&hold, &message, to: id.number) } catch { throw .store(error) }
-            try await change(id) { [message] head, oldMessage in
-                guard let refusal = head.refusal else { return "was not refused" }
-                guard !refusal.mayHaveArrived else {
-                    return "may have arrived, and an edited one would arrive beside it"
-                }
-                let names = oldMessage.keptFiles
-                old.withLock { $0 = names }
-                oldMessage = message
-                head.key = key
-                head.method = request.method.rawValue
-                head.url = request.url
-                head.length = request.body?.length ?? 0
-                if let label { head.label = label }
-                head.refusal = nil
-                head.attempts = 0
-                return nil
+        try await replace(id, with: request, label: label) { head in
+            guard head.change == nil else { return "is a change of a resource, which edits it" }
+            guard let refusal = head.refusal else { return "was not refused" }
+            guard !refusal.mayHaveArrived else {
+                return "may have arrived, and an edited one would arrive beside it"
             }
-        } catch {
-            attachments?.remove(hold?.names ?? [])
-            throw error
+            return nil
         }
-        attachments?.remove(old.withLock { $0 })
-        withExtendedLifetime(hold) {}
     }
 
     /// Keeps an item, and those behind it in its group, from being sent until ``resume(_:)``. A transfer under way is
@@ -121,9 +100,12 @@ extension Outbox {
         do throws(StoreError) {
             // The change is one step, so that it sees the claim of a process that was a moment earlier.
             let finding = try await shelf.change(id.number) { record in
+                // The server has it: it waits for a load only.
+                if record.head.isConfirmed { return .keep }
                 found.withLock { [record] in $0 = record }
                 return .delete
             }
+            if case .record = finding { return nil }
             // The item is damaged, or the store may list it and not find it.
             if found.withLock({ $0 == nil }) { try await shelf.delete(id.number) }
             if case .damaged = finding {
@@ -133,12 +115,8 @@ extension Outbox {
         } catch { throw .store(error) }
         let record = found.withLock { $0 }
         attachments?.remove(record?.message.keptFiles ?? [])
-        let group = index.group(of: id.number)
-        index.note(.nothing, id.number)
+        noteLeft(id.number)
         stop(id)
-        offer(group)
-        work.ring()
-        changes.ring()
         guard let head = record?.head else { return isThere ? Discarded(mayHaveArrived: false) : nil }
         return Discarded(mayHaveArrived: head.mayHaveArrived == true || head.lease != nil)
     }
@@ -157,7 +135,7 @@ extension Outbox {
         try await shelf.counter().absence(of: id.number)
     }
 
-    private func noSuchItem(_ id: ID) async -> OutboxError {
+    func noSuchItem(_ id: ID) async -> OutboxError {
         do throws(StoreError) { return .noSuchItem(id, try await absence(of: id)) } catch { return .store(error) }
     }
 
@@ -171,25 +149,35 @@ extension Outbox {
         try await change(id) { head, _ in decide(&head) }
     }
 
+    /// Notes what was changed. One that is being sent is noted when it was sent; one that is being claimed is still shown as it is
+    /// now, unless the claim was noted first.
+    private func note(_ finding: OutboxShelf.Finding, _ number: UInt64) {
+        guard let transfer = sending[number] else { return index.note(finding, number) }
+        guard transfer == nil, case .record(let record) = finding, !index.isNewer(than: record, number) else { return }
+        index.note(finding, number)
+    }
+
     /// Changes an item, unless `decide` gives a reason against it.
-    private func change(
+    func change(
         _ id: ID, _ decide: @escaping @Sendable (inout OutboxRecord.Head, inout OutboxRecord.Message) -> String?
     ) async throws(OutboxError) {
         let obstacle = Locked<String?>(nil)
         let finding: OutboxShelf.Finding
         do throws(StoreError) {
             finding = try await shelf.change(id.number) { record in
+                if record.head.isConfirmed { return .keep }
                 let reason = decide(&record.head, &record.message)
                 obstacle.withLock { $0 = reason }
                 return reason == nil ? .replace : .keep
             }
         } catch { throw .store(error) }
-        if sending[id.number] == nil { index.note(finding, id.number) }
+        note(finding, id.number)
         offer(index.group(of: id.number))
         work.ring()
         changes.ring()
         if let reason = obstacle.withLock({ $0 }) { throw .notNow(id, reason: reason) }
         switch finding {
+        case .record(let record) where record.head.isConfirmed: throw .noSuchItem(id, .gone)
         case .record: break
         case .nothing: throw await noSuchItem(id)
         case .damaged(let reason): throw .damaged(id, reason: reason)

@@ -63,6 +63,12 @@ extension Outbox {
     ) async throws(StoreError) -> Delivery {
         let id = ID(number: number)
         switch trip.outcome {
+        case .again(.status(401), _, _, _):
+            // The user waits for this request, and is told at once.
+            let refusal = Refusal.server(status: 401, words: "")
+            if try await leave(number, record) { return .refused(refusal) }
+            try await settle(number, record, trip)
+            return .unknown(id, .status(401))
         case .sent(let answer):
             try await settle(number, record, trip)
             return .sent(answer)

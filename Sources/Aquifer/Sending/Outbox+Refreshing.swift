@@ -3,7 +3,10 @@ import AquiferFoundation
 
 extension Outbox {
     /// Reads the changes in the store since the last read.
-    func refresh() async throws(StoreError) {
+    ///
+    /// - Returns: true if anything in the queue is not as this outbox knew it.
+    @discardableResult
+    func refresh() async throws(StoreError) -> Bool {
         // A release that is given while this look is under way stays for the next one.
         let given = releases
         try await measure()
@@ -24,12 +27,13 @@ extension Outbox {
         }
         let unnamed = listing.unnamed(from: hasAudited ? index.highest + 1 : counter.low, to: counter.next)
         changed.formUnion(unnamed.filter { index.rows[$0] == nil })
-        try await read(changed, counter, listed: Set(listing.versions.keys))
+        let isNews = try await read(changed, counter, listed: Set(listing.versions.keys))
         fresh.removeAll { queued.contains($0) }
         if !hasAudited { try await tidy(counter, listed: Set(listing.versions.keys)) }
         if releases == given { release = nil }
         findReady()
         changes.ring()
+        return isNews
     }
 
     /// Ensures that the counter is above the files in the folder, before this outbox numbers an item or looks for one.
@@ -43,21 +47,33 @@ extension Outbox {
     func takeFresh() async {
         do throws(StoreError) {
             let queued = Set(fresh)
-            let counter = try await shelf.counter()
-            // After the loss of a counter, a list is shorter than the range of numbers.
-            if counter.next > index.highest + 1_000 { return try await refresh() }
-            let news = stride(from: index.highest + 1, to: counter.next, by: 1)
-            try await read(expected.union(counter.open).union(queued).union(news), counter)
+            try await look(at: queued)
             fresh.removeAll { queued.contains($0) }
         } catch {
             storeFailure = error
         }
     }
 
+    /// Reads these items, and those that were queued since the last read.
+    ///
+    /// - Returns: true if anything in the queue is not as this outbox knew it.
+    @discardableResult
+    func look(at numbers: Set<UInt64>) async throws(StoreError) -> Bool {
+        let counter = try await shelf.counter()
+        // After the loss of a counter, others' numbers may be above it, and a list is shorter than the range of numbers.
+        let isAbove = numbers.contains { $0 >= counter.next && !fresh.contains($0) }
+        if isAbove || counter.next > index.highest + 1_000 { return try await refresh() }
+        let news = stride(from: index.highest + 1, to: counter.next, by: 1)
+        return try await read(expected.union(counter.open).union(numbers).union(news), counter)
+    }
+
     /// - Parameter listed: the numbers that a list of the store has just named.
+    /// - Returns: true if an item is not as this outbox knew it.
     private func read(
         _ numbers: Set<UInt64>, _ counter: OutboxShelf.Counter, listed: Set<UInt64> = []
-    ) async throws(StoreError) {
+    ) async throws(StoreError) -> Bool {
+        beginLook()
+        defer { endLook() }
         var findings: [(UInt64, OutboxShelf.Finding)] = []
         var missing: Set<UInt64> = []
         for number in numbers.sorted() where sending[number] == nil {
@@ -72,15 +88,18 @@ extension Outbox {
             findings = findings.map { lost.contains($0.0) ? ($0.0, .damaged(OutboxShelf.unfindable)) : $0 }
         }
         // The loop has no suspension: a concurrent drain must not see an item without those before it.
+        var isNews = false
         for (number, finding) in findings where sending[number] == nil {
             let version = index.rows[number]?.version
             index.note(finding, number)
+            if index.rows[number]?.version != version { isNews = true }
             if let release, index.rows[number]?.version != version { index.release([number], release) }
             offer(index.group(of: number))
         }
         index.know(through: counter.next - 1)
         // An item that may still arrive is looked up again.
         expected = expected.union(counter.open).filter { index.rows[$0] == nil && counter.open.contains($0) }
+        return isNews
     }
 
     private func tidy(_ counter: OutboxShelf.Counter, listed: Set<UInt64>) async throws(StoreError) {

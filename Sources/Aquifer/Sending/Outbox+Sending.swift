@@ -34,7 +34,7 @@ extension Outbox {
         let isClaimed = Locked(false)
         let finding = try await shelf.change(number) { record in
             let isWaiting = record.head.wait?.left(now, isReleased: isReleased) != nil
-            guard record.head.refusal == nil, !record.head.isPaused, !isWaiting,
+            guard record.head.refusal == nil, !record.head.isConfirmed, !record.head.isPaused, !isWaiting,
                 !record.head.isLeased(toOthersThan: owner, now)
             else { return .keep }
             // The last sender was killed, or could not save the outcome.
@@ -54,19 +54,19 @@ extension Outbox {
     ) async -> Trip {
         let (most, start) = (Locked<UInt64>(0), policy.now())
         let request: HTTPRequest
-        do throws(MultipartForm.UnusableFile) {
-            request = try self.request(record, number) { sent in
+        do throws(CannotBeMade) {
+            request = try await self.request(record, number) { sent in
                 most.withLock { $0 = max($0, sent) }
                 onSent?(sent)
             }
         } catch {
-            let refused = Outcome.refused(.attachment(name: error.name, reason: error.reason))
-            if events != nil { tell(refused, of: record.head, since: start) }
-            return Trip(outcome: refused, mostSent: 0)
+            if events != nil { tell(error.outcome, of: record.head, since: start) }
+            return Trip(outcome: error.outcome, mostSent: 0)
         }
         let item = Item(ID(number: number), record.head, .sending(sent: 0))
         let outcome = Locked(Outcome.stopped)
-        let transfer = Task { [client, judge, policy, attachments, shelf] in
+        let judge = judge(of: record.head)
+        let transfer = Task { [client, policy, attachments, shelf] in
             // A copy is read anew before each attempt: a bit may have flipped on the disk since it was made.
             do throws(MultipartForm.UnusableFile) { try await attachments?.check(record.message.parts ?? []) } catch {
                 return outcome.withLock { $0 = .refused(.attachment(name: error.name, reason: error.reason)) }
@@ -90,7 +90,8 @@ extension Outbox {
         }
         keeper.cancel()
         await keeper.value
-        let trip = Trip(outcome: outcome.withLock { $0 }, mostSent: most.withLock { $0 })
+        let trip = Trip(
+            outcome: outcome.withLock { $0 }, mostSent: most.withLock { $0 }, length: request.body?.length ?? 0)
         if events != nil { tell(trip.outcome, of: record.head, since: start) }
         return trip
     }
@@ -105,8 +106,12 @@ extension Outbox {
 
     private func request(
         _ record: OutboxRecord, _ number: UInt64, _ onSent: @escaping @Sendable (UInt64) -> Void
-    ) throws(MultipartForm.UnusableFile) -> HTTPRequest {
-        var request = HTTPRequest(record, body: try record.message.body(in: attachments))
+    ) async throws(CannotBeMade) -> HTTPRequest {
+        var request: HTTPRequest
+        do throws(MultipartForm.UnusableFile) {
+            request = HTTPRequest(record, body: try record.message.body(in: attachments))
+        } catch { throw CannotBeMade(.attachment(name: error.name, reason: error.reason)) }
+        if let change = record.head.change { request = try await self.request(of: change, number, queued: request) }
         request.headers["Idempotency-Key"] = record.head.key
         let (progress, changes) = (progress, changes)
         request.onSent = { sent in

@@ -34,6 +34,7 @@ extension Outbox {
         let (key, now, mayHaveArrived) = (record.head.key, policy.now(), trip.mayHaveArrived(record.head.length))
         switch trip.outcome {
         case .sent(let answer):
+            if let change = record.head.change { return try await confirm(number, record, change, answer) }
             await whenSent(Item(ID(number: number), record.head, .sent(answer)), answer)
             noteEnd(number, .sent(answer))
             // The server has the item, so that it is deleted even if another outbox has claimed it by now.
@@ -62,7 +63,8 @@ extension Outbox {
         case .stopped:
             return try await shelf.changeOurs(number, owner: owner, key: key) { head in
                 head.lease = nil
-                if mayHaveArrived { head.mayHaveArrived = true }
+                // Nobody knows how much of it has left. A change that was tried is followed by another one.
+                if mayHaveArrived || head.change != nil { head.mayHaveArrived = true }
                 return .replace
             }.finding
         }

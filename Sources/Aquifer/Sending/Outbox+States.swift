@@ -2,11 +2,17 @@ import AquiferConcurrency
 import AquiferFoundation
 
 extension Outbox {
-    /// The queue as this outbox knows it, now and after each change, including progress. A slow reader receives the
-    /// latest state and misses those in between. The stream ends when the reading task is cancelled.
+    /// The queue, now and after each change by this outbox or another, in any process; with the progress of what is sent from
+    /// here. A slow reader receives the latest state and misses those in between. The stream ends when the reading task
+    /// is cancelled.
+    ///
+    /// While somebody reads it, ``run()`` also learns at once what others queue and change.
     public nonisolated func states() -> AsyncStream<[Item]> {
         let heard = Locked<UInt64?>(nil)
+        // It ends with the stream.
+        let others = hearOthers()
         return AsyncStream {
+            withExtendedLifetime(others) {}
             if let last = heard.withLock({ $0 }) { await self.changes.wait(after: last) }
             guard !Task.isCancelled else { return nil }
             heard.withLock { $0 = self.changes.rings }
@@ -16,9 +22,14 @@ extension Outbox {
 
     /// The queue, including the newest items, even if no task sends.
     private func latest() async -> [Item] {
-        // Sending and listing report a failing store; the stream shows the last known state.
-        if !hasAudited { try? await refresh() } else if !fresh.isEmpty { await takeFresh() }
+        await catchUp()
         return snapshot()
+    }
+
+    /// Reads the queue if that was not done yet, and what was queued here since.
+    func catchUp() async {
+        // Sending and listing report a failing store; who follows the queue is shown the last known state.
+        if !hasAudited { _ = try? await refresh() } else if !fresh.isEmpty { await takeFresh() }
     }
 
     /// The state of an item, now and after each change, including its progress. The stream ends with
@@ -76,12 +87,15 @@ extension Outbox {
 
     /// The state of an item; `nil` while a store that fails tells nothing of it.
     private func state(of id: ID) async -> State? {
-        if let row = index.rows[id.number] { return state(id.number, row) }
+        if let row = index.rows[id.number] {
+            return row.head?.isConfirmed == true ? end(of: id) ?? .gone : state(id.number, row)
+        }
         if let end = end(of: id) { return end }
         if fresh.contains(id.number) { return .waiting }
         // The item was not read yet, or is gone.
         do throws(StoreError) {
             switch try await shelf.find(id.number) {
+            case .record(let record) where record.head.isConfirmed: return end(of: id) ?? .gone
             case .record(let record):
                 return state(id.number, OutboxIndex.Row(content: .head(record.head), version: ""))
             case .damaged(let reason): return .damaged(reason)
@@ -93,14 +107,14 @@ extension Outbox {
     }
 
     func snapshot() -> [Item] {
-        index.rows.sorted { $0.key < $1.key }.map { number, row in
+        index.rows.filter { $0.value.head?.isConfirmed != true }.sorted { $0.key < $1.key }.map { number, row in
             let state = state(number, row)
             guard let head = row.head else { return Item(damaged: ID(number: number), state) }
             return Item(ID(number: number), head, state)
         }
     }
 
-    private func state(_ number: UInt64, _ row: OutboxIndex.Row) -> State {
+    func state(_ number: UInt64, _ row: OutboxIndex.Row) -> State {
         let head: OutboxRecord.Head
         switch row.content {
         case .damaged(let reason): return .damaged(reason)

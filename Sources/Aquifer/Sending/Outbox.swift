@@ -37,7 +37,8 @@ public actor Outbox {
     public typealias Judge = @Sendable (_ item: Item, _ head: HTTPResponseHead, _ body: Data) -> Verdict
     /// Receives the server's answer when the server accepted an item, before the item leaves the queue. After a crash
     /// in between it is called again, so that an app can save the answer in any case. The item leaves the queue even if
-    /// the app fails to save the answer.
+    /// the app fails to save the answer. It is not called for a change of an ``EditableResource``, which has
+    /// ``PendingChange/confirmation(_:)``.
     public typealias WhenSent = @Sendable (_ item: Item, _ answer: Answer) async -> Void
 
     let shelf: OutboxShelf
@@ -59,7 +60,7 @@ public actor Outbox {
     /// Lets one item at a time reserve its number and enter the store: see `OutboxShelf.Counter.open`.
     private let turn = Turnstile()
     private var numbered: [UInt64] = []
-    private var stems = 0
+    var stems = 0
     /// The groups whose turn may have come.
     var ready: [OutboxIndex.Group] = []
     var readyFrom = 0
@@ -76,6 +77,8 @@ public actor Outbox {
     var release: OutboxIndex.Release?
     /// The number of releases given.
     var releases = 0
+    /// The known facts of the targets of each kind of changes, and the ``OutboxIndex/ends`` then.
+    var knownFacts: [String: (at: UInt64, facts: [String: OutboxChange.Facts])] = [:]
     /// True once the counter was compared with the files in the folder.
     var isMeasured = false
     /// The watched items and their ends, which the queue itself does not keep.
@@ -88,13 +91,24 @@ public actor Outbox {
     nonisolated let work = Bell()
     /// Rings when any state changes.
     nonisolated let changes = Bell()
+    /// The changes of the store that were told and are not read yet, while somebody follows the queue.
+    nonisolated let told = Locked(Told())
+    /// Those who hear them.
+    nonisolated let hearing = Locked(Hearing())
+    /// The looks at single items that are under way, and what must be read again when they have ended.
+    var (looks, overlooked) = (0, Told())
     /// Ends with the outbox: see ``follow(_:settle:apart:)``.
     nonisolated let following = Locked<Following?>(nil)
+    /// The functions that send the changes of each ``EditableResource``, by its name.
+    nonisolated let handlers = Locked([String: ChangeHandler]())
+    /// The same for resources that are not there, by their names.
+    nonisolated let absent = Locked([(matches: @Sendable (String) -> Bool, handler: ChangeHandler)]())
 
     /// Creates an outbox over a store. Several outboxes, in several processes, may share a store and its folder.
     ///
     /// - Parameters:
-    ///   - store: the store of the items, for this queue alone.
+    ///   - store: the store of the items, such as ``Scope/store``; no other queue may use it. Open what is behind it for data that
+    ///     cannot be loaded again.
     ///   - attachments: the outbox's own folder for copies of the queued files; `nil` to send the original files.
     ///     Copies of items that were sent or discarded are deleted; copies whose items the store has lost stay, and are
     ///     reported in ``notices``.
@@ -141,21 +155,28 @@ public actor Outbox {
     public func enqueue(
         _ request: HTTPRequest, key: String? = nil, group: String? = nil, label: String = ""
     ) async throws(OutboxError) -> Item {
-        let (number, record) = try await keep(request, key: key, group: group, label: label, isOurs: false)
+        let (number, record) = try await enqueue(request, key: key, group: group, label: label, change: nil)
+        return Item(ID(number: number), record.head, .waiting)
+    }
+
+    func enqueue(
+        _ request: HTTPRequest, key: String?, group: String?, label: String, change: OutboxChange?
+    ) async throws(OutboxError) -> (UInt64, OutboxRecord) {
+        let (number, record) = try await keep(
+            request, key: key, group: group, label: label, isOurs: false, change: change)
         fresh.append(number)
         work.ring()
         changes.ring()
-        return Item(ID(number: number), record.head, .waiting)
+        return (number, record)
     }
 
     /// Saves a request in the store under a new number, and its files in the folder.
     ///
     /// - Parameter isOurs: true if this outbox claims the item from the start, so that no other outbox sends it.
     func keep(
-        _ request: HTTPRequest, key: String?, group: String?, label: String, isOurs: Bool
+        _ request: HTTPRequest, key: String?, group: String?, label: String, isOurs: Bool, change: OutboxChange? = nil
     ) async throws(OutboxError) -> (UInt64, OutboxRecord) {
-        guard request.url.isWebAddress else { throw .unsendable("only http and https to a host are spoken") }
-        do throws(TransportError) { try request.checkHead() } catch { throw .unsendable(error.detail) }
+        try Self.check(request)
         let key = key ?? policy.makeKey()
         guard key.canBeSentBack else {
             throw .unsendable("an idempotency key is printable ASCII, and at least one character of it")
@@ -163,6 +184,7 @@ public actor Outbox {
         var head = OutboxRecord.Head(
             group: group, label: label, key: key, queuedAt: policy.now(),
             method: request.method.rawValue, url: request.url, length: request.body?.length ?? 0)
+        head.change = change
         if isOurs { head.lease = .init(owner: owner, span: Span(since: policy.now(), policy.lease)) }
         var (message, hold) = try await message(of: request)
         if !turn.tryEnter() { await turn.enter() }
@@ -199,44 +221,5 @@ public actor Outbox {
             shelf.note(.numberOccupied(ID(number: number)))
             _ = try await shelf.lift(above: try await shelf.listing().versions.keys.max() ?? number)
         }
-    }
-
-    /// The saved part of a request, with copies of its files.
-    func message(
-        of request: HTTPRequest
-    ) async throws(OutboxError) -> (OutboxRecord.Message, AttachmentFolder.Hold?) {
-        guard let parts = request.body?.parts else { return (.init(request, parts: nil), nil) }
-        if let attachments {
-            stems += 1
-            let hold = try await attachments.keep(parts, stem: "\(owner.uuidString)-\(stems)")
-            return (.init(request, parts: hold.parts), hold)
-        }
-        var kept: [OutboxRecord.Part] = []
-        for part in parts {
-            switch part {
-            case .bytes(let data):
-                kept.append(.bytes(data))
-            case .file(let url, let offset, let length):
-                let facts: FileFacts
-                do throws(MultipartForm.UnusableFile) { facts = try FileFacts(of: url) } catch {
-                    throw .attachment(name: error.name, reason: error.reason)
-                }
-                guard facts.size >= offset, facts.size - offset >= length else {
-                    throw .attachment(name: url.lastPathComponent, reason: "is shorter than it should be")
-                }
-                kept.append(.file(url, offset: offset, length: length, facts))
-            }
-        }
-        return (.init(request, parts: kept), nil)
-    }
-
-    /// Names the copies of a message after its item.
-    func assign(
-        _ hold: inout AttachmentFolder.Hold?, _ message: inout OutboxRecord.Message, to number: UInt64
-    ) throws(StoreError) {
-        guard var copies = hold else { return }
-        // The names are recorded on failure too, because some copies may have been renamed by then.
-        defer { (hold, message.parts) = (copies, copies.parts) }
-        try attachments?.assign(&copies, to: number)
     }
 }

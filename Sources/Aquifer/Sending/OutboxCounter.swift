@@ -151,11 +151,15 @@ extension OutboxShelf {
     private func changeCounter<Value: Sendable>(
         instead: Counter?, _ change: @Sendable (inout Counter) -> Value
     ) async throws(StoreError) -> Value? {
-        try await store.decide(Self.counterKey) { found throws(StoreError) -> (EntryChange, Value?) in
-            guard var counter = try Self.counter(in: found) ?? instead else { return (.keep, nil) }
+        let result = Locked<Value?>(nil)
+        // A loss of power may take the new counter away, and with it nothing else: an item is flushed with all that was written before.
+        try await store.updateUnflushed(Self.counterKey) { found throws(StoreError) -> EntryChange in
+            guard var counter = try Self.counter(in: found) ?? instead else { return .keep }
             let value = change(&counter)
-            return (.replace(StoredEntry(bytes: try Self.encode(counter), savedAt: now())), value)
+            result.withLock { $0 = value }
+            return .replace(StoredEntry(bytes: try Self.encode(counter), savedAt: now()))
         }
+        return result.withLock { $0 }
     }
 
     /// The counter that was found; `nil` when it is missing, unreadable, or of an unknown version.

@@ -64,6 +64,8 @@ struct OutboxIndex: Sendable {
     private var silent: Set<String> = []
     /// The highest number up to which all items are known, or were missing when they were looked up.
     private(set) var highest: UInt64 = 0
+    /// The number of items that were found confirmed or gone: what is known of their targets may have changed then.
+    private(set) var ends: UInt64 = 0
 
     // MARK: Items
 
@@ -71,20 +73,29 @@ struct OutboxIndex: Sendable {
         switch finding {
         case .record(let record):
             // After the loss of a counter, an item may get the number of one that was sent, and be of another group.
-            if rows[number]?.head?.key != record.head.key {
+            let known = rows[number]?.head
+            if record.head.isConfirmed, known?.isConfirmed != true { ends += 1 }
+            if known?.key != record.head.key || known?.isConfirmed != record.head.isConfirmed {
                 drop(number)
-                add(number, to: group(of: number, record.head))
+                // A confirmed change holds nothing back.
+                if !record.head.isConfirmed { add(number, to: group(of: number, record.head)) }
             }
             rows[number, default: Row(content: .head(record.head), version: "")].content = .head(record.head)
             rows[number]?.version = "\(record.version)"
             if record.head.wait?.failure.isSilence == true { silent.insert(record.head.host) }
         case .nothing:
+            if rows[number] != nil { ends += 1 }
             drop(number)
         case .damaged(let reason):
             // The group of a damaged item cannot be read.
             drop(number)
             rows[number] = Row(content: .damaged(reason), version: "damaged")
         }
+    }
+
+    /// True if a later change of the item than that of this record was noted.
+    func isNewer(than record: OutboxRecord, _ number: UInt64) -> Bool {
+        rows[number].flatMap { UInt64($0.version) }.map { $0 > record.version } ?? false
     }
 
     mutating func know(through number: UInt64) { highest = max(highest, number) }

@@ -43,6 +43,8 @@ extension Outbox {
         public let attempts: Int
         /// Its state.
         public let state: State
+        /// True for a change of an ``EditableResource``.
+        public var isChange = false
     }
 
     /// The state of an item.
@@ -155,7 +157,8 @@ extension Outbox {
         /// The answer is not the server's own: a sign-in page of the network, a redirect, a proxy. It is unknown
         /// whether the server has the item; it is tried again with the same key.
         case foreign
-        /// The item is set aside until someone decides.
+        /// The item is set aside until someone decides. A 401 is no refusal of the item: all items of the host wait, with their keys and
+        /// their order, until the user is known again.
         case refused
     }
 
@@ -198,6 +201,6 @@ extension Outbox.Item {
         self.init(
             id: id, group: head.group, label: head.label, key: head.key, queuedAt: head.queuedAt,
             method: HTTPMethod(rawValue: head.method), url: head.url, length: head.length,
-            attempts: head.attempts, state: state)
+            attempts: head.attempts, state: state, isChange: head.change != nil)
     }
 }

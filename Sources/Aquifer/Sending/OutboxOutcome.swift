@@ -36,13 +36,17 @@ extension Outbox {
         var outcome: Outcome
         /// The maximum number of sent bytes of the body at any moment; a body may be sent a second time.
         var mostSent: UInt64
+        /// The length of the body that was sent, if it is not that of the item: a change is made anew for each attempt.
+        var length: UInt64?
     }
 }
 
 extension Outbox.Trip {
     /// True if the server may have the request, whose body has this length.
-    func mayHaveArrived(_ length: UInt64) -> Bool {
-        switch outcome {
+    func mayHaveArrived(_ queued: UInt64) -> Bool {
+        let length = length ?? queued
+        return switch outcome {
+        case .again(.status(401), _, _, _): false
         case .sent, .again(_, _, _, isUnsent: false): true
         case .again(_, _, _, isUnsent: true): mostSent > 0
         case .refused(let refusal): refusal.mayHaveArrived
@@ -74,7 +78,13 @@ extension Outbox.Outcome {
         }
         let head = response.head
         body = body.prefix(Outbox.answerLimit)
-        switch judge(item, head, body) {
+        let verdict = judge(item, head, body)
+        if head.status == 401, verdict == .refused {
+            // The server does not know the user any more. That concerns every item, and is no word about this one.
+            self = .again(.status(401), retryAfter: nil, isHost: true, isUnsent: false)
+            return
+        }
+        switch verdict {
         case .sent:
             self = .sent(Outbox.Answer(head: head, body: body))
         case .again:

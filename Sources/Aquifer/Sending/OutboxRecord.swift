@@ -19,6 +19,8 @@ struct OutboxRecord: Sendable, Codable {
         /// True if an earlier attempt may have reached the server. Absent or false if none did, or if the record is of an
         /// older version.
         var mayHaveArrived: Bool?
+        /// Set for a change of an ``EditableResource``.
+        var change: OutboxChange?
     }
 
     /// A claim: only the owner sends the item until the span is over.

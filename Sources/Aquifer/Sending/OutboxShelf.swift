@@ -21,7 +21,9 @@ struct OutboxShelf: Sendable {
     private static let prefix = "item:"
 
     /// True if the key is that of an item or of the counter.
-    static func isKey(_ key: String) -> Bool { key.hasPrefix(prefix) || key == counterKey }
+    static func isKey(_ key: String) -> Bool {
+        key.hasPrefix(prefix) || key == counterKey || key.hasPrefix(factsPrefix)
+    }
 
     /// True if the key is that of an item.
     static func isItemKey(_ key: String) -> Bool { number(key) != nil }
@@ -194,7 +196,8 @@ struct OutboxShelf: Sendable {
         return prefix + String(repeating: "0", count: max(0, 20 - digits.count)) + digits
     }
 
-    private static func number(_ key: String) -> UInt64? {
+    /// The number of the item under this key; `nil` if it is no item's key.
+    static func number(_ key: String) -> UInt64? {
         // No counter reaches the highest numbers, so that there is always a next one.
         key.hasPrefix(prefix) ? UInt64(key.dropFirst(prefix.count)).flatMap { $0 < 1 << 62 ? $0 : nil } : nil
     }
@@ -208,7 +211,8 @@ struct OutboxShelf: Sendable {
     private func entry(_ record: OutboxRecord) throws(StoreError) -> StoredEntry {
         StoredEntry(
             bytes: try Self.encode(record), savedAt: record.head.queuedAt,
-            validators: Validators(etag: "\(record.version)"))
+            validators: Validators(
+                etag: "\(record.version)", lastModified: record.head.isConfirmed ? Self.confirmedTag : nil))
     }
 
     static func encode(_ value: some Encodable) throws(StoreError) -> Data {

@@ -4,7 +4,9 @@ import AquiferConcurrency
 ///
 /// - Threads: many tasks and, for stores on disk, many processes may use one store at once.
 /// - Order: calls with side effects run one after another, in the order they were issued on an instance. A reader sees
-///   the complete old or the complete new entry, never a mix.
+///   the complete old or the complete new entry, never a mix. A *shared* store, which many machines use at once, orders
+///   the calls of each key only: calls for different keys may run side by side. Its ``deleteAll(prefix:)`` still runs
+///   after all calls that were issued earlier, and before all later ones.
 /// - Durability: a change that `insert`, `update` or `delete` has acknowledged survives a kill of the process at any
 ///   moment. A change that was not acknowledged is carried out completely or not at all. (``MemoryStore`` keeps this
 ///   for its lifetime.)
@@ -28,8 +30,12 @@ public protocol CacheStore: Sendable {
     func delete(_ key: String) async throws(StoreError)
 
     /// Reads and changes an entry in one atomic step: no other caller can change the entry between `decide` and the
-    /// change. `decide` takes the result of ``retrieve(_:)``, a value or an error. It runs once, must be quick and must
-    /// not call the store.
+    /// change. `decide` takes the result of ``retrieve(_:)``, a value or an error. It must be quick and must not call
+    /// the store.
+    ///
+    /// An embedded store runs `decide` once. A shared store runs it again if somebody else has changed the entry
+    /// meanwhile, and carries out only the last decision. So `decide` must be *pure*: what it does follows from what it
+    /// is given, and nothing is left of a run that another one follows.
     ///
     /// ``decide(_:_:)`` does the same and returns a value.
     func update(
@@ -56,8 +62,18 @@ public protocol CacheStore: Sendable {
     /// entry has replaced it since.
     func remove(_ damaged: DamagedEntry) async throws(StoreError)
 
+    /// Returns when all changes that were acknowledged before survive a loss of power, as far as this store can promise that. A
+    /// store whose changes do so anyway, or that keeps nothing on a device, does nothing; that is the default. A
+    /// store around another one passes it on.
+    func persist() async throws(StoreError)
+
     /// The changes of this store, as they happen. A store around another one passes on that one's.
     var changes: StoreChanges { get }
+}
+
+extension CacheStore {
+    /// Does nothing.
+    public func persist() async throws(StoreError) {}
 }
 
 /// The change of an entry by ``CacheStore/update(_:_:)``.

@@ -82,6 +82,9 @@ public final class EvictingStore: CacheStore {
         try await base.contents(prefix: prefix)
     }
 
+    /// See ``CacheStore/persist()``.
+    public func persist() async throws(StoreError) { try await base.persist() }
+
     /// See ``CacheStore/deleteAll(prefix:)``. It promises what the store inside promises.
     public func deleteAll(prefix: String) async throws(StoreError) {
         try await base.deleteAll(prefix: prefix)

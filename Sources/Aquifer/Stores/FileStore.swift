@@ -13,7 +13,7 @@ public final class FileStore: CacheStore {
     private let patience: Duration
     private let queue = SerialQueue("aquifer.file-store")
     /// See ``CacheStore/changes``.
-    public let changes = StoreChanges()
+    public let changes: StoreChanges
 
     /// Opens the store in `directory`. Creates the folder, with its parent folders, if it is missing; an empty folder
     /// becomes a store.
@@ -28,7 +28,9 @@ public final class FileStore: CacheStore {
     public init(
         directory: URL, patience: Duration = .seconds(5), files: FilePolicy = .systemDefault
     ) throws(StoreError) {
-        folder = StoreFolder(path: directory.standardizedFileURL.path)
+        let folder = StoreFolder(path: directory.standardizedFileURL.path)
+        self.folder = folder
+        changes = StoreChanges(whileObserved: { changes in Self.watch(folder.path, changes) })
         self.patience = patience
         try folder.open(patience: patience)
         try files.apply(to: [folder.path])
@@ -94,17 +96,20 @@ public final class FileStore: CacheStore {
     /// See ``CacheStore/deleteAll(prefix:)``. No other writer changes the folder meanwhile. A kill in the middle leaves some of
     /// the entries.
     public func deleteAll(prefix: String) async throws(StoreError) {
-        // A failure in the middle may have deleted some.
-        defer { changes.post(.prefix(prefix)) }
-        try await write { () throws(StoreError) in
+        let (removed, failure) = try await write { () throws(StoreError) in
             let folder = self.folder
             // Everything is looked at before the first file is deleted: a failure to look changes nothing.
             var paths: [String] = []
             for name in try POSIX.names(in: folder.path) where FileName.mayBegin(name, with: prefix) {
                 if try self.begins(name, with: prefix) { paths.append(folder.path + "/" + name) }
             }
-            try folder.remove(paths)
+            return folder.remove(paths)
         }
+        guard let failure else { return changes.post(.prefix(prefix)) }
+        for path in removed {
+            changes.post(FileName.key(of: FilePath.name(of: path)).map { .entry($0) } ?? .everything)
+        }
+        throw failure
     }
 
     /// True if the key of a file begins so, of which its name does not say otherwise. False if the key is unknown.

@@ -1,6 +1,6 @@
 import AquiferConcurrency
 
-/// What changed in a store.
+/// A change of a store.
 ///
 /// It says where to look again, not what is there now.
 public enum StoreChange: Sendable, Hashable {
@@ -44,7 +44,7 @@ public enum StoreChange: Sendable, Hashable {
 /// - An observer is told before the changing call returns, on the thread of that call, outside of all locks. It must be
 ///   quick. It may use the store, in a task of its own.
 /// - Observers are told one after another, in the order in which they came.
-/// - A change may be told twice, and never zero times. Whoever observes first and looks then misses nothing.
+/// - A change may be told twice, and never zero times. An observer that looks after it has begun misses nothing.
 /// - Changes of several callers may be told in another order than they happened in: look at what is there now.
 ///
 /// ```swift
@@ -125,7 +125,7 @@ public final class StoreChanges: Sendable {
     }
 
     private func end(_ number: UInt64) {
-        // What an observer holds is released outside of the locks.
+        // The observer is released outside of the locks.
         let ended = beginning.withLock {
             state.withLock { state in
                 let observer = state.place(of: number).map { state.observers.remove(at: $0) }
@@ -133,24 +133,5 @@ public final class StoreChanges: Sendable {
             }
         }
         ended.1?.cancel()
-    }
-}
-
-/// An observation of ``StoreChanges``. It ends when it is cancelled or released.
-public final class StoreObservation: Sendable {
-    private let onEnd: Locked<(@Sendable () -> Void)?>
-
-    /// An observation that calls `onEnd` once, when it ends.
-    public init(_ onEnd: @escaping @Sendable () -> Void) {
-        self.onEnd = Locked(onEnd)
-    }
-
-    deinit {
-        cancel()
-    }
-
-    /// Ends the observation. Does nothing when it has ended.
-    public func cancel() {
-        onEnd.withLock { $0.take() }?()
     }
 }

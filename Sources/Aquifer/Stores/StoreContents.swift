@@ -30,6 +30,12 @@ extension String {
     /// True if this text's UTF-8 bytes begin with those of `prefix`. `hasPrefix` compares characters, as which an `e` is no
     /// prefix of an `e` with an accent.
     package func hasBytes(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    /// The rest of this text after `prefix`, by bytes; `nil` if it does not begin so. As characters, a prefix and the accent
+    /// that follows may be one.
+    func rest(after prefix: String) -> String? {
+        hasBytes(prefix) ? String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self) : nil
+    }
 }
 
 /// An entry in a store whose header cannot be read.

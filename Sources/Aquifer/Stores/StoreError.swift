@@ -1,4 +1,5 @@
-/// The reason why an operation of a store failed. The operation changed nothing.
+/// The reason why an operation of a store failed. The operation changed nothing, unless the error is
+/// ``uncertain(operation:reason:)``.
 public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The entry is damaged: its checksum, size or form is wrong.
     case unreadable(key: String, reason: String)
@@ -20,6 +21,9 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case busy(path: String)
     /// Reading or writing failed in another way.
     case failed(operation: String, reason: String)
+    /// The connection to a shared store broke in the middle of a change, and did not come back in time to find out whether
+    /// the change was made. It was made completely or not at all. Look at what is there before you make it again.
+    case uncertain(operation: String, reason: String)
     /// The ``Scope`` of the store has ended: its user has logged out. Make a new scope when the user logs in again.
     case ended(scope: String)
     /// The key is empty, which no store accepts.
@@ -48,6 +52,8 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(path) is held by another process; try again"
         case .failed(let operation, let reason):
             "the store could not \(operation): \(reason)"
+        case .uncertain(let operation, let reason):
+            "the store may or may not have done this: \(operation) (\(reason)); look at what is there before you try again"
         case .ended(let scope):
             "\"\(scope)\" has ended, and nothing of it is read or saved any more; log in again"
         case .invalidKey(let key):

@@ -93,14 +93,23 @@ struct StoreFolder: Sendable {
     }
 
     /// Deletes a file, so that the deletion survives a loss of power. Does nothing if there is none.
-    func remove(_ target: String) throws(StoreError) { try remove([target]) }
+    func remove(_ target: String) throws(StoreError) {
+        if let failure = remove([target]).failure { throw failure }
+    }
 
     /// Deletes files, and flushes the folder once.
-    func remove(_ targets: [String]) throws(StoreError) {
-        let folder = try opened()
-        var hasRemoved = false
-        for target in targets where try POSIX.remove(target) { hasRemoved = true }
-        if hasRemoved { try POSIX.flush(folder) }
+    ///
+    /// - Returns: the files that are gone by this call, also if it failed later.
+    func remove(_ targets: [String]) -> (removed: [String], failure: StoreError?) {
+        var removed: [String] = []
+        do throws(StoreError) {
+            let folder = try opened()
+            for target in targets where try POSIX.remove(target) { removed.append(target) }
+            if !removed.isEmpty { try POSIX.flush(folder) }
+            return (removed, nil)
+        } catch {
+            return (removed, error)
+        }
     }
 
     /// Flushes the folder, so that a replacement or deletion survives a loss of power.

@@ -88,7 +88,8 @@ public struct StoredEntry: Sendable, Hashable {
     }
 
     /// The word of an entry about when a load asks the remote for it. A policy that follows the server sets it with each
-    /// answer; ``Resource/invalidate()`` sets its date to one in the distant past.
+    /// answer, and a policy that does not follow it passes over the server's word. ``Resource/invalidate()`` sets a date in the
+    /// distant past, each time another one.
     public struct Asking: Sendable, Hashable {
         /// The date from which a load asks; `nil` leaves that to ``CachePolicy/askAfter``.
         public var askAt: Date?

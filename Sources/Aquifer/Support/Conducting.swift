@@ -7,6 +7,10 @@ package protocol Conductor: Sendable {
     var files: any FileSystem { get }
     /// A queue that does one thing at a time, each after a delay, in place of a dispatch queue.
     func makeQueue() -> Queue
+    /// Watches a folder, in place of the system. See ``FolderWatch``.
+    func watch(
+        _ folder: String, _ names: Set<String>?, _ onEvent: @escaping @Sendable (FolderEvent) -> Void
+    ) -> StoreObservation?
     /// Carries out ``Waiting/until(_:_:)`` in simulated time.
     func wait(_ patience: Duration, _ attempt: () throws(StoreError) -> Bool) throws(StoreError) -> Bool
 }

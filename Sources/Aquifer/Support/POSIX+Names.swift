@@ -26,6 +26,13 @@ extension POSIX {
         return errno == ENOENT
     }
 
+    /// The path of the file that `path` leads to through all links; `path` itself if it leads to none.
+    package static func resolved(_ path: String) -> String {
+        guard FileCalls.simulated == nil, let found = realpath(path, nil) else { return path }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
     /// The identity of a file, regardless of its name.
     package struct Identity: Sendable, Hashable {
         let device: UInt64

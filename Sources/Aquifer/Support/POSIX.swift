@@ -45,6 +45,15 @@ package enum POSIX {
         return file
     }
 
+    /// Opens a file to append to, and to read; `nil` if there is no such file.
+    package static func openToAppend(_ path: String) throws(StoreError) -> File? {
+        let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let descriptor = retry { FileCalls.openFile(path, flags, 0) }
+        if descriptor >= 0 { return File(descriptor, path) }
+        if errno == ENOENT { return nil }
+        throw .system(errno, "open \(path)", path: path)
+    }
+
     /// The size of a regular file; `nil` if it is anything else.
     package static func size(_ file: File) throws(StoreError) -> Int? {
         var info = stat()

@@ -25,6 +25,10 @@ import AquiferFoundation
 /// Put it in front of the client of loads, downloads and the outbox. Make one for each user who logs in.
 public final class AuthenticatingClient: HTTPClient {
     /// The credentials of the moment; `nil` to send a request without any. If it throws, nothing is sent.
+    ///
+    /// A request with an `Idempotency-Key`, as each item of an ``Outbox`` has, is never sent without any. It fails with
+    /// ``TransportError/Kind/unauthorized``, and so the item waits for the next login. Only a request with an `Authorization`
+    /// of its own is sent.
     public typealias Current = @Sendable () async throws -> Credentials?
     /// Replaces credentials that a server has rejected. From its return on, ``Current`` gives the new ones. `nil` if there
     /// are none to be had: the user has to log in again.
@@ -38,17 +42,26 @@ public final class AuthenticatingClient: HTTPClient {
 
     /// A client that adds credentials.
     ///
-    /// Errors of `current` and `renew` become errors of the request. A ``TransportError`` or a ``LoadError`` without an answer
-    /// keeps its kind, so that a load delivers its saved copy, and an outbox tries again. `nil` from `renew`, and the statuses
-    /// 401 and 403 in a ``LoadError``, become ``TransportError/Kind/unauthorized``: no saved copy is shown, and an item stays in
-    /// the outbox. Any other error counts as a connection that was interrupted.
+    /// Errors of `current` and `renew` become errors of the request:
     ///
-    /// Requests that `renew` sends over this client get no credentials and no renewal.
+    /// - A ``TransportError`` or a ``LoadError`` without an answer keeps its kind. A load then delivers its saved copy, and an
+    ///   outbox tries again.
+    /// - `nil` from `renew`, and the statuses 401 and 403 in a ``LoadError``, become ``TransportError/Kind/unauthorized``. No saved
+    ///   copy is shown (``LoadError/isUnauthorized``), and an item stays in the outbox.
+    /// - Any other error becomes a failure of the connection: ``TransportError/Kind/cannotConnect`` if `current` threw it, because
+    ///   nothing was sent, and ``TransportError/Kind/interrupted`` if `renew` did. A saved copy stands in, and an item is tried
+    ///   again. That holds for an address or a body of a request for credentials that cannot be sent, too: it refuses no item.
+    ///
+    /// Requests that `renew` sends over this client get no credentials and no renewal. That ends when `renew` returns: a task
+    /// that it has begun then sends like any other. If the answer to a request without credentials is 401 and comes later than
+    /// that, the request is sent again with them.
     ///
     /// - Parameters:
     ///   - base: sends the requests.
     ///   - origins: addresses of the servers that may see the credentials. Only scheme, host and port count.
-    ///   - patience: the longest time for a renewal. Those who wait then fail with ``TransportError/Kind/timedOut``.
+    ///   - patience: the longest time for which a request waits for a renewal. It then fails with
+    ///     ``TransportError/Kind/timedOut``. The renewal goes on, and later requests wait for it: give the requests of `renew`
+    ///     limits of their own.
     ///   - clock: measures `patience`, and ``HTTPRequest/Limits/total`` over both attempts.
     ///   - current: gives the credentials of the moment, for each request. It must be quick.
     ///   - renew: gets new credentials, and keeps them.
@@ -78,10 +91,25 @@ public final class AuthenticatingClient: HTTPClient {
     /// - Throws: the errors of the client behind it; the error of `current` or `renew`; ``TransportError/Kind/unauthorized``
     ///   when the credentials were rejected and there are no others of their owner.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        guard !renewals.isRenewing, isOurs(request.url), let credentials = try await now(),
-            credentials.areMissing(in: request)
-        else { return try await base.send(request) }
+        guard isOurs(request.url) else { return try await base.send(request) }
         let elapsed = Self.stopwatch(clock)
+        var bare: HTTPResponse?
+        if renewals.isRenewing {
+            let response = try await base.send(request)
+            // The task may have been begun by a renewal that has ended meanwhile.
+            if response.head.status != 401 || renewals.isRenewing { return response }
+            bare = response
+        }
+        guard let credentials = try await now() else {
+            if let bare { return bare }
+            // An item of an outbox would be refused for ever.
+            if request.headers["Idempotency-Key"] != nil, request.headers["Authorization"] == nil { throw .loggedOut }
+            return try await base.send(request)
+        }
+        guard credentials.areMissing(in: request) else {
+            if let bare { return bare }
+            return try await base.send(request)
+        }
         if let response = try await attempt(request, credentials, elapsed, isLast: false) { return response }
         let others = try await replacement(of: credentials)
         guard let response = try await attempt(request, others, elapsed, isLast: true) else { throw .unauthorized }
@@ -134,7 +162,8 @@ public final class AuthenticatingClient: HTTPClient {
     private func now() async throws(TransportError) -> Credentials? {
         do { return try await current() } catch {
             if Task.isCancelled { throw .cancelled }
-            throw TransportError(ofCredentials: error)
+            // Nothing was sent.
+            throw TransportError(ofCredentials: error, otherwise: .cannotConnect)
         }
     }
 

@@ -10,8 +10,10 @@ struct ClipShelf: Sendable {
     private let now: @Sendable () -> Date
 
     /// The list of the clips at this address.
-    init(url: URL, store: any CacheStore, now: @escaping @Sendable () -> Date) {
-        cache = Cache(key: Self.clips.key(url.absoluteString), in: store, now: now)
+    init(
+        url: URL, store: any CacheStore, now: @escaping @Sendable () -> Date, events: (any AquiferEvents)? = nil
+    ) {
+        cache = Cache(key: Self.clips.key(url.absoluteString), in: store, now: now, events: events)
         self.now = now
     }
 

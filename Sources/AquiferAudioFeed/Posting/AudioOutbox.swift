@@ -2,7 +2,9 @@ import Aquifer
 import AquiferFoundation
 
 extension AudioFeedService {
-    /// The outbox for clips: it takes for an answer only what the contract says, and saves each clip that was posted.
+    /// The outbox for clips: it takes for an answer only what the contract says, and saves each clip that was posted at once, or
+    /// queued by an earlier version. A clip that waits as a change (``ClipPost``) is sent for any server, also one whose list
+    /// this process does not have.
     ///
     /// - Parameters:
     ///   - queue: keeps the posts; for this queue alone.
@@ -11,18 +13,22 @@ extension AudioFeedService {
     ///   - policy: the times and numbers of sending.
     ///   - store: keeps the saved list of clips.
     ///   - now: the clock that stamps the saved list.
+    ///   - events: told what the engine does; `nil` if nobody listens.
     public static func outbox(
         in queue: any CacheStore, attachments: URL?, client: any HTTPClient, policy: SendPolicy = SendPolicy(),
-        store: any CacheStore, now: @escaping @Sendable () -> Date = { Date() }
+        store: any CacheStore, now: @escaping @Sendable () -> Date = { Date() },
+        events: (any AquiferEvents)? = nil
     ) -> Outbox {
-        Outbox(
-            in: queue, attachments: attachments, client: client, policy: policy,
+        let outbox = Outbox(
+            in: queue, attachments: attachments, client: client, policy: policy, events: events,
             judge: { _, head, body in verdict(head, body) },
             whenSent: { item, answer in
                 // The judge has read it before. A list that cannot be saved now shows the clip after the next load.
                 guard let clip = try? AudioFeedMapper.posted(answer.head, answer.body) else { return }
-                try? await ClipShelf(url: item.url, store: store, now: now).add(clip)
+                try? await ClipShelf(url: item.url, store: store, now: now, events: events).add(clip)
             })
+        outbox.sendChanges(ClipPost.self) { ClipShelf.clips.contains($0) }
+        return outbox
     }
 
     /// The meaning of an answer to a post. The server has the clip when it answers with it, and only then: a 2xx with

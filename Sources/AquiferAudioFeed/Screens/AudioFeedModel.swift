@@ -22,6 +22,10 @@ public final class AudioFeedModel {
 
     /// The list's state.
     public let list: ResourceModel<[AudioClip]>
+    /// The clip that was discarded last, if it may have arrived all the same.
+    public internal(set) var discarded: AudioClip?
+    /// The error of the last change of a clip that waits to be posted.
+    public internal(set) var changeError: OutboxError?
     /// The bytes of sound that are kept because the user asked for it.
     public private(set) var keptBytes = 0
     /// The sounds that are whole and pinned, of this list or another, with the time of their last confirmation.
@@ -29,13 +33,17 @@ public final class AudioFeedModel {
     /// The clips whose sound is being downloaded, and those whose download has failed.
     private var attempts: [UUID: Kept] = [:]
 
-    @ObservationIgnored private let service: AudioFeedService
+    @ObservationIgnored let service: AudioFeedService
     /// The folder of the sound; `nil` as long as it cannot be opened.
     @ObservationIgnored private var folder: Downloads?
     @ObservationIgnored private var tasks: [UUID: Task<Void, Never>] = [:]
 
-    /// The clips.
+    /// The clips, with those that wait to be posted.
     public var clips: [AudioClip] { list.value ?? [] }
+    /// The items of the clips that wait to be posted, by the identity of their clip: they wait, are being sent, or were refused.
+    public var waiting: [UUID: PendingItem] {
+        Dictionary(list.pending.compactMap { item in UUID(uuidString: item.target).map { ($0, item) } }) { $1 }
+    }
     /// True if a load has shown that there are no clips.
     public var isEmpty: Bool { list.value?.isEmpty == true && !list.isLoading }
 
@@ -54,11 +62,13 @@ public final class AudioFeedModel {
         return attempts[clip.id] ?? .expired
     }
 
-    /// The screen is visible: loads the list, the first time, shows the clips that were posted since, reads which clips
-    /// are kept, and renews those while there is a connection.
+    /// The identity of a clip for the rows of a screen: see ``AudioFeedService/identity(of:)``.
+    public func identity(of clip: AudioClip) -> UUID { service.identity(of: clip) }
+
+    /// The screen is visible: loads the list, the first time, reads which clips are kept, and renews those while there is a
+    /// connection. From then on it shows the clips that are posted, here or elsewhere.
     public func appear(afterPageLoad: Bool = false) async {
         await look()
-        await showPosted()
         await afterPageLoad ? list.refresh() : list.appear()
         await look()
         await renew()
@@ -71,25 +81,24 @@ public final class AudioFeedModel {
         await renew()
     }
 
-    /// Shows clips that have been posted as soon as the outbox has sent them, until the task is cancelled.
+    /// Loads the list as soon as a clip was sent, if none could be loaded before: there is a connection now. It goes on until the
+    /// task is cancelled.
     public func follow() async {
         var before: Set<Outbox.ID> = []
         for await items in service.outbox.states() {
             let present = Set(items.map(\.id))
-            // An item that has left the outbox because it was sent is in the saved list by now.
-            if !before.subtracting(present).isEmpty { await showPosted() }
+            let hasSent = before.subtracting(present).contains { service.outbox.hasSent($0) }
+            if hasSent, list.phase != .idle, lacksList { await list.refresh() }
             before = present
         }
     }
 
-    /// Shows the saved list if it differs from the one shown.
-    private func showPosted() async {
-        guard !list.isLoading, list.phase != .idle else { return }
-        // There is no list because loading has failed; there is a connection now.
-        guard let shown = list.value else { return await list.refresh() }
-        // The next load reports a list that cannot be read.
-        guard let saved = try? await service.feed.saved() else { return }
-        if saved.value != shown, list.value == shown { list.replaceValue(saved.value) }
+    /// True if loading has failed, and there was no saved copy.
+    private var lacksList: Bool {
+        switch list.source {
+        case .pendingOnly?, nil: !list.isLoading
+        case .remote?, .cache?: false
+        }
     }
 
     private func renew() async {
@@ -101,24 +110,27 @@ public final class AudioFeedModel {
     /// or the download has failed.
     ///
     /// The download goes on when the calling task is cancelled: a user who leaves the screen wants the clip all the same.
+    ///
+    /// A clip that waits to be posted is on this machine anyway.
     public func keep(_ id: UUID) async {
-        guard tasks[id] == nil, let clip = clip(id), kept(clip) != .kept else { return }
-        attempts[id] = .downloading(DownloadProgress(received: 0, total: nil))
+        guard let clip = clip(id), waiting[clip.id] == nil, tasks[clip.id] == nil, kept(clip) != .kept else { return }
+        attempts[clip.id] = .downloading(DownloadProgress(received: 0, total: nil))
         let task = Task { await download(clip) }
-        tasks[id] = task
+        tasks[clip.id] = task
         await task.value
     }
 
     /// Ends a download. The next one resumes with the bytes that have come.
     public func cancel(_ id: UUID) {
-        tasks[id]?.cancel()
+        tasks[clip(id)?.id ?? id]?.cancel()
     }
 
     /// Removes a clip's sound from this machine.
     public func remove(_ id: UUID) async {
+        guard let clip = clip(id) else { return }
+        let id = clip.id
         tasks[id]?.cancel()
         await tasks[id]?.value
-        guard let clip = clip(id) else { return }
         do throws(StoreError) {
             try await service.downloads().delete(clip.audio)
             attempts[id] = nil
@@ -162,7 +174,8 @@ public final class AudioFeedModel {
         if case .downloading = attempts[id] { attempts[id] = .downloading(progress) }
     }
 
-    private func clip(_ id: UUID) -> AudioClip? { clips.first { $0.id == id } }
+    /// The clip of an identity: its own, or the one that this machine has given it.
+    public func clip(_ id: UUID) -> AudioClip? { clips.first { $0.id == id } ?? clips.first { identity(of: $0) == id } }
 
     /// Reads which sounds are kept, by this screen or another: those that are whole and pinned.
     private func look() async {

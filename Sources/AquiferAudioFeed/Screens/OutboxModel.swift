@@ -21,13 +21,15 @@ public final class OutboxModel {
     /// The error of the last action.
     public private(set) var error: OutboxError?
 
-    @ObservationIgnored private let outbox: Outbox
+    @ObservationIgnored private let service: AudioFeedService
     @ObservationIgnored private var isFollowing = false
 
-    /// The screen of an outbox.
-    public init(_ outbox: Outbox) {
-        self.outbox = outbox
+    /// The screen of a service's outbox.
+    public init(_ service: AudioFeedService) {
+        self.service = service
     }
+
+    private var outbox: Outbox { service.outbox }
 
     /// The screen is visible: follows the queue until the task is cancelled.
     public func follow() async {
@@ -99,14 +101,7 @@ public final class OutboxModel {
 
     /// Gives a clip that was refused another title, and tries it again.
     public func rename(_ id: Outbox.ID, to title: String) async {
-        await act { () async throws(OutboxError) in
-            let checked: String
-            do throws(ClipDraftError) { checked = try ClipDraft.title(title) } catch { throw .unsendable("\(error)") }
-            guard let request = try await self.outbox.request(of: id).renamed(checked) else {
-                throw .notNow(id, reason: "is no clip")
-            }
-            try await self.outbox.edit(id, to: request, label: checked)
-        }
+        await act { () async throws(OutboxError) in try await self.service.rename(id, to: title) }
     }
 
     /// The user has read the error.

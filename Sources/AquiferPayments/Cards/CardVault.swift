@@ -21,7 +21,7 @@ import AquiferFoundation
 ///
 /// No file is opened before it is needed, or created before the first card is added.
 public actor CardVault {
-    private let storage: VaultStorage
+    nonisolated let storage: VaultStorage
     private let queue = SerialQueue("aquifer.vault")
 
     /// - Parameters:

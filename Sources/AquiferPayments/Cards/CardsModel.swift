@@ -15,14 +15,37 @@ public final class CardsModel {
     public private(set) var error: VaultError?
 
     @ObservationIgnored private let service: PaymentsService
+    /// The cards are followed from the first appearance on, until the model is released.
+    @ObservationIgnored private var following: ChangeFollower?
+    @ObservationIgnored private var isWatching = false
 
     /// The screen of the cards that a service keeps.
     public init(_ service: PaymentsService) {
         self.service = service
     }
 
-    /// The screen is visible: reads the cards.
+    /// The screen is visible: reads the cards, and from now on shows what other screens and processes change in them.
     public func appear() async {
+        follow()
+        await read()
+    }
+
+    private func follow() {
+        guard following == nil else { return }
+        let follower = ChangeFollower { [weak self] in await self?.read() }
+        follower.observe { service.observeDefaultCard($0) }
+        following = follower
+    }
+
+    /// Watches the file of the cards as soon as it has a folder. The first card is chosen when it is added, so that the
+    /// choice tells of it.
+    private func watch() {
+        guard !isWatching else { return }
+        isWatching = following?.observe { service.vault.observe($0) } ?? false
+    }
+
+    private func read() async {
+        watch()
         do throws(VaultError) {
             cards = try await service.vault.cards()
             error = nil

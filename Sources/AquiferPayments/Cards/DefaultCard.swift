@@ -12,6 +12,8 @@ struct DefaultCard: Sendable {
     /// approved.
     private let declines: Cache<[String: Date]>
     private let now: @Sendable () -> Date
+    /// The changes of the store that keeps the choice.
+    let changes: StoreChanges
 
     static let choiceKey = "chosen-card"
     private static let declinesKey = "declined-cards"
@@ -22,6 +24,7 @@ struct DefaultCard: Sendable {
         choice = Cache(key: Self.choiceKey, in: store, policy: .forever, now: now)
         declines = Cache(key: Self.declinesKey, in: store, policy: .forever, now: now)
         self.now = now
+        changes = store.changes
     }
 
     func card(of cards: [CardSummary]) async -> CardSummary? {

@@ -86,7 +86,8 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
         case .busy(let path): self = .busy(path: path)
         case .failed(let operation, let reason): self = .failed(reason: "could not \(operation): \(reason)")
         case .notAStore(let path): self = .failed(reason: "\(path) is not what it should be")
-        case .unreadable, .newerVersion, .invalidKey, .damaged, .lost, .ended: self = .failed(reason: "\(error)")
+        case .unreadable, .newerVersion, .invalidKey, .damaged, .lost, .uncertain, .ended:
+            self = .failed(reason: "\(error)")
         }
     }
 }

@@ -8,6 +8,11 @@ public struct PaymentLedger: Sendable {
     /// True if the entry under this key is a payment.
     public static func isPayment(_ key: String) -> Bool { key.hasPrefix(prefix) }
 
+    /// True if payments may be among what has changed.
+    static func mayConcern(_ change: StoreChange) -> Bool {
+        if case .entry(let key) = change { isPayment(key) } else { true }
+    }
+
     /// True if the entry under this key is the choice of the default card, which is in the same store.
     public static func isChosenCard(_ key: String) -> Bool { key == DefaultCard.choiceKey }
 

@@ -31,14 +31,18 @@ public final class PaymentsModel {
     }
 
     @ObservationIgnored private let service: PaymentsService
+    /// The payments are followed from the first appearance on, until the model is released.
+    @ObservationIgnored private var following: ChangeFollower?
 
     /// The screen of the payments that a service made.
     public init(_ service: PaymentsService) {
         self.service = service
     }
 
-    /// Reads the payments when the screen appears, and again whenever a payment that is being sent may have ended.
+    /// Reads the payments when the screen appears, and again whenever a payment that is being sent may have ended. From then
+    /// on it shows what other screens and processes record.
     public func appear() async {
+        follow()
         await read()
         while !Task.isCancelled, payments.contains(where: { $0.state == .sending }) {
             await service.desk.nextOutcome()
@@ -105,6 +109,13 @@ public final class PaymentsModel {
         do throws(Failure) { try await work() } catch { problem = error.problem }
         busy.remove(id)
         await read()
+    }
+
+    private func follow() {
+        guard following == nil else { return }
+        following = service.desk.ledger.store.changes.follow(where: PaymentLedger.mayConcern) { [weak self] in
+            await self?.read()
+        }
     }
 
     private func read() async {

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferFoundation
 import Observation
 
 /// The names of an account's files as the server has them now (`/list-objects`), beside the list that is shown.
@@ -22,6 +23,9 @@ public final class ObjectNamesModel {
     public private(set) var phase = Phase.idle
     /// The names, in the server's order; empty before ``Phase/loaded``.
     public private(set) var names: [String] = []
+    /// The names in the list that was shown when the server was asked. One that others add or delete afterwards is nothing
+    /// that the server's answer could be compared with.
+    public private(set) var compared: Set<Data> = []
     /// Why the server has not answered.
     public private(set) var error: DriveError?
 
@@ -44,6 +48,8 @@ public final class ObjectNamesModel {
         run += 1
         let own = run
         (phase, names, error) = (.loading, [], nil)
+        // Names are compared by their bytes: two forms of one letter make two names.
+        compared = Set(shown.map { Data($0.utf8) })
         let found: [String]
         do throws(DriveError) { found = try await service.api.listObjects(in: account) } catch {
             guard own == run else { return }

@@ -106,14 +106,16 @@ public struct AccountShelf: Sendable {
     public let cache: Cache<AccountList>
     private let now: @Sendable () -> Date
 
-    init(key: String, store: any CacheStore, now: @escaping @Sendable () -> Date) {
+    init(
+        key: String, store: any CacheStore, now: @escaping @Sendable () -> Date, events: (any AquiferEvents)? = nil
+    ) {
         cache = Cache(
             key: key, in: store, codec: .json,
             aging: { saved, isFresh in
                 var good = saved
                 (good.value, good.savedAt) = saved.value.aged(saved.savedAt, isFresh)
                 return good
-            }, now: now)
+            }, now: now, events: events)
         self.now = now
     }
 

@@ -49,10 +49,12 @@ public final class ShadowDriveService: Sendable {
     ///   - computeBudget: the compute budget of every transaction; no budget is set by default.
     ///   - clock: the clock that times the wait for the chain.
     ///   - now: the source of the current time.
+    ///   - events: told what the engine does; `nil` if nobody listens.
     public init(
         api: ShadowDriveAPI, rpc: SolanaRPC, program: ShadowDriveProgram = .v1, keypair: Keypair?,
         store: any CacheStore, computeBudget: ComputeBudget = .none,
-        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
+        events: (any AquiferEvents)? = nil
     ) {
         self.api = api
         self.rpc = rpc
@@ -63,7 +65,7 @@ public final class ShadowDriveService: Sendable {
         self.now = now
         self.clock = clock
         owner = keypair?.publicKey
-        shelf = keypair.map { AccountShelf(key: Self.key(api, $0.publicKey), store: store, now: now) }
+        shelf = keypair.map { AccountShelf(key: Self.key(api, $0.publicKey), store: store, now: now, events: events) }
         if let shelf, let owner = keypair?.publicKey {
             let loader = AccountListLoader(api: api, rpc: rpc, program: program, owner: owner)
             accounts = Resource(

@@ -49,7 +49,7 @@ public final class ScriptedHTTPClient: HTTPClient {
 
     /// A client that gives these replies in this order, and fails with an error of the kind `.cannotConnect` after the last.
     ///
-    /// That error has a detail, "the script has ended", and errors are equal only if their details are: compare its `kind`.
+    /// That error has the detail "the script has ended".
     public convenience init(_ replies: [Reply]) {
         let left = Locked(replies[...])
         self.init { _ in

@@ -46,6 +46,8 @@ public final class Faults: @unchecked Sendable {
         // All are drawn, in the order of their declaration: a seed draws the same for those that are left when one is
         // switched off.
         for fault in SimulatedFault.allCases {
+            // The seeds of worlds that do not know it stay as they were.
+            if fault == .stop, !faults.contains(.stop) { continue }
             let (isOn, rate) = (random.chance(0.5), [0.01, 0.03, 0.1, 0.3][random.int(in: 0...3)])
             let (most, fraction) = (random.int(in: 1...6), random.fraction())
             guard faults.contains(fault), !without.contains(fault), isOn else { continue }
@@ -64,6 +66,7 @@ public final class Faults: @unchecked Sendable {
         case .clockSkew: (10, .max)
         case .powerCut: (20, (most + 1) / 2)
         case .bitFlip, .fileCut, .fileSwapped: (10, most)
+        case .stop: (5, most)
         default: nil
         }
     }
@@ -106,7 +109,7 @@ public final class Faults: @unchecked Sendable {
     /// Before a call of network or disk by the running process: a kill or the loss of power may strike.
     func beforeCall() {
         for place in countdowns.indices
-        where countdowns[place].fault == .kill || countdowns[place].fault == .powerCut {
+        where [.kill, .powerCut, .stop].contains(countdowns[place].fault) {
             countdowns[place].left -= 1
             guard countdowns[place].left == 0 else { continue }
             strike(place, processes.first { $0.isCurrent })
@@ -127,6 +130,7 @@ public final class Faults: @unchecked Sendable {
         switch countdown.fault {
         case .kill: kill(running)
         case .powerCut: losePower()
+        case .stop: stop(running)
         case .slowness:
             count(.slowness)
             Scheduler.shared.pass(duration(.microseconds(100) ... .seconds(5)).nanoseconds)
@@ -151,6 +155,17 @@ public final class Faults: @unchecked Sendable {
         count(.kill)
         victim.kill()
         restart(victim)
+    }
+
+    private func stop(_ running: SimulatedProcess?) {
+        let mortal = processes.filter { $0.isMortal && $0.isRunning && !$0.isStopped }
+        guard let victim = running ?? random.element(of: mortal), victim.isMortal else { return }
+        count(.stop)
+        victim.stop()
+        let pause = duration(.milliseconds(10) ... .seconds(120))
+        Scheduler.shared.ring(after: pause, as: Scheduler.shared.world) { [start = victim.starts] in
+            if victim.starts == start { victim.resume() }
+        }
     }
 
     /// Lets the machine lose its power now: all processes are killed, and start again a moment later. The disk has what was

@@ -52,4 +52,10 @@ public enum SimulatedFault: String, Sendable, CaseIterable {
     case fileSwapped
     /// Another process runs in the middle of a job, at a call of the disk.
     case preemption
+
+    // MARK: Processes, once more
+
+    /// A process is stopped, between two steps or at a call of the disk, and goes on up to two minutes later: `SIGSTOP`, or a
+    /// system that freezes an app. Drawn after all others.
+    case stop
 }

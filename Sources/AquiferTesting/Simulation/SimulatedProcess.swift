@@ -73,6 +73,23 @@ public final class SimulatedProcess: @unchecked Sendable {
         end(life, isKilled: true)
     }
 
+    /// True while it is stopped.
+    public var isStopped: Bool { life?.isStopped ?? false }
+
+    /// Stops it, wherever it is: it does nothing until ``resume()``. Its files stay open, and its locks stay held.
+    public func stop() {
+        guard let life, life.isAlive, !life.isStopped else { return }
+        Scheduler.shared.trace.note("is stopped", at: Scheduler.shared.now, by: life)
+        Scheduler.shared.stop(life)
+    }
+
+    /// Lets it go on. What was due meanwhile happens now.
+    public func resume() {
+        guard let life, life.isStopped else { return }
+        Scheduler.shared.trace.note("goes on", at: Scheduler.shared.now, by: life)
+        Scheduler.shared.resume(life)
+    }
+
     /// Returns once its body has ended by itself.
     public func waitUntilEnded() async {
         if hasEnded { return }

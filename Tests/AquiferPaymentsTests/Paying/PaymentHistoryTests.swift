@@ -55,6 +55,18 @@ struct PaymentHistoryTests {
         #expect(throws: PaymentError.otherServer("http://other.example")) { try world.desk.expectOwn(record) }
     }
 
+    @MainActor @Test("A payment that another screen or process records is on a screen that was there before")
+    func followed() async throws {
+        let world = PaymentsWorld(client: ScriptedHTTPClient { _ in .failure(TransportError(.interrupted)) })
+        let model = PaymentsModel(world.service)
+        await model.appear()
+        #expect(model.isLoaded && model.payments.isEmpty)
+        let record = try await world.desk.send(world.order())
+        #expect(await eventually { model.payments.map(\.id) == [record.id] && model.payments[0].state == .unknown })
+        _ = try await world.desk.giveUp(record.id)
+        #expect(await eventually { model.payments[0].state == .abandoned })
+    }
+
     @Test("The next outcome is waited for: for a second, because other processes do not tell")
     func nextOutcome() async {
         let world = PaymentsWorld()

@@ -38,6 +38,24 @@ struct ConnectionMonitorTests {
         #expect(states.last == .connected && states.contains(.notConnected))
     }
 
+    @Test("counts no address that an interface without a network gives itself, and each other one")
+    func linkAddresses() {
+        for bytes in [[169, 254, 0, 1], [169, 254, 255, 255]] as [[UInt8]] {
+            #expect(!NetworkInterfaces.leadBeyondTheirLink(bytes))
+        }
+        for bytes in [[169, 253, 0, 1], [168, 254, 0, 1], [10, 0, 0, 1], [192, 168, 0, 1]] as [[UInt8]] {
+            #expect(NetworkInterfaces.leadBeyondTheirLink(bytes))
+        }
+        func long(_ first: UInt8, _ second: UInt8) -> [UInt8] { [first, second] + [UInt8](repeating: 0, count: 14) }
+        for second in [0x80, 0x9a, 0xbf] as [UInt8] {
+            #expect(!NetworkInterfaces.leadBeyondTheirLink(long(0xfe, second)))
+        }
+        for (first, second) in [(0xfe, 0x7f), (0xfe, 0xc0), (0xfd, 0x80), (0x20, 0x01), (169, 254)] as [(UInt8, UInt8)]
+        {
+            #expect(NetworkInterfaces.leadBeyondTheirLink(long(first, second)))
+        }
+    }
+
     @Test("watches while there is a reader, and begins anew for a later one")
     func watches() async {
         let watches = Locked([Watch]())

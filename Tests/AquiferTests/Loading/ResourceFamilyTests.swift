@@ -150,4 +150,14 @@ struct ResourceFamilyTests {
         }
         await failing.prefetch([1, 2])
     }
+
+    @Test("An invalidation by prefix looks at the entries of this prefix alone")
+    func prefixOnly() async throws {
+        let world = World()
+        let family = ResourceFamily(in: world.store) { (name: String) in
+            Resource(remote: world.remote(), cache: Cache<[String]>(key: "team:\(name)", in: world.store))
+        }
+        try await family.invalidate(prefix: "team:1")
+        #expect(world.store.calls == [.contentsOf(prefix: "team:1")])
+    }
 }

@@ -191,4 +191,18 @@ struct ServerPolicyTests {
         #expect(try await Resource(remote: remote, cache: cache).load() == Loaded(["own"], source: .remote))
         #expect(try await world.saved() == nil)
     }
+
+    @Test("asks under the app's policy; what a server said under another policy does not count any more")
+    func policyChanged() async throws {
+        let world = World(.texts(["first"], headers: ["Cache-Control": "max-age=86400"]), .texts(["second"]))
+        func resource(_ policy: CachePolicy) -> Resource<[String]> {
+            let cache = Cache<[String]>(key: "texts", in: world.store, policy: policy, now: world.date.read)
+            return Resource(remote: world.remote(), cache: cache)
+        }
+        #expect(try await resource(CachePolicy(follows: .server)).load().value == ["first"])
+        world.date.advance(by: 59)
+        #expect(try await resource(CachePolicy(askAfter: .minutes(1))).load().value == ["first"])
+        world.date.advance(by: 1)
+        #expect(try await resource(CachePolicy(askAfter: .minutes(1))).load().value == ["second"])
+    }
 }

@@ -17,6 +17,7 @@ final class PageServer: Sendable {
     struct State {
         var notes: [Note]
         var isOnline = true
+        var isDenied = false
         var requests: [String] = []
         /// The notes at the time of each answer.
         var history: [Date: [Note]] = [:]
@@ -54,6 +55,7 @@ final class PageServer: Sendable {
         return state.withLock { state in
             state.requests.append(asked ?? "")
             guard state.isOnline else { return .failure(TransportError(.offline)) }
+            if state.isDenied { return .answer(status: 403) }
             state.history[date.now] = state.notes
             let rest: ArraySlice<Note> =
                 switch (way, asked) {
@@ -91,13 +93,22 @@ struct PagedWorld {
         self.init(server, ScriptedHTTPClient { server.reply($0) })
     }
 
+    /// Thirty notes, and a network that holds each request while it is told to.
+    init(holdingIf isHeld: Locked<Bool>) {
+        let server = PageServer(.cursor, down(30, 1))
+        self.init(server, ScriptedHTTPClient { isHeld.withLock { $0 } ? .held : server.reply($0) })
+    }
+
     init(_ server: PageServer, _ client: ScriptedHTTPClient) {
         self.server = server
         self.client = client
     }
 
     /// A new object over the same store: what another process, or the next start, has.
-    func resource(in other: (any CacheStore)? = nil, fallback: FallbackPolicy = .standard) -> PagedResource<Note> {
+    func resource(
+        in other: (any CacheStore)? = nil, policy: CachePolicy = .sevenDays, fallback: FallbackPolicy = .standard,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) -> PagedResource<Note> {
         let next: NextPage<Note> =
             switch server.way {
             case .cursor: .cursor("at") { head, body in try JSONMapper<PageServer.Envelope>().map(head, body).next }
@@ -106,7 +117,8 @@ struct PagedWorld {
             }
         return PagedResource(
             key: "notes", in: other ?? store, first: HTTPRequest(.get, URL(string: "http://notes.example/notes")!),
-            next: next, client: client, codec: .json, fallback: fallback, now: server.date.read
+            next: next, client: client, codec: .json, policy: policy, fallback: fallback,
+            now: server.date.read, clock: clock
         ) { head, body in try JSONMapper<PageServer.Envelope>().map(head, body).items }
     }
 

@@ -85,6 +85,20 @@ struct PagedResourceSavedTests {
         #expect(try await world.store.entries().map(\.key) == ["notes"])
     }
 
+    @Test("is validated without a list of the whole store, and with each name, also one that begins with an accent")
+    func validatedNames() async throws {
+        let world = PagedWorld(.cursor, down(20, 1))
+        let resource = world.resource()
+        let expired = StoredEntry(bytes: Data("[]".utf8), savedAt: world.server.date.now - 30 * 86_400)
+        try await world.store.insert(expired, for: "notes#\u{301}1")
+        try await world.store.insert(expired, for: "notes")
+        try await world.store.insert(expired, for: "notes2#+1")
+        world.store.forgetCalls()
+        #expect(try await resource.validateSaved())
+        #expect(!world.store.calls.contains(.contents))
+        #expect(try await world.store.entries().map(\.key) == ["notes2#+1"])
+    }
+
     @Test("ends before a page that cannot be read, and says so; the page is loaded again")
     func damaged() async throws {
         let world = PagedWorld(.cursor, down(20, 1))

@@ -86,6 +86,22 @@ struct PagedResourceSharingTests {
         #expect(try await more.value.value.shape == down(21, 11))
     }
 
+    @Test("gives both who share an answer that cannot be saved the later pages")
+    func unsavedForBoth() async throws {
+        let isHeld = Locked(false)
+        let server = server
+        let world = PagedWorld(server, ScriptedHTTPClient { isHeld.withLock { $0 } ? .held : server.reply($0) })
+        let resource = try await world.loaded(pages: 3)
+        server.add(21)
+        world.store.fail(.save, with: .full(path: "notes"))
+        isHeld.withLock { $0 = true }
+        let callers = [Task { try await resource.load() }, Task { try await resource.reload() }]
+        #expect(await eventually { resource.first.waiters == 2 })
+        answer(await world.client.exchange(3))
+        for caller in callers { #expect(try await caller.value.value.shape == down(21, 6)) }
+        #expect(world.client.requests.count == 4)
+    }
+
     @Test("is true after a kill between any two writes of a refresh or a filled gap", arguments: [1, 3, 12])
     func killed(added: Int) async throws {
         let world = PagedWorld(server, ScriptedHTTPClient { [server] in server.reply($0) })

@@ -63,6 +63,64 @@ struct RefusedEndTests {
         #expect(try await scope.store.retrieve("key") == .sample(1))
     }
 
+    @Test(
+        "A save over an entry that the system cannot read now throws, and that entry stays, also when its scope is ending"
+    )
+    func unreadBefore() async throws {
+        let interrupted = Interrupted(base: UnreadStore(base: base), next: Locked(nil))
+        let scope = scope(in: interrupted)
+        try await self.scope().store.insert(.sample(1), for: "key")
+        try await scope.open()
+        interrupted.next.withLock { $0 = { try? await self.mark(.counting) } }
+        await #expect(throws: StoreError.self) { try await scope.store.insert(.sample(2), for: "key") }
+        try await mark(nil)
+        #expect(try await self.scope().store.retrieve("key") == .sample(1))
+    }
+
+    /// A store that cannot read the entry before an update, as for an error of the device.
+    private struct UnreadStore: ForwardingStore {
+        let base: any CacheStore
+
+        func update(
+            _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+        ) async throws(StoreError) {
+            try await base.update(key) { _ throws(StoreError) in
+                try decide(.failure(.failed(operation: "read", reason: "Input/output error")))
+            }
+        }
+    }
+
+    @Test("A count whose process was killed does not lock out for ever those who stay")
+    func forgottenCount() async throws {
+        let scope = scope()
+        try await scope.store.insert(.sample(1), for: "key")
+        try await mark(.counting)
+        var refusals = 0
+        while true {
+            do throws(StoreError) {
+                try await scope.store.insert(.sample(2), for: "key")
+                break
+            } catch {
+                #expect(error == .busy(path: "the scope user"))
+                refusals += 1
+                try #require(refusals < 100)
+            }
+        }
+        #expect(refusals == ScopeLife.patience)
+        #expect(try await scope.store.retrieve("key") == .sample(2))
+    }
+
+    @Test("An end that fails while it counts leaves the scope as it was")
+    func failedCount() async throws {
+        let scope = scope()
+        try await scope.store.insert(.sample(1), for: "key")
+        base.fail(.contents, with: .failed(operation: "list", reason: "Input/output error"))
+        await #expect(throws: ScopeError.self) { try await scope.end() }
+        base.heal()
+        #expect(try await scope.store.retrieve("key") == .sample(1))
+        try await scope.end()
+    }
+
     @Test("A discard also discards what another end was about to keep")
     func discardOverKeep() async throws {
         let scope = scope()
@@ -87,7 +145,7 @@ struct RefusedEndTests {
         let scope = scope()
         let outbox = Outbox(in: scope.store, client: world.server.client, policy: world.policy())
         try await outbox.enqueue(world.note("one"))
-        scope.sends(outbox)
+        scope.register(outbox)
         try await scope.end(unsent: .sendFirst)
         try await scope.end(unsent: .sendFirst)
         #expect(world.server.taken == ["one"])

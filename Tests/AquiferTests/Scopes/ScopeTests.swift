@@ -200,7 +200,7 @@ struct ScopeTests {
         try await DownloadWorld.with { world in
             let downloads = try world.downloads(FileRemote(Data.noise(300_000)).client)
             let scope = scope("user")
-            try await scope.owns(world.folder)
+            try await scope.deleteAtEnd(world.folder)
             _ = try await downloads.file(for: world.url)
             #expect(FileManager.default.fileExists(atPath: world.folder.path))
             try await scope.end()
@@ -217,11 +217,11 @@ struct ScopeTests {
                 try Data("x".utf8).write(to: place.appendingPathComponent("file"))
             }
             let scope = scope("user")
-            try await scope.owns(mine)
-            try await scope.owns(folder.appendingPathComponent("never made"))
+            try await scope.deleteAtEnd(mine)
+            try await scope.deleteAtEnd(folder.appendingPathComponent("never made"))
             try await scope.end()
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["other"])
-            await #expect(throws: StoreError.ended(scope: "user")) { try await scope.owns(other) }
+            await #expect(throws: StoreError.ended(scope: "user")) { try await scope.deleteAtEnd(other) }
         }
     }
 }

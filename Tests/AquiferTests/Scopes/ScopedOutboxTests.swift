@@ -45,7 +45,7 @@ struct ScopedOutboxTests {
         try await TemporaryFolder.with { folder in
             let scope = try await filled()
             let attachments = folder.appendingPathComponent("attachments")
-            try await scope.owns(attachments, isForUnsent: true)
+            try await scope.deleteAtEnd(attachments, isForUnsent: true)
             let file = folder.appendingPathComponent("original")
             try Data("sound".utf8).write(to: file)
             var note = world.note("with a file")
@@ -64,7 +64,7 @@ struct ScopedOutboxTests {
         try await TemporaryFolder.with { folder in
             let scope = try await filled()
             let attachments = folder.appendingPathComponent("attachments")
-            try await scope.owns(attachments, isForUnsent: true)
+            try await scope.deleteAtEnd(attachments, isForUnsent: true)
             let file = folder.appendingPathComponent("original")
             try Data("sound".utf8).write(to: file)
             var note = world.note("")
@@ -86,7 +86,7 @@ struct ScopedOutboxTests {
             let report = try await queue.drainToEnd()
             #expect(report.sent == 3)
             #expect(world.server.taken == ["one", "two", "three"])
-            try await next.owns(attachments, isForUnsent: true)
+            try await next.deleteAtEnd(attachments, isForUnsent: true)
             try await next.end()
             #expect(
                 Set(try await base.contents().entries.map(\.key)).allSatisfy {
@@ -98,7 +98,7 @@ struct ScopedOutboxTests {
     @Test("sends them first when it is told to, and goes on if that fails")
     func sendFirst() async throws {
         let scope = try await filled()
-        scope.sends(outbox(scope))
+        scope.register(outbox(scope))
         await #expect(throws: ScopeError.unsent(2)) { try await scope.end(unsent: .sendFirst) }
         #expect(try await scope.store.retrieve("contacts") == .sample(1))
         world.server.heal()
@@ -106,6 +106,21 @@ struct ScopedOutboxTests {
         try await scope.end(unsent: .sendFirst)
         #expect(world.server.taken == ["one", "two"])
         #expect(try await base.contents().entries.isEmpty)
+    }
+
+    @Test(
+        "keeps them also when another process logs in at the same time, and overtakes the first login",
+        arguments: [true, false])
+    func overtakenLogin(isBefore: Bool) async throws {
+        try await filled().end(unsent: .keep)
+        let store = OvertakenStore(base: base, isBefore: isBefore) { [base] in
+            try await Scope("user", in: base).open()
+        }
+        try await Scope("user", in: store).open()
+        world.server.heal()
+        world.date.advance(by: 10_000)
+        #expect(try await outbox(scope()).drainToEnd().sent == 2)
+        #expect(world.server.taken == ["one", "two"])
     }
 
     @Test("ends a transfer under way, and its outbox stops running")
@@ -171,5 +186,31 @@ struct ScopedOutboxTests {
         #expect(world.server.taken == ["one", "two"])
         try await next.end()
         #expect(try await base.contents().entries.isEmpty)
+    }
+}
+
+/// A store that does something once, before or after the first update of an item.
+private final class OvertakenStore: ForwardingStore {
+    let base: any CacheStore
+    private let isBefore: Bool
+    private let body: Locked<(@Sendable () async throws -> Void)?>
+
+    init(base: any CacheStore, isBefore: Bool, _ body: @escaping @Sendable () async throws -> Void) {
+        (self.base, self.isBefore, self.body) = (base, isBefore, Locked(body))
+    }
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        let isItem = key.contains("item:")
+        if isItem, isBefore { await overtake() }
+        try await base.update(key, decide)
+        if isItem, !isBefore { await overtake() }
+    }
+
+    private func overtake() async {
+        guard let body = body.withLock({ $0.take() }) else { return }
+        // A failure shows in what is left in the queue.
+        try? await body()
     }
 }

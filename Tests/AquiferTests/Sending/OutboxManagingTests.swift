@@ -270,7 +270,7 @@ struct OutboxManagingTests {
         let item = try await outbox.enqueue(world.note("one"))
         world.server.rule { _, _ in .failure(TransportError(.timedOut)) }
         try await outbox.drain()
-        world.server.rule { _, _ in .status(401) }
+        world.server.rule { _, _ in .status(403) }
         await outbox.retryAll()
         #expect(try await outbox.drain().refused == 1)
         #expect(try await outbox.discard(item.id)?.mayHaveArrived == true)

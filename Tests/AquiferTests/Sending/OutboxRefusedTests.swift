@@ -9,7 +9,7 @@ struct OutboxRefusedTests {
 
     @Test(
         "another 4xx is set aside with the server's words, and holds back its group",
-        arguments: [400, 401, 404, 409, 422])
+        arguments: [400, 403, 404, 409, 422])
     func refused(status: Int) async throws {
         let outbox = world.outbox()
         for text in ["bad", "next"] { try await outbox.enqueue(world.note(text), group: "g") }

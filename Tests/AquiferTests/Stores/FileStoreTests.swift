@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import Foundation
 import Testing
 
@@ -31,6 +32,31 @@ struct FileStoreTests {
             }
             try (whole + [0]).write(to: url)
             await #expect(throws: StoreError.self, "one byte more") { try await store.retrieve("key") }
+        }
+    }
+
+    @Test("tells of a deleteAll that failed in the middle what it has deleted, and nothing else")
+    func failedDeleteAll() async throws {
+        try await TemporaryFolder.with { folder in
+            let store = try FileStore(directory: folder)
+            let keys = (0..<20).map { "user/\($0)" }
+            for key in keys { try await store.insert(Self.entry, for: key) }
+            // A folder in the place of an entry cannot be deleted like one.
+            let obstacle = store.path(of: keys[10])
+            try FileManager.default.removeItem(atPath: obstacle)
+            try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+            let told = Locked<Set<StoreChange>>([])
+            let observation = store.changes.observe { change in told.withLock { _ = $0.insert(change) } }
+            await #expect(throws: StoreError.self) { try await store.deleteAll(prefix: "user/") }
+            var gone: Set<StoreChange> = []
+            for key in keys where !FileManager.default.fileExists(atPath: store.path(of: key)) {
+                gone.insert(.entry(key))
+            }
+            #expect(told.withLock { $0 } == gone)
+            try FileManager.default.removeItem(atPath: obstacle)
+            try await store.deleteAll(prefix: "user/")
+            #expect(told.withLock { $0.contains(.prefix("user/")) })
+            observation.cancel()
         }
     }
 

@@ -37,9 +37,9 @@ struct World {
         store.forgetCalls()
     }
 
-    /// The texts in the store and their entry, whatever its age; `nil` if there is none.
+    /// The texts in the store and their entry, whatever its age; `nil` if there is none. A mark of an invalidation has no bytes.
     func saved() async throws -> (texts: [String], entry: StoredEntry)? {
-        guard let entry = try await store.retrieve("texts") else { return nil }
+        guard let entry = try await store.retrieve("texts"), !entry.bytes.isEmpty else { return nil }
         return (try JSONDecoder().decode([String].self, from: entry.bytes), entry)
     }
 }

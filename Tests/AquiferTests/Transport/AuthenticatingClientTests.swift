@@ -60,6 +60,31 @@ struct AuthenticatingClientTests {
         #expect(base.requests.map(\.token) == [nil] && world.renewals == 0)
     }
 
+    @Test(
+        "does not send an item of an outbox without any: it waits, and the next login sends it",
+        arguments: [false, true])
+    func loggedOutItem(isThrown: Bool) async throws {
+        struct Keychain: Error {}
+        let items = OutboxWorld()
+        if isThrown { world.failure = Keychain() } else { world.token = nil }
+        let base = world.scripted()
+        let outbox = Outbox(in: items.store, client: world.client(base), policy: items.policy())
+        try await outbox.enqueue(HTTPRequest(.post, world.api, body: .bytes(Data("milk".utf8))))
+        #expect(try await outbox.drain().failed == 1)
+        let item = try #require(try await outbox.items().first)
+        guard case .retrying = item.state else { throw TransportError(.malformed, "\(item.state)") }
+        #expect(base.requests.isEmpty)
+        #expect(try await outbox.discard(item.id)?.mayHaveArrived == false, "nothing was sent")
+        try await outbox.enqueue(HTTPRequest(.post, world.api, body: .bytes(Data("bread".utf8))))
+        (world.failure, world.token) = (nil, 1)
+        await outbox.retryAll()
+        #expect(try await outbox.drain().sent == 1)
+        var own = HTTPRequest(.post, world.api, headers: ["Idempotency-Key": "1", "Authorization": "Basic abc"])
+        own.body = .bytes(Data())
+        world.token = nil
+        #expect(try await world.client(base).send(own).head.status == 401, "it brings its own")
+    }
+
     @Test("does not repeat a request that changes something because of a 401 behind its redirect")
     func redirectedChange() async throws {
         let base = ScriptedHTTPClient { request in
@@ -86,7 +111,7 @@ struct AuthenticatingClientTests {
         world.failure = Keychain()
         let base = world.scripted()
         let error = await failure { () async throws(TransportError) in try await world.client(base).send(get) }
-        #expect(error == TransportError(.interrupted) && error?.detail == "no credentials: Keychain")
+        #expect(error == TransportError(.cannotConnect) && error?.detail == "no credentials: Keychain")
         world.failure = TransportError(.unauthorized)
         let denied = await failure { () async throws(TransportError) in try await world.client(base).send(get) }
         #expect(denied?.kind == .unauthorized && base.requests.isEmpty)

@@ -1,8 +1,9 @@
-import Aquifer
 import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
+
+@testable import Aquifer
 
 @Suite("A renewal of credentials", .timeLimit(.minutes(10)))
 struct CredentialRenewalTests {
@@ -85,7 +86,7 @@ struct CredentialRenewalTests {
         #expect(world.renewals == 1)
     }
 
-    @Test("that lasts too long is a time-out for those who wait, and the next request begins another one")
+    @Test("that lasts too long is a time-out for those who wait. It goes on, and the next request waits for it")
     func patience() async throws {
         world.accepted = 2
         let base = world.scripted()
@@ -94,8 +95,50 @@ struct CredentialRenewalTests {
         await world.clock.waitForSleepers(1)
         world.clock.advance(by: .seconds(30))
         await #expect(throws: TransportError(.timedOut)) { try await waiting.value }
+        let next = Task { try await text(client, get) }
+        await base.waitForRequests(2)
+        await world.clock.waitForSleepers(1)
         world.gate.open()
-        #expect(try await text(client, get) == "welcome")
+        #expect(try await next.value == "welcome")
+        #expect(world.renewals == 1 && world.token == 2, "a server may accept the old token only once")
+    }
+
+    @Test("that times out itself is no end for those whose other credentials were rejected: they look again")
+    func timedOutItself() async throws {
+        let (clock, gate) = (ManualClock(), Gate())
+        let renewals = CredentialRenewals(patience: .seconds(30), clock: clock) { _ in
+            await gate.wait()
+            throw TransportError(.timedOut)
+        }
+        func renewed(_ token: String) -> Task<Credentials?, any Error> {
+            Task { try await renewals.renewed(.bearer(token, owner: "ada"), after: 0) }
+        }
+        let first = renewed("1")
+        await clock.waitForSleepers(1)
+        let other = renewed("2")
+        await clock.waitForSleepers(2)
+        gate.open()
+        await #expect(throws: TransportError(.timedOut)) { try await first.value }
+        #expect(try await other.value == nil)
+    }
+
+    @Test(
+        "with an address that cannot be asked refuses no item",
+        arguments: [TransportError.Kind.unsupportedURL, .unreadableBody])
+    func badAddress(kind: TransportError.Kind) async throws {
+        for error in [TransportError(kind), LoadError.connectivity(TransportError(kind))] as [any Error] {
+            let items = OutboxWorld()
+            let world = LoginWorld()
+            world.accepted = 2
+            world.outcome = .fails(error)
+            world.gate.open()
+            let outbox = Outbox(in: items.store, client: world.client(world.scripted()), policy: items.policy())
+            try await outbox.enqueue(HTTPRequest(.post, world.api, body: .bytes(Data("milk".utf8))))
+            #expect(try await outbox.drain() == Outbox.Report(failed: 1, nextTry: try await outbox.drain().nextTry))
+            world.outcome = .succeeds
+            await outbox.retryAll()
+            #expect(try await outbox.drain().sent == 1)
+        }
     }
 
     @Test("counts towards the total time of a request")
@@ -131,6 +174,66 @@ struct CredentialRenewalTests {
         holder.client.withLock { $0 = client }
         #expect(try await text(client, get) == "welcome")
         #expect(base.requests.map(\.token) == ["Bearer token-1", nil, "Bearer token-2"])
+        holder.client.withLock { $0 = nil }
+    }
+
+    @Test("leaves out no later request of a task that it has begun")
+    func begunByIt() async throws {
+        world.accepted = 2
+        world.gate.open()
+        let base = world.scripted()
+        let (holder, hasEnded) = (Holder(), Gate())
+        let begun = Locked<Task<Int?, any Error>?>(nil)
+        let client = AuthenticatingClient(base, origins: [world.api]) { [world] in
+            try world.current()
+        } renew: { [world] rejected in
+            let new = try await world.renew(rejected)
+            // The user is logged in again, and so the app begins to send.
+            let task = Task { () async throws -> Int? in
+                await hasEnded.wait()
+                let item = HTTPRequest(.post, world.api, headers: ["Idempotency-Key": "1"])
+                return try await holder.client.withLock { $0 }?.send(item).head.status
+            }
+            begun.withLock { $0 = task }
+            return new
+        }
+        holder.client.withLock { $0 = client }
+        #expect(try await text(client, get) == "welcome")
+        hasEnded.open()
+        #expect(try await begun.withLock { $0 }?.value == 200)
+        #expect(base.requests.map(\.token) == ["Bearer token-1", "Bearer token-2", "Bearer token-2"])
+        holder.client.withLock { $0 = nil }
+    }
+
+    @Test("that ends while a request of a task that it has begun is under way lets it through after its 401")
+    func endsMeanwhile() async throws {
+        world.accepted = 2
+        world.gate.open()
+        let base = ScriptedHTTPClient()
+        let holder = Holder()
+        let begun = Locked<Task<String, any Error>?>(nil)
+        let client = AuthenticatingClient(base, origins: [world.api]) { [world] in
+            try world.current()
+        } renew: { [world] rejected in
+            let task = Task {
+                guard let client = holder.client.withLock({ $0 }) else { return "" }
+                return String(
+                    decoding: try await client.send(HTTPRequest(.get, world.api)).data(upTo: 100), as: UTF8.self)
+            }
+            begun.withLock { $0 = task }
+            await base.waitForRequests(2)
+            return try await world.renew(rejected)
+        }
+        holder.client.withLock { $0 = client }
+        let first = Task { try await text(client, get) }
+        await base.exchange(0).respond(status: 401)
+        let bare = await base.exchange(1)
+        await base.exchange(2).respond(body: Data("first".utf8))
+        #expect(try await first.value == "first")
+        bare.respond(status: 401)
+        await base.exchange(3).respond(body: Data("second".utf8))
+        #expect(try await begun.withLock { $0 }?.value == "second")
+        #expect(base.requests.map(\.token) == ["Bearer token-1", nil, "Bearer token-2", "Bearer token-2"])
         holder.client.withLock { $0 = nil }
     }
 

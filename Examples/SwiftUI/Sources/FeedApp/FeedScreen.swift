@@ -8,6 +8,12 @@ struct FeedScreen: View {
     @State private var feed: FeedModel
     private let pictures: DataLoader
 
+    private var rows: [FeedLine] {
+        feed.pages.flatMap { page in
+            page.items.enumerated().map { FeedLine(item: $1, gap: $0 == 0 ? page.gap : nil) }
+        }
+    }
+
     init(_ service: FeedService) {
         _feed = State(initialValue: FeedModel(service))
         pictures = service.pictures
@@ -17,9 +23,10 @@ struct FeedScreen: View {
         NavigationStack {
             List {
                 FeedNotice(list: feed.list)
-                ForEach(feed.items) { item in
-                    FeedRow(item: item, pictures: pictures)
-                        .task { if item == feed.items.last { await feed.loadMore() } }
+                ForEach(rows) { row in
+                    if let gap = row.gap { FeedGap(feed: feed, gap: gap) }
+                    FeedRow(item: row.item, pictures: pictures)
+                        .task { if row.id == rows.last?.id { await feed.loadMore() } }
                 }
                 FeedEnd(feed: feed)
             }
@@ -31,9 +38,29 @@ struct FeedScreen: View {
     }
 }
 
+/// An item of the feed, and the gap before it.
+struct FeedLine: Identifiable {
+    let item: FeedItem
+    var gap: PageGap?
+    var id: UUID { item.id }
+}
+
+/// A place where pictures may be missing, with an offer to load them.
+struct FeedGap: View {
+    let feed: FeedModel
+    let gap: PageGap
+
+    var body: some View {
+        switch feed.state(of: gap) {
+        case .loading: ProgressView()
+        default: Button("More pictures in between") { Task { await feed.fill(gap) } }
+        }
+    }
+}
+
 /// The age of a saved copy and the reason why it is shown, or the error when there is nothing to show.
 struct FeedNotice: View {
-    let list: ResourceModel<[FeedItem]>
+    let list: ResourceModel<PagedList<FeedItem>>
 
     var body: some View {
         if case .cache(let savedAt, let error) = list.source {

@@ -19,6 +19,8 @@ struct Groundwork: Sendable {
     let phrases: MeteredStore
     /// Stored operations.
     let defaults: FoaasDefaults
+    /// What the engine of all features does.
+    let events: EventLog
     /// The sound that is kept.
     let sound: Lazy<Downloads, StoreError>
 
@@ -34,17 +36,23 @@ struct Groundwork: Sendable {
             ? OfflineClient("--offline was given")
             : ReferenceClient(
                 client: CurlHTTPClient(configuration: .init(route: { reference.route($0, $1) })), host: reference)
+        let events = EventLog(now: configuration.now)
         self.configuration = configuration
+        self.events = events
         self.reference = reference
         self.client = client
         values = MeteredStore(Self.store("values.sqlite", in: folder))
-        pictures = MeteredStore(EvictingStore(Self.store("pictures.sqlite", in: folder), bound: Self.pictureBound))
+        pictures = MeteredStore(
+            EvictingStore(
+                Self.store("pictures.sqlite", in: folder), bound: Self.pictureBound,
+                events: events))
         phrases = MeteredStore(Self.store("foaas.sqlite", in: folder, isIrreplaceable: true))
         defaults = FoaasDefaults(in: folder)
         sound = Lazy { () throws(StoreError) in
             try Downloads(
                 directory: folder.appending(path: "audio", directoryHint: .isDirectory), client: client,
-                bound: AudioFeedService.bound, retry: configuration.retry, now: configuration.now)
+                bound: AudioFeedService.bound, retry: configuration.retry, now: configuration.now,
+                events: events)
         }
     }
 

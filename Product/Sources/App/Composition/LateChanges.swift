@@ -19,7 +19,7 @@ final class LateChanges: Sendable {
         }
         for passage in waiting.values {
             passage.begin(store)
-            // What changed before it was opened was not told.
+            // A change from before it was opened was not told.
             passage.changes.post(.everything)
         }
     }

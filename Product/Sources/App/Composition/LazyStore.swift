@@ -35,6 +35,8 @@ final class LazyStore: CacheStore {
         try await store().contents(prefix: prefix)
     }
 
+    func persist() async throws(StoreError) { try await store().persist() }
+
     func deleteAll(prefix: String) async throws(StoreError) { try await store().deleteAll(prefix: prefix) }
 
     func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store().remove(damaged) }

@@ -37,6 +37,8 @@ final class MeteredStore: CacheStore {
 
     func contents(prefix: String) async throws(StoreError) -> StoreContents { try await store.contents(prefix: prefix) }
 
+    func persist() async throws(StoreError) { try await store.persist() }
+
     func deleteAll(prefix: String) async throws(StoreError) {
         try await store.deleteAll(prefix: prefix)
         lock.withLock { counts = counts.filter { !$0.key.hasBytes(prefix) } }

@@ -64,7 +64,7 @@ extension FeedService {
     fileprivate init(_ ground: Groundwork) {
         self.init(
             base: ground.base(of: .feed), client: ground.client, store: ground.values, pictureStore: ground.pictures,
-            retry: ground.configuration.retry, now: ground.now)
+            retry: ground.configuration.retry, now: ground.now, events: ground.events)
     }
 }
 
@@ -77,7 +77,7 @@ extension PaymentsService {
             sending: ground.folder("sending"),
             vault: CardVault(directory: ground.folder("cards"), keys: configuration.keys),
             allowsTestCard: configuration.remotes[.payments] == nil || configuration.allowTestCard,
-            retry: configuration.retry, now: ground.now)
+            retry: configuration.retry, now: ground.now, events: ground.events)
     }
 }
 
@@ -90,7 +90,7 @@ extension FoaasService {
             manager: FoaasDataManager(server: server, center: center, now: ground.now) { () throws(StoreError) in
                 try defaults.store
             },
-            retry: ground.configuration.retry, now: ground.now)
+            retry: ground.configuration.retry, now: ground.now, events: ground.events)
     }
 }
 
@@ -102,8 +102,8 @@ extension AudioFeedService {
             downloads: { () async throws(StoreError) in try await sound() },
             outbox: AudioFeedService.outbox(
                 in: ground.irreplaceable("outbox.sqlite"), attachments: ground.folder("outbox"), client: ground.client,
-                policy: SendPolicy(now: ground.now), store: ground.values, now: ground.now),
-            retry: ground.configuration.retry, now: ground.now)
+                policy: SendPolicy(now: ground.now), store: ground.values, now: ground.now, events: ground.events),
+            retry: ground.configuration.retry, now: ground.now, events: ground.events)
     }
 }
 

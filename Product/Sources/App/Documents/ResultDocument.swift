@@ -32,6 +32,7 @@ extension ResultDocument {
             switch loaded.source {
             case .remote: (.remote, nil)
             case .cache(_, let because): (.cache, because)
+            case .pendingOnly(let because): (.local, because)
             }
         self.init(
             source: source, savedAt: loaded.savedAt,

@@ -93,6 +93,7 @@ enum Screens {
         DriveScreen.self,
         DriveCreateScreen.self,
         DriveAccountScreen.self,
+        InspectorScreen.self,
     ]
 
     private static let byName = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }

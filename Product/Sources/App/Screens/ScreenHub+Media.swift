@@ -1,3 +1,4 @@
+import Aquifer
 import AquiferAudioFeed
 import Foundation
 
@@ -12,11 +13,14 @@ extension ScreenHub {
 
     /// The address of a picture in a tab's feed.
     func picture(_ id: UUID, tab: String) -> URL? {
-        opened(FeedScreen.self, tab: tab).flatMap(\.model.items).first { $0.id == id }?.image
+        opened(FeedScreen.self, tab: tab).flatMap { $0.model.list.value?.allItems ?? [] }.first { $0.id == id }?.image
     }
 
-    /// A clip that a tab shows.
-    func clip(_ id: UUID, tab: String) -> AudioClip? {
-        opened(AudioScreen.self, tab: tab).flatMap(\.model.clips).first { $0.id == id }
+    /// A clip that a tab shows, with its item in the outbox if it waits to be posted.
+    func clip(_ id: UUID, tab: String) -> (clip: AudioClip, item: Outbox.ID?)? {
+        for model in opened(AudioScreen.self, tab: tab).map(\.model) {
+            if let clip = model.clip(id) { return (clip, model.waiting[clip.id]?.id) }
+        }
+        return nil
     }
 }

@@ -20,12 +20,15 @@ final class ScreenHub {
     private var knownDrive: DriveAccess?
     /// Sends the items of the outbox.
     let runner: OutboxRunner
+    /// What the pages showed, if somebody records it.
+    let recording: SessionRecording
     /// Renews the clips that the user keeps.
     let keptClips: KeptClipsRunner
 
     init(_ services: Services) {
         self.services = services
         foaasSettings = FoaasSettings(services.foaas)
+        recording = SessionRecording(services.groundwork.events, now: services.configuration.now)
         runner = OutboxRunner(services.outbox)
         keptClips = KeptClipsRunner(services.audio)
     }
@@ -40,9 +43,10 @@ final class ScreenHub {
         session(of: kind, at: ScreenAddress(name: kind.name, tab: tab, subject: subject))?.screen as? Kind
     }
 
-    /// The screens of a kind that a tab has opened.
+    /// The screens of a kind that a tab has opened; a tab that replays a recording has those of the recorded one.
     func opened<Kind: Screen>(_ kind: Kind.Type, tab: String) -> [Kind] {
-        sessions.filter { $0.key.tab == tab && $0.key.name == kind.name }.compactMap { $0.value.screen as? Kind }
+        let tab = ReplayTab.step(tab).flatMap { recording.step($0)?.address.tab } ?? tab
+        return sessions.filter { $0.key.tab == tab && $0.key.name == kind.name }.compactMap { $0.value.screen as? Kind }
     }
 
     /// Shadow Drive for all screens, created on first use. While the key is not usable, each use creates it again.

@@ -19,20 +19,55 @@ struct AudioAPI: Sendable {
         router.on("GET", Self.filePath) { request, _ in await chosen(request) }
     }
 
-    /// A clip's sound: from this machine if it is kept, else from the remote, with the range that the page requests.
+    /// A clip's sound: from this machine if it waits to be posted or is kept, else from the remote, with the range that the page
+    /// requests.
     private func sound(_ request: ServerRequest, _ id: UUID?) async -> ServerResponse {
-        guard let id, let tab = request.queryValue("tab"), let clip = await clip(id, tab: tab) else {
+        guard let id, let tab = request.queryValue("tab"), let found = await clip(id, tab: tab) else {
             return .problem(404, "notFound", "this tab shows no such clip")
         }
+        guard let item = found.item else { return await posted(found.clip, request) }
+        do throws(OutboxError) {
+            return waiting(try await services.audio.waitingSound(of: item), request)
+        } catch {
+            // It may have been posted since the tab drew it.
+            guard let now = await saved(id), now.item == nil else {
+                return .problem(404, "notFound", "the sound of this clip is not on this machine any more")
+            }
+            return await posted(now.clip, request)
+        }
+    }
+
+    private func clip(_ id: UUID, tab: String) async -> (clip: AudioClip, item: Outbox.ID?)? {
+        if let shown = await hub.clip(id, tab: tab) { return shown }
+        // The player outlives the screen. Its clip is in the saved list.
+        return await saved(id)
+    }
+
+    private func saved(_ id: UUID) async -> (clip: AudioClip, item: Outbox.ID?)? {
+        let audio = services.audio
+        // A list that cannot be read has no such clip.
+        guard let saved = try? await audio.loadSaved(),
+            let clip = saved.value.first(where: { $0.id == id || audio.identity(of: $0) == id })
+        else { return nil }
+        return (clip, saved.pending.first { $0.target == clip.id.uuidString }?.id)
+    }
+
+    private func posted(_ clip: AudioClip, _ request: ServerRequest) async -> ServerResponse {
         // A file that cannot be read is fetched anew.
         if let file = try? await services.audio.downloads().saved(clip.audio) { return kept(file, request) }
         return await passed(clip, request)
     }
 
-    private func clip(_ id: UUID, tab: String) async -> AudioClip? {
-        if let clip = await hub.clip(id, tab: tab) { return clip }
-        // The player outlives the screen. Its clip is in the saved list.
-        return try? await services.audio.loadSaved().value.first { $0.id == id }
+    /// The sound of a clip that waits to be posted, from the outbox's own copy of it.
+    private func waiting(_ sound: WaitingSound, _ request: ServerRequest) -> ServerResponse {
+        .resource(
+            length: sound.length, contentType: sound.mediaType, headers: ["X-Aquifer-Source": "outbox"], for: request
+        ) { part in
+            .file(
+                path: sound.file.path, offset: sound.offset + part.lowerBound,
+                length: part.upperBound - part.lowerBound)
+        }
+        .relayed(sound.mediaType, as: .sound)
     }
 
     private func kept(_ file: DownloadedFile, _ request: ServerRequest) -> ServerResponse {

@@ -8,7 +8,7 @@ import HTTPServer
 final class SavedFeed: Sendable {
     private let services: Services
     private let lock = Lock()
-    nonisolated(unsafe) private var last: (entry: StoredEntry, body: Data)?
+    nonisolated(unsafe) private var last: (saved: Loaded<[FeedItem]>, body: Data)?
 
     init(services: Services) {
         self.services = services
@@ -17,15 +17,12 @@ final class SavedFeed: Sendable {
     func answer() async -> ServerResponse {
         do throws(StoreError) {
             // The store is asked every time, so that a copy saved by another process is seen, and an expired one never shown.
-            guard let entry = try await services.feed.feed.savedEntry() else {
-                return .problem(404, "empty", "nothing fresh is saved")
-            }
-            if let last = lock.withLock({ last }), last.entry == entry { return .json(last.body) }
             guard let saved = try await services.feed.feed.saved() else {
                 return .problem(404, "empty", "nothing fresh is saved")
             }
+            if let last = lock.withLock({ last }), last.saved == saved { return .json(last.body) }
             let body = WireJSON.data(ResultDocument(saved) { $0.map(FeedItemDocument.init) })
-            lock.withLock { last = (entry, body) }
+            lock.withLock { last = (saved, body) }
             return .json(body)
         } catch {
             return .problem(500, "store", "\(error)")

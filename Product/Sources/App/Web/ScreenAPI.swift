@@ -34,7 +34,11 @@ struct ScreenAPI: Sendable {
     }
 
     private func events(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
-        guard let session = await session(request, screen) else { return unknownScreen }
+        if let replay = await replayed(request, screen) { return replay }
+        guard let address = await address(request, screen), let session = await hub.session(at: address) else {
+            return unknownScreen
+        }
+        let recording = hub.recording
         let language = Language.best(for: request.queryValue("lang") ?? "en")
         let now = services.configuration.now
         let sign = addresses.sign
@@ -43,16 +47,21 @@ struct ScreenAPI: Sendable {
             screen.text(ScreenContext(language: language, now: now(), sign: sign))
         }
         return ServerSentEvents.response { send in
-            for await state in states { try await send(event: "state", data: state) }
+            for await state in states {
+                await recording.note(state, at: address)
+                try await send(event: "state", data: state)
+            }
         }
     }
 
     private func intent(_ request: ServerRequest, _ screen: String?) async -> ServerResponse {
-        guard let session = await session(request, screen) else { return unknownScreen }
+        guard let address = await address(request, screen) else { return unknownScreen }
         // The answer to every invalid body is the same: it describes the valid one.
         guard let body = try? await request.body.collect(upTo: 32 << 10),
             let message = try? JSONDecoder().decode(IntentMessage.self, from: body)
         else { return .problem(400, "intent", "send {\"intent\": …}") }
+        if ReplayTab.step(address.tab) != nil { return ReplayAPI.refusal(of: message.intent) }
+        guard let session = await hub.session(at: address) else { return unknownScreen }
         do throws(IntentError) {
             try await session.start(message)
             return .empty()
@@ -95,14 +104,20 @@ struct ScreenAPI: Sendable {
         }
     }
 
-    /// The screen that a request names; `nil` if there is none.
+    /// The recorded state that a tab of a replay asks for; `nil` for any other tab.
+    private func replayed(_ request: ServerRequest, _ screen: String?) async -> ServerResponse? {
+        guard let address = await address(request, screen), let step = ReplayTab.step(address.tab) else { return nil }
+        return await ReplayAPI(hub: hub).events(of: address.name, address.subject, at: step)
+    }
+
+    /// The address of the screen that a request names; `nil` if there is none of that name, or no tab.
     @MainActor
-    private func session(_ request: ServerRequest, _ screen: String?) -> ScreenSession? {
+    private func address(_ request: ServerRequest, _ screen: String?) -> ScreenAddress? {
         guard let name = screen, let kind = Screens.named(name),
             let tab = request.queryValue("tab").flatMap(Self.tab)
         else { return nil }
         let subject = kind.subject.flatMap(request.queryValue) ?? ""
-        return hub.session(at: ScreenAddress(name: name, tab: tab, subject: subject))
+        return ScreenAddress(name: name, tab: tab, subject: subject)
     }
 
     /// A tab's name as pages make them; `nil` for anything else.

@@ -10,17 +10,38 @@ struct ClipDocument: Encodable {
     @OrNull var author: String?
     let duration: Double
     let createdAt: Date
-    let audio: String
+    @OrNull var audio: String?
     let waveform: [Double]
+    @OrNull var pending: PendingClipDocument?
 
-    init(_ clip: AudioClip) {
+    init(_ clip: AudioClip, _ pending: PendingClipDocument? = nil) {
         id = clip.id.uuidString
         title = clip.title
         _author = OrNull(wrappedValue: clip.author)
         duration = clip.duration
         createdAt = clip.createdAt
-        audio = clip.audio.absoluteString
+        // The server has no address for it yet.
+        _audio = OrNull(wrappedValue: pending == nil ? clip.audio.absoluteString : nil)
         waveform = clip.waveform
+        _pending = OrNull(wrappedValue: pending)
+    }
+}
+
+/// The state of a clip that waits to be posted.
+struct PendingClipDocument: Encodable {
+    /// The ID of its item in the outbox.
+    let item: UInt64
+    let state: String
+    /// The part that has gone out, while this process sends it.
+    @OrNull var percent: Int?
+    let detail: String
+
+    /// - Parameter now: The time from which the next try is told.
+    init(_ item: PendingItem, now: Date) {
+        self.item = item.id.number
+        state = item.state.word
+        _percent = OrNull(wrappedValue: item.percent)
+        detail = item.state.detail(of: item.id, now: now)
     }
 }
 

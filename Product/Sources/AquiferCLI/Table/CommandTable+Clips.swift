@@ -21,7 +21,8 @@ extension CommandTable {
         "audio", "list, download or post audio clips",
         [
             Command(
-                "audio list", "lists the clips; offline, those saved in the last seven days", [.query],
+                "audio list", "lists the clips; offline, those saved in the last seven days",
+                details: "A clip that waits to be posted is among them, with its item in the outbox.", [.query],
                 run: AudioListCommand.self),
             Command(
                 "audio get", "writes a clip's sound to a file",

@@ -27,6 +27,10 @@ public final class SimulatedDisk: @unchecked Sendable {
     public private(set) var damaged: Set<String> = []
     /// A planted bug: what is flushed does not reach the device.
     public var forgetsFlushes = false
+    /// True if processes that watch a folder are told of its changes, up to some milliseconds later. Only files that are put in
+    /// place or deleted are told, so that a `FileStore` tells of all changes and a database of none.
+    public var tellsChanges = false
+    var watches: [DiskWatch] = []
     /// The writes that have begun, in their order: their processes may die in the middle.
     private var writing: [(number: Int, node: DiskNode, bytes: [UInt8], offset: Int, life: Life)] = []
     private var lastWriting = 0

@@ -54,6 +54,8 @@ extension SimulatedFiles {
             to.setNames([new: node])
             from.setNames([name: nil])
         }
+        disk.tell(name, in: from)
+        disk.tell(new, in: to)
         return 0
     }
 
@@ -62,6 +64,7 @@ extension SimulatedFiles {
         guard let (folder, name) = disk.place(path), let node = folder.names[name] else { return refuse(ENOENT) }
         if node.isFolder { return refuse(EISDIR) }
         folder.setNames([name: nil])
+        disk.tell(name, in: folder)
         return 0
     }
 

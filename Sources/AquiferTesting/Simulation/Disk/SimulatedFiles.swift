@@ -17,6 +17,8 @@ struct SimulatedFiles: FileSystem {
                 disk.faults.fraction() < 0.5 ? .zero : disk.faults.duration(.microseconds(1) ... .milliseconds(50)))
         }
         disk.faults.beforeCall()
+        // A stopped process stands still here, in the middle of its job.
+        while scheduler.current.isStopped, scheduler.current.isAlive, !scheduler.isOver { scheduler.pause(.zero) }
         guard scheduler.current.isAlive, !scheduler.isOver else { return fail(EIO) }
         if disk.faults.strikes(.ioError) { return fail(EIO) }
         if changes && !makesRoom {

@@ -6,6 +6,10 @@ final class Life: @unchecked Sendable {
     private var waits: [Int: String] = [:]
     private var lastWait = 0
     var hasFiles = false
+    /// True while it is stopped. Its jobs and alarms are held back until it goes on.
+    var isStopped = false
+    var heldJobs: [Scheduler.Entry] = []
+    var heldAlarms: [Alarm] = []
     /// What is to be given back when it ends: its files and locks, its connections.
     private var endings: [() -> Void] = []
 

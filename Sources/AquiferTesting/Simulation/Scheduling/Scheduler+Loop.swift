@@ -43,7 +43,13 @@ extension Scheduler {
         }
         faults?.beforeStep()
         while true {
-            while let alarm = alarms.take(until: now) { asLife(alarm.life) { alarm.ring() } }
+            while let alarm = alarms.take(until: now) {
+                if alarm.life.isStopped {
+                    alarm.life.heldAlarms.append(alarm)
+                } else {
+                    asLife(alarm.life) { alarm.ring() }
+                }
+            }
             if isOver { return ready.popLast() }
             if !ready.isEmpty { break }
             guard let due = alarms.next() else {
@@ -73,12 +79,12 @@ extension Scheduler {
         guard life.isAlive, !isOver, holder.isRunning else { return }
         let me = holder
         if duration == .zero {
-            ready.append(Entry(life: life, work: .parked(me)))
+            makeReady(Entry(life: life, work: .parked(me)))
         } else {
             asleep.append((life, me))
             ring(after: duration, as: life) { [self] in
                 asleep.removeAll { $0.worker === me }
-                ready.append(Entry(life: life, work: .parked(me)))
+                makeReady(Entry(life: life, work: .parked(me)))
             }
         }
         parked += 1

@@ -79,7 +79,10 @@ final class Scheduler: @unchecked Sendable {
     func finish() {
         guard !isOver else { return }
         isOver = true
-        for life in lives { life.end() }
+        for life in lives {
+            resume(life)
+            life.end()
+        }
         lives = []
         let left = ready
         ready.removeAll { if case .job = $0.work { true } else { false } }
@@ -115,7 +118,12 @@ final class Scheduler: @unchecked Sendable {
         let entry = Entry(life: current, work: .job(job), turns: turns)
         if let turns, turns.isBusy { return turns.append(entry) }
         turns?.isBusy = true
-        ready.append(entry)
+        makeReady(entry)
+    }
+
+    /// Lets a job run from now on, or when its process goes on.
+    func makeReady(_ entry: Entry) {
+        if entry.life.isStopped { entry.life.heldJobs.append(entry) } else { ready.append(entry) }
     }
 
     /// Runs `body` as `life`: what it enqueues belongs to that.
@@ -128,6 +136,7 @@ final class Scheduler: @unchecked Sendable {
 
     /// Drops all jobs of a life for good.
     func end(_ life: Life) {
+        resume(life)
         life.end()
         lives.removeAll { $0 === life }
         let dropped = ready.filter { $0.life === life && $0.isJob }
@@ -141,7 +150,24 @@ final class Scheduler: @unchecked Sendable {
 
     func advance(_ turns: SerialTurns?) {
         guard let turns else { return }
-        if let next = turns.take() { ready.append(next) } else { turns.isBusy = false }
+        if let next = turns.take() { makeReady(next) } else { turns.isBusy = false }
+    }
+
+    /// Holds back all jobs and alarms of a life.
+    func stop(_ life: Life) {
+        guard life.isAlive, life !== world else { return }
+        life.isStopped = true
+        life.heldJobs += ready.filter { $0.life === life }
+        ready.removeAll { $0.life === life }
+    }
+
+    /// Lets a stopped life go on. What was due meanwhile is late.
+    func resume(_ life: Life) {
+        guard life.isStopped else { return }
+        life.isStopped = false
+        ready += life.heldJobs
+        for alarm in life.heldAlarms where alarm.isSet { alarms.add(alarm) }
+        (life.heldJobs, life.heldAlarms) = ([], [])
     }
 
     // MARK: Time

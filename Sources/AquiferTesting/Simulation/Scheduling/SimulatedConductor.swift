@@ -11,6 +11,12 @@ struct SimulatedConductor: Conductor {
         return { delay, work in scheduler.ring(after: delay) { scheduler.enqueue(in: turns, work) } }
     }
 
+    func watch(
+        _ folder: String, _ names: Set<String>?, _ onEvent: @escaping @Sendable (FolderEvent) -> Void
+    ) -> StoreObservation? {
+        Scheduler.shared.disk?.watch(folder, names, onEvent)
+    }
+
     func wait(_ patience: Duration, _ attempt: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
         let scheduler = Scheduler.shared
         let (life, end) = (scheduler.current, scheduler.now + patience.nanoseconds)

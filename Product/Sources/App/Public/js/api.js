@@ -1,4 +1,5 @@
 import { language } from "./i18n.js";
+import { replayed } from "./replay.js";
 import { authorization } from "./token.js";
 
 /** A refusal or failure of the local server. `status` is 0 when it could not be reached. */
@@ -25,8 +26,9 @@ function newTab() {
 /** @type {string | null} */
 let tabId = null;
 
-/** This tab's id: it names the session whose models the page shows, and survives a reload. */
+/** This tab's id: it names the session whose models the page shows, and survives a reload. A replay names its step. */
 export function tab() {
+  if (replayed !== null) return `replay-${replayed}`;
   if (tabId) return tabId;
   try {
     tabId = sessionStorage.getItem("aquifer.tab") ?? newTab();

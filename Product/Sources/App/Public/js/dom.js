@@ -63,6 +63,40 @@ export const target = (event) => (event.target instanceof Element ? event.target
 export const find = (element, selector) => element?.querySelector(selector) ?? null;
 
 /**
+ * The name of the button in an element that has the focus; `null` if none has it.
+ *
+ * @param {Element} element
+ * @returns {string | null}
+ */
+export function focusedIn(element) {
+  const active = document.activeElement;
+  return active instanceof HTMLElement && element.contains(active) ? active.dataset.test ?? "" : null;
+}
+
+/**
+ * Gives the focus back after the buttons were drawn anew: to the one of the same name, or to the first. A button that somebody is about to
+ * press must not become another one.
+ *
+ * @param {Element} element
+ * @param {string | null} name
+ */
+export function refocus(element, name) {
+  if (name === null || element.contains(document.activeElement)) return;
+  const buttons = [...element.querySelectorAll("button")];
+  (buttons.find((button) => button.dataset.test === name) ?? buttons[0])?.focus({ focusVisible: false });
+}
+
+/**
+ * Takes the focus from what is about to be replaced: what gets it next then shows it to who uses keys.
+ *
+ * @param {Element} element
+ */
+export function letGo(element) {
+  const active = document.activeElement;
+  if (active instanceof HTMLElement && element.contains(active)) active.blur();
+}
+
+/**
  * Sets the text only when it differs, so that screen readers and selections are left alone.
  *
  * @param {Element} element

@@ -7,6 +7,8 @@ import { frame, h } from "./dom.js";
 import { isOutdated, t } from "./i18n.js";
 import { Latest, Lazy } from "./logic/lazy.js";
 import { contactId } from "./logic/routes.js";
+import { ReplayBar } from "./components/replay-bar.js";
+import { replayed } from "./replay.js";
 import { Router } from "./router.js";
 import { Shell } from "./shell.js";
 
@@ -218,8 +220,9 @@ document.addEventListener("aquifer:found", () => stuck?.());
 
 // Another tab has changed the language: this one follows as soon as nothing is lost by it.
 /** @type {Router} */
-const router = new Router((route, cause) => open(route, cause), () => isOutdated() && !shell.isHeld && !shell.isLost);
+const router = new Router((route, cause) => open(route, cause), () => replayed !== null || (isOutdated() && !shell.isHeld && !shell.isLost));
 
+if (replayed !== null) frame("status").before(new ReplayBar(replayed).element);
 frame("main").after(new MiniPlayer().element);
 if (carried?.playing) player.resume(carried.playing);
 router.start();

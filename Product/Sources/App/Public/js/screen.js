@@ -3,7 +3,8 @@ import { IntentQueue } from "./logic/intent-queue.js";
 import { ScreenStream } from "./stream.js";
 import { carried, carries } from "./carried.js";
 import { message } from "./components/states.js";
-import { toast } from "./components/toast.js";
+import { toast, toastOnce } from "./components/toast.js";
+import { replayed } from "./replay.js";
 import { t } from "./i18n.js";
 
 /**
@@ -148,7 +149,8 @@ export class ModelScreen {
       // A server that is gone is shown by the stream, for the whole page.
       // One that knows no such screen is told by the screen itself.
       const isShown = error instanceof ApiError && [0, 401, 404].includes(error.status);
-      if (!isShown) toast(t("error.request"), "danger");
+      if (replayed !== null) toastOnce(t("replay.still"));
+      else if (!isShown) toast(t("error.request"), "danger");
       return false;
     }
   }

@@ -34,37 +34,47 @@ final class AudioScreen: Screen {
         @OrNull var offlineText: String?
         /// The address of the sound.
         let audio: String
+        /// Set for a clip that waits to be posted, is being posted, or was refused.
+        @OrNull var pending: Pending?
     }
 
     /// The state of a clip's copy on this machine.
     enum Offline: String, Codable, Sendable, CaseIterable { case none, downloading, done, expired, failed }
 
     enum Intent: String, ScreenIntent {
-        case appear, download, cancelDownload, removeDownload, dismissError
+        case appear, download, cancelDownload, removeDownload, retry, edit, discard, dismissError
 
         var fields: [String] {
             switch self {
-            case .download, .cancelDownload, .removeDownload: ["id"]
-            default: []
+            case .download, .cancelDownload, .removeDownload, .retry, .discard: ["id"]
+            case .edit: ["id", "title"]
+            case .appear, .dismissError: []
             }
         }
     }
 
     let model: AudioFeedModel
     private let outbox: OutboxModel
+    private let runner: OutboxRunner
     private let tab: String
 
     init(_ address: ScreenAddress, in hub: ScreenHub) {
         model = AudioFeedModel(hub.services.audio)
-        outbox = OutboxModel(hub.services.audio.outbox)
+        outbox = OutboxModel(hub.services.audio)
+        runner = hub.runner
         tab = address.tab
     }
 
     func state(_ context: ScreenContext) -> State {
-        let progress = context.progress(of: model.list)
+        let (progress, language, waiting) = (context.progress(of: model.list), context.language, model.waiting)
+        let discarded = model.discarded.map { language.text("outbox.discarded.notice", ["title": $0.title]) }
+        let changeError = model.changeError.map { ScreenError(kind: "outbox", message: language.words($0)) }
+        let paused = runner.isPaused && !waiting.isEmpty ? language.text("outbox.paused.notice") : nil
+        let notices = [progress.notice, paused, discarded].compactMap { $0 }
         return State(
             phase: progress.phase, isLoading: progress.isLoading,
-            notice: progress.notice, error: progress.error, clips: model.clips.map { clip($0, context) },
+            notice: notices.isEmpty ? nil : notices.joined(separator: " "), error: changeError ?? progress.error,
+            clips: model.clips.map { clip($0, waiting, context) },
             isEmpty: model.isEmpty, outboxCount: outbox.items.count,
             sizeText: model.keptBytes > 0 ? context.language.size(UInt64(model.keptBytes)) : nil)
     }
@@ -91,17 +101,31 @@ final class AudioScreen: Screen {
         case .removeDownload:
             let id = try fields.id()
             return { await model.remove(id) }
-        case .dismissError: return { model.list.dismissError() }
+        case .retry:
+            let id = try fields.id()
+            return { await model.retry(id) }
+        case .edit:
+            let (id, title) = (try fields.id(), try fields.text("title"))
+            return { await model.rename(id, to: title) }
+        case .discard:
+            let id = try fields.id()
+            return { await model.discard(id) }
+        case .dismissError: return { model.dismissError() }
         }
     }
 
-    private func clip(_ clip: AudioClip, _ context: ScreenContext) -> Clip {
+    private func clip(_ clip: AudioClip, _ waiting: [UUID: PendingItem], _ context: ScreenContext) -> Clip {
+        let item = waiting[clip.id]
+        let first = item?.heldBackBy.flatMap { id in waiting.values.first { $0.id == id }?.label }
         let (offline, percent, text) = kept(clip, context.language)
+        // The row stays the same when the server has given the clip an identity of its own.
+        let id = model.identity(of: clip)
         return Clip(
-            id: clip.id, title: clip.title, author: clip.author,
+            id: id, title: clip.title, author: clip.author,
             dateText: context.language.relative(clip.createdAt, now: context.now), duration: clip.duration,
             waveform: clip.bars(96), offline: offline, percent: percent,
-            offlineText: text, audio: context.sign("/api/screens/audio/clips/\(clip.id.uuidString)?tab=\(tab)"))
+            offlineText: text, audio: context.sign("/api/screens/audio/clips/\(id.uuidString)?tab=\(tab)"),
+            pending: item.map { Pending($0, context, behind: first, isPaused: runner.isPaused) })
     }
 
     private func kept(_ clip: AudioClip, _ language: Language) -> (Offline, Int?, String?) {

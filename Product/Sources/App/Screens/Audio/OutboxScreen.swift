@@ -49,7 +49,7 @@ final class OutboxScreen: Screen {
     private let runner: OutboxRunner
 
     init(_ address: ScreenAddress, in hub: ScreenHub) {
-        model = OutboxModel(hub.services.outbox)
+        model = OutboxModel(hub.services.audio)
         runner = hub.runner
     }
 
@@ -61,7 +61,7 @@ final class OutboxScreen: Screen {
             isDraining: items.contains { $0.state == .sending },
             isEmpty: model.isLoaded && model.isReadable && items.isEmpty,
             notice: notice(language), sent: model.sent.map { "\($0)" },
-            error: model.error.map { ScreenError(kind: "outbox", message: words($0, language)) })
+            error: model.error.map { ScreenError(kind: "outbox", message: language.words($0)) })
     }
 
     func refresh() async { await model.look() }
@@ -100,14 +100,14 @@ final class OutboxScreen: Screen {
             id: "\(item.id)", title: title(item, language), detail: language.size(item.length), percent: nil,
             attempts: item.attempts, whenText: nil, reason: nil)
         switch item.state {
-        case .waiting, .sent, .gone: break
+        case .waiting:
+            let first = model.items.first { $0.id < item.id && $0.group == item.group && $0.state.isRefusal }
+            if let first, item.group != nil { line.reason = language.behind(title(first, language)) }
+        case .sent, .gone: break
         case .retrying(let failure, let at):
-            let time =
-                at.timeIntervalSince(context.now) < 5
-                ? language.text("outbox.soon") : language.relative(at, now: context.now)
             // While paused it does not.
-            if !runner.isPaused { line.whenText = language.text("outbox.next", ["time": time]) }
-            line.reason = words(failure, language)
+            if !runner.isPaused { line.whenText = language.nextTry(at, now: context.now) }
+            line.reason = language.words(failure)
         case .sending(let sent):
             line.state = .sending
             line.percent = sent.percent(of: item.length)
@@ -116,7 +116,7 @@ final class OutboxScreen: Screen {
         case .refused(let refusal):
             line.state = .failed
             line.canEdit = !refusal.mayHaveArrived
-            line.reason = words(refusal, language)
+            line.reason = language.words(refusal)
         case .damaged:
             line.state = .failed
             line.canRetry = false
@@ -130,7 +130,7 @@ final class OutboxScreen: Screen {
         if runner.isPaused {
             words.append(language.text("outbox.paused.notice"))
         }
-        for notice in model.notices.map({ self.words($0, language) }) where !words.contains(notice) {
+        for notice in model.notices.map({ language.words($0) }) where !words.contains(notice) {
             words.append(notice)
         }
         if let item = model.discarded {
@@ -144,4 +144,9 @@ final class OutboxScreen: Screen {
     private func title(_ item: Outbox.Item, _ language: Language) -> String {
         item.label.isEmpty ? language.text("outbox.unnamed") : item.label
     }
+}
+
+extension Outbox.State {
+    /// It was refused, and holds back what follows it.
+    fileprivate var isRefusal: Bool { if case .refused = self { true } else { false } }
 }

@@ -30,8 +30,12 @@ struct ObjectNames: Codable, Sendable {
             }
         // Names are compared by their bytes: two forms of one letter make two names.
         let (here, there) = (Set(shown.map { Data($0.utf8) }), Set(model.names.map { Data($0.utf8) }))
-        missing = model.phase == .loaded ? shown.filter { !there.contains(Data($0.utf8)) }.sorted() : []
-        names = model.names.map { Name(name: $0, isShown: here.contains(Data($0.utf8))) }
+        let then = model.compared
+        let lacking = shown.filter { !there.contains(Data($0.utf8)) && then.contains(Data($0.utf8)) }
+        missing = model.phase == .loaded ? lacking.sorted() : []
+        // What was deleted since the server was asked is on neither side.
+        let present = model.names.filter { here.contains(Data($0.utf8)) || !then.contains(Data($0.utf8)) }
+        names = present.map { Name(name: $0, isShown: here.contains(Data($0.utf8))) }
         _error = OrNull(wrappedValue: model.error?.message(in: language))
     }
 }

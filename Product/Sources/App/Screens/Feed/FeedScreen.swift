@@ -25,6 +25,16 @@ final class FeedScreen: Screen {
         @OrNull var description: String?
         /// The address of the picture.
         let image: String
+        /// The gap before this item.
+        @OrNull var gap: Gap?
+        /// The age from here on, if it is another than that of the items before.
+        @OrNull var age: String?
+    }
+
+    /// A place where pictures may be missing.
+    struct Gap: Codable, Sendable {
+        let id: String
+        let more: More
     }
 
     /// The progress of the next page of items.
@@ -34,7 +44,16 @@ final class FeedScreen: Screen {
         @OrNull var message: String?
     }
 
-    enum Intent: String, ScreenIntent { case appear, loadMore, dismissError }
+    enum Intent: String, ScreenIntent {
+        case appear, loadMore, fill, dismissError
+
+        var fields: [String] {
+            switch self {
+            case .fill: ["gap"]
+            default: []
+            }
+        }
+    }
 
     let model: FeedModel
     private let tab: String
@@ -50,35 +69,64 @@ final class FeedScreen: Screen {
         let progress = context.progress(of: model.list)
         return State(
             title: context.language.text("nav.feed"), phase: progress.phase, isLoading: progress.isLoading,
-            notice: progress.notice, error: progress.error, items: model.items.map(item), isEmpty: model.isEmpty,
-            more: more(context))
+            notice: progress.notice, error: progress.error, items: items(context), isEmpty: model.isEmpty,
+            more: more(model.more, context))
     }
 
     func refresh() async { await model.refresh() }
 
-    func action(for intent: Intent, _ fields: IntentFields) -> ScreenAction {
+    func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let (model, service) = (model, service)
-        return switch intent {
+        switch intent {
         case .appear:
-            {
+            return {
                 await fields.isPageLoad ? model.refresh() : model.appear()
                 await model.list.validateDelivered { () async throws(StoreError) in
                     try await service.validateFeedCache()
                 }
             }
-        case .loadMore: { await model.loadMore() }
-        case .dismissError: { model.dismissError() }
+        case .loadMore: return { await model.loadMore() }
+        case .fill:
+            let id = try fields.text("gap")
+            return {
+                // A gap that has closed meanwhile needs nothing.
+                guard let gap = model.list.value?.gaps.first(where: { $0.id == id }) else { return }
+                await model.fill(gap)
+            }
+        case .dismissError: return { model.dismissError() }
         }
     }
 
-    private func item(_ item: FeedItem) -> Item {
-        Item(
-            id: item.id, location: item.location, description: item.description,
-            image: "/api/screens/feed/images/\(item.id.uuidString)?tab=\(tab)")
+    /// The items of all pages, with the gaps between them.
+    private func items(_ context: ScreenContext) -> [Item] {
+        var items: [Item] = []
+        var gap: Gap?
+        var savedAt = model.pages.first?.savedAt
+        for page in model.pages {
+            gap = page.gap.map { Gap(id: $0.id, more: more(model.state(of: $0), context)) } ?? gap
+            var age: String?
+            if model.list.source == .remote, let saved = page.savedAt, let other = savedAt,
+                other.timeIntervalSince(saved) > 3600
+            {
+                age = context.language.text("feed.older", ["age": context.language.relative(saved, now: context.now)])
+                savedAt = saved
+            }
+            for item in page.items {
+                items.append(self.item(item, gap, age))
+                (gap, age) = (nil, nil)
+            }
+        }
+        return items
     }
 
-    private func more(_ context: ScreenContext) -> More {
-        switch model.more {
+    private func item(_ item: FeedItem, _ gap: Gap?, _ age: String?) -> Item {
+        Item(
+            id: item.id, location: item.location, description: item.description,
+            image: "/api/screens/feed/images/\(item.id.uuidString)?tab=\(tab)", gap: gap, age: age)
+    }
+
+    private func more(_ more: FeedModel.More, _ context: ScreenContext) -> More {
+        switch more {
         case .idle: More(phase: .idle, message: nil)
         case .loading: More(phase: .loading, message: nil)
         case .end: More(phase: .end, message: nil)

@@ -18,7 +18,11 @@ struct AudioGetCommand: CommandHandler {
 
     func run() async throws(CommandError) -> ExitStatus {
         let services = call.services()
-        let clip = try await clip(services)
+        let (clip, item) = try await clip(services)
+        if let item {
+            try await write(item, services)
+            return .delivered
+        }
         let file: DownloadedFile
         do throws(DownloadError) { file = try await download(clip, services) } catch {
             throw CommandError(error)
@@ -44,16 +48,59 @@ struct AudioGetCommand: CommandHandler {
         return try await download.file()
     }
 
-    private func clip(_ services: Services) async throws(CommandError) -> AudioClip {
+    /// The clip, with its item in the outbox if it waits to be posted.
+    private func clip(_ services: Services) async throws(CommandError) -> (AudioClip, Outbox.ID?) {
         // A clip of the saved list need not wait for the latest one.
-        if let saved = try? await services.audio.loadSaved().value,
-            let clip = try? id.only(of: saved, "clip", listedBy: "audio list")
-        {
-            return clip
+        if let saved = try? await services.audio.loadSaved(), let found = try? chosen(from: saved, services) {
+            return found
         }
-        let clips: [AudioClip]
-        do throws(LoadError) { clips = try await services.audio.load().value } catch { throw CommandError(error) }
-        return try id.only(of: clips, "clip", listedBy: "audio list")
+        let loaded: Loaded<[AudioClip]>
+        do throws(LoadError) { loaded = try await services.audio.load() } catch { throw CommandError(error) }
+        return try chosen(from: loaded, services)
+    }
+
+    private func chosen(
+        from loaded: Loaded<[AudioClip]>, _ services: Services
+    ) throws(CommandError) -> (AudioClip, Outbox.ID?) {
+        let clip: AudioClip
+        do throws(CommandError) { clip = try id.only(of: loaded.value, "clip", listedBy: "audio list") } catch {
+            // The ID may be the one that a clip had while it waited to be posted. Any other error is that of the IDs of now.
+            let earlier = loaded.value.map { Earlier(id: services.audio.identity(of: $0), clip: $0) }
+            guard let found = try? id.only(of: earlier, "clip", listedBy: "audio list") else { throw error }
+            clip = found.clip
+        }
+        return (clip, loaded.pending.first { $0.target == clip.id.uuidString }?.id)
+    }
+
+    /// A clip under the ID that it had while it waited.
+    private struct Earlier: Identifiable {
+        let id: UUID
+        let clip: AudioClip
+    }
+
+    /// Writes the sound of a clip that waits to be posted, from the outbox's own copy.
+    private func write(_ item: Outbox.ID, _ services: Services) async throws(CommandError) {
+        let sound: WaitingSound
+        do throws(OutboxError) { sound = try await services.audio.waitingSound(of: item) } catch {
+            throw CommandError(error)
+        }
+        let target = try OutputFile(output, call.console)
+        do {
+            let file = try FileHandle(forReadingFrom: sound.file)
+            try file.seek(toOffset: sound.offset)
+            var left = sound.length
+            while left > 0, let chunk = try file.read(upToCount: Int(min(left, 1 << 20))), !chunk.isEmpty {
+                try target.write(chunk)
+                left -= UInt64(chunk.count)
+            }
+            guard left == 0 else { throw CommandError(status: .store, message: "the sound is shorter than it was") }
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            throw CommandError(status: .store, message: "the sound in the outbox cannot be read (\(error))")
+        }
+        try target.finish()
+        target.report(call.options) { ResultDocument(local: $0) }
     }
 
     /// Every byte is checked on its way.

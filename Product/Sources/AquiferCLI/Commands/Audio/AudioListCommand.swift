@@ -20,20 +20,42 @@ struct AudioListCommand: CommandHandler {
             try await services.audio.load()
         }
         loaded.value = loaded.value.filter { $0.matches(query) }
+        let now = call.options.configuration.now()
+        let pending = Dictionary(loaded.pending.map { ($0.target, $0) }) { $1 }
         if call.options.json {
-            call.console.out(json: ResultDocument(loaded) { $0.map { ClipDocument($0) } })
+            let document = ResultDocument(loaded) { clips in
+                clips.map { clip in
+                    ClipDocument(clip, pending[clip.id.uuidString].map { PendingClipDocument($0, now: now) })
+                }
+            }
+            call.console.out(json: document)
             return .delivered
         }
-        let now = call.options.configuration.now()
         let rows = loaded.value.map { clip in
             [
                 clip.durationText, clip.title, clip.author ?? "",
-                Language.english.relative(clip.createdAt, now: now), clip.id.uuidString,
+                pending[clip.id.uuidString].map { $0.words(now: now) }
+                    ?? Language.english.relative(clip.createdAt, now: now),
+                clip.id.uuidString,
             ]
         }
         call.console.table(
             ["LENGTH", "TITLE", "AUTHOR", "POSTED", "ID"], rows, call.options,
             ifEmpty: query.isEmpty ? "there are no clips yet" : "no clip is called \"\(query)\"")
         return .delivered
+    }
+}
+
+extension PendingItem {
+    /// The part of it that has gone out, if this process sends it.
+    var percent: Int? { if case .sending(let sent) = state { sent.percent(of: length) } else { nil } }
+
+    /// The words in place of the time of its post.
+    func words(now: Date) -> String {
+        switch state {
+        case .waiting, .retrying, .paused, .sent, .gone: "waiting (item \(id))"
+        case .sending, .sendingElsewhere: percent.map { "posting \($0) %" } ?? "posting"
+        case .refused, .damaged: "not posted (item \(id)): \(state.detail(of: id, now: now))"
+        }
     }
 }

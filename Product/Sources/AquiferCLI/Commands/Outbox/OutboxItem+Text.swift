@@ -19,8 +19,16 @@ extension Outbox.Item {
     }
 
     /// The state in a word.
-    var stateWord: String {
-        switch state {
+    var stateWord: String { state.word }
+
+    /// The reason, and the time of the next try.
+    func detail(now: Date) -> String { state.detail(of: id, now: now) }
+}
+
+extension Outbox.State {
+    /// The state in a word.
+    var word: String {
+        switch self {
         case .waiting: "waiting"
         case .retrying: "retrying"
         case .sending, .sendingElsewhere: "sending"
@@ -32,15 +40,15 @@ extension Outbox.Item {
         }
     }
 
-    /// The reason, and the time of the next try.
-    func detail(now: Date) -> String {
-        switch state {
+    /// The reason for the state of an item, and the time of the next try.
+    func detail(of id: Outbox.ID, now: Date) -> String {
+        switch self {
         case .retrying(let failure, let at):
             "\(failure.words); retrying \(at.timeIntervalSince(now) < 5 ? "soon" : Language.english.relative(at, now: now))"
         case .refused(let refusal): "\(refusal)"
         case .damaged(let reason): "\(reason); aquifer outbox discard \(id) takes it out"
         case .paused: "aquifer outbox retry \(id) sends it"
-        default: ""
+        case .waiting, .sending, .sendingElsewhere, .sent, .gone: ""
         }
     }
 }

@@ -9,6 +9,24 @@ const EVENTS = /** @type {const} */ (["playing", "pause", "waiting", "timeupdate
 const STEP = 10;
 
 /**
+ * The length of a sound in seconds; 0 if it does not tell.
+ *
+ * @param {string} source
+ * @returns {Promise<number>}
+ */
+const lengthOf = (source) => new Promise((done) => {
+  const audio = new Audio();
+  audio.preload = "metadata";
+  const end = () => {
+    done(Number.isFinite(audio.duration) ? audio.duration : 0);
+    audio.removeAttribute("src");
+  };
+  audio.addEventListener("loadedmetadata", end, { once: true });
+  audio.addEventListener("error", end, { once: true });
+  audio.src = source;
+});
+
+/**
  * Plays one clip at a time, and goes on while other pages are looked at. It sends `change` when the clip, what it
  * does or its length changes, and `time` as it proceeds.
  */
@@ -32,6 +50,14 @@ class Player extends EventTarget {
    * @type {Map<string, string>}
    */
   #failures = new Map();
+  /**
+   * The lengths of clips that no server has measured, in seconds, by id; 0 if it is not known.
+   *
+   * @type {Map<string, number>}
+   */
+  #lengths = new Map();
+  /** @type {Promise<void>} */
+  #measuring = Promise.resolve();
   #frame = 0;
   /** @type {Clip | null} */
   clip = null;
@@ -108,7 +134,21 @@ class Player extends EventTarget {
   /** @param {Clip} clip */
   duration(clip) {
     const exact = this.isCurrent(clip.id) ? this.#audio.duration : NaN;
-    return Number.isFinite(exact) && exact > 0 ? exact : clip.duration;
+    return Number.isFinite(exact) && exact > 0 ? exact : clip.duration || (this.#lengths.get(clip.id) ?? 0);
+  }
+
+  /**
+   * Reads the length of a clip that no server has measured yet, once, from the sound on this machine; one after the other.
+   *
+   * @param {Clip} clip
+   */
+  measure({ id, audio, duration }) {
+    if (duration > 0 || this.#lengths.has(id)) return;
+    this.#lengths.set(id, 0);
+    this.#measuring = this.#measuring.then(() => lengthOf(audio)).then((length) => {
+      this.#lengths.set(id, length);
+      if (length > 0) this.#tell("change");
+    });
   }
 
   /** @param {number} step */

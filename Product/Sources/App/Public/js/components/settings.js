@@ -8,6 +8,11 @@ import { choices, popover } from "./popover.js";
 /** @param {string} theme */
 function setTheme(theme) {
   memory.set("theme", theme);
+  applyTheme(theme);
+}
+
+/** @param {string} theme */
+function applyTheme(theme) {
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
 }
@@ -69,6 +74,15 @@ export function settings({ isHeld, settle }) {
       waits ? h("p", { class: "popover-hint", role: "status", "data-test": "language-waits" }, t("language.waits")) : "");
   };
   draw();
+  // Another tab has chosen a theme. The marks move; nothing is drawn anew under whoever chooses here.
+  addEventListener("storage", ({ key }) => {
+    if (key !== null && key !== "aquifer.theme") return;
+    const theme = memory.get("theme") ?? "auto";
+    applyTheme(theme);
+    for (const input of panel.querySelectorAll("input[name=theme]")) {
+      if (input instanceof HTMLInputElement) input.checked = input.value === theme;
+    }
+  });
   const element = popover({ button, panel, onOpen: draw });
   /** Opens it as it was before the page was loaded again. */
   const reopen = () => {

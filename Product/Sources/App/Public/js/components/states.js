@@ -35,9 +35,10 @@ export function failed({ trouble, title, text, test, run }) {
  * Says what the reader is looking at, such as a saved copy. Draws nothing without text.
  *
  * @param {string | null} text
+ * @param {import("./icon.js").Glyph} glyph
  */
-export function notice(text) {
-  return text && h("div", { class: "notice", "data-test": "notice" }, icon("offline"), h("span", {}, text));
+export function notice(text, glyph = "offline") {
+  return text && h("div", { class: "notice", "data-test": "notice" }, icon(glyph), h("span", {}, text));
 }
 
 /**

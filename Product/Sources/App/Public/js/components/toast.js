@@ -18,6 +18,15 @@ export function toast(text, tone = "neutral") {
 }
 
 /**
+ * The same, unless it is being said.
+ *
+ * @param {string} text
+ */
+export function toastOnce(text) {
+  if (![...frame("toasts").children].some((item) => item.textContent === text)) toast(text);
+}
+
+/**
  * Reads out without showing.
  *
  * @param {string} text

@@ -260,8 +260,8 @@ export class AudioComposeScreen extends ModelScreen {
       isSent && sent?.title && h("p", { class: "result-clip", "data-test": "sent-title" }, sent.title),
       h("p", { class: "message-text" }, message ?? t(isSent ? "compose.sent.text" : "compose.queued.text")),
       h("div", { class: "result-buttons" },
-        h("a", { class: "button button-primary", href: isSent ? "/audio" : "/outbox", "data-link": true, "data-test": isSent ? "to-audio" : "result-outbox" },
-          icon(isSent ? "audio" : "outbox"), t(isSent ? "compose.sent.hear" : "compose.queued.outbox")),
+        h("a", { class: "button button-primary", href: "/audio", "data-link": true, "data-test": "to-audio" }, icon("audio"), t("compose.sent.hear")),
+        !isSent && h("a", { class: "button", href: "/outbox", "data-link": true, "data-test": "result-outbox" }, icon("outbox"), t("compose.queued.outbox")),
         h("button", { class: "button", type: "button", "data-test": "again", onclick: () => this.send("again") }, icon("plus"), t("compose.again")))));
   }
 

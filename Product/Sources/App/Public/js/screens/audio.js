@@ -1,10 +1,11 @@
 import { downloadButton } from "../components/download-button.js";
 import { icon } from "../components/icon.js";
+import { pendingClip, pendingNews } from "../components/pending-clip.js";
 import { playButton } from "../components/play-button.js";
 import { player } from "../components/player.js";
 import { seekBar } from "../components/seek-bar.js";
 import { failed, message } from "../components/states.js";
-import { announce } from "../components/toast.js";
+import { announce, toast } from "../components/toast.js";
 import { h, keyed, replaceWhen, rows, setText, target } from "../dom.js";
 import { t } from "../i18n.js";
 import { ListScreen } from "../list-screen.js";
@@ -53,7 +54,10 @@ export class AudioScreen extends ListScreen {
         icon("outbox"), h("span", {}, t("outbox.title")), count > 0 && h("span", { class: "badge", "data-test": "outbox-count" }, String(count))),
       h("a", { class: "button button-primary", href: "/audio/new", "data-link": true, "data-test": "to-compose" }, icon("plus"), t("compose.title"))]);
     if (this.state) player.setQueue(state.clips);
+    const hadFocus = this.#list.contains(document.activeElement);
+    for (const row of this.#rows) if (!state.clips.some(({ id }) => id === row.dataset.key)) row.gone();
     keyed(this.#list, state.clips, (clip) => clip.id, (clip) => this.makeRow(clip), (row, clip) => row.draw(clip));
+    if (hadFocus && !this.#list.contains(document.activeElement)) this.#title.focus({ preventScroll: true, focusVisible: false });
     this.#list.hidden = state.clips.length === 0;
     this.#drawInstead(state);
     if (before) this.#tell(before.clips, state.clips);
@@ -83,8 +87,29 @@ export class AudioScreen extends ListScreen {
     for (const clip of after) {
       const old = before.find(({ id }) => id === clip.id);
       if (old && old.offline !== "done" && clip.offline === "done") announce(t("audio.download.done", clip));
+      // Each try without a connection is no news.
+      if (old?.pending && clip.pending?.state === "refused" && old.pending.state !== "refused") announce(pendingNews(clip, clip.pending));
+      if (old?.pending && !clip.pending) announce(t("audio.pending.posted", { title: clip.title }));
       if (old && old.offline !== "failed" && clip.offline === "failed") announce(`${clip.title}: ${clip.offlineText ?? t("audio.download.failed")}`);
     }
+    for (const gone of before.filter(({ id }) => !after.some((clip) => clip.id === id))) {
+      if (this.#discarded.delete(gone.id)) toast(t("outbox.discarded", { title: gone.title }));
+    }
+  }
+
+  /**
+   * The clips that the user has discarded here.
+   *
+   * @type {Set<string>}
+   */
+  #discarded = new Set();
+
+  /** @param {string} id */
+  async #discard(id) {
+    this.#discarded.add(id);
+    const isDone = await this.send("discard", { id });
+    if (!isDone) this.#discarded.delete(id);
+    return isDone;
   }
 
   #drawRows() {
@@ -103,6 +128,11 @@ export class AudioScreen extends ListScreen {
     const date = h("span", { "data-test": "clip-date" });
     const badge = h("span", { class: "chip chip-approved", hidden: true, "data-test": "offline-badge" });
     const download = downloadButton((intent) => this.send(intent, { id: clip.id }));
+    const pending = pendingClip({
+      retry: (id) => this.send("retry", { id }),
+      edit: (id, title) => this.send("edit", { id, title }),
+      discard: (id) => this.#discard(id),
+    });
     const time = h("span", { class: "clip-time", "data-test": "clip-time" });
     const bar = seekBar({
       onSeek: (seconds, isPointer) => (isPointer ? player.play(clip.id, seconds) : player.seek(clip.id, seconds)),
@@ -110,19 +140,24 @@ export class AudioScreen extends ListScreen {
     });
     const problem = h("p", { class: "clip-problem", role: "status", hidden: true, "data-test": "clip-problem" });
     const row = h("li", { class: "clip", "data-test": "clip" },
-      play, h("div", { class: "clip-text" }, title, h("p", { class: "clip-more" }, author, date, badge)), download,
-      h("div", { class: "clip-bar" }, bar, time), problem);
+      play, h("div", { class: "clip-text" }, title, h("p", { class: "clip-more" }, author, date, pending.chip, badge)), download,
+      h("div", { class: "clip-bar" }, bar, time), problem, pending.part);
     /** @param {number | null} preview */
     const drawTime = (preview) => {
       const at = preview ?? player.position(clip.id);
-      const whole = clock(player.duration(clip));
-      setText(time, at > 0 || player.isCurrent(clip.id) ? `${clock(at)} / ${whole}` : whole);
+      const length = player.duration(clip);
+      setText(time, at > 0 || player.isCurrent(clip.id) ? `${clock(at)} / ${clock(length)}` : clock(length));
+      // A recording may have a length that only playing tells.
+      time.classList.toggle("is-unknown", clip.pending !== null && length === 0);
     };
     /** @param {Wire.AudioClip} now */
     const draw = (now) => {
       clip = now;
+      if (clip.pending) player.measure(clip);
       row.dataset.id = clip.id;
       row.dataset.offline = clip.offline;
+      if (clip.pending) row.dataset.pending = clip.pending.state;
+      else delete row.dataset.pending;
       setText(title, clip.title);
       setText(author, clip.author ?? "");
       author.hidden = !clip.author;
@@ -133,7 +168,10 @@ export class AudioScreen extends ListScreen {
       badge.classList.toggle("chip-waiting", isExpired);
       badge.title = isExpired ? clip.offlineText ?? "" : "";
       badge.hidden = !isExpired && clip.offline !== "done";
+      // It is on this machine anyway.
+      download.hidden = Boolean(clip.pending);
       download.draw(clip);
+      pending.draw(clip);
       redraw();
     };
     const redraw = () => {
@@ -146,7 +184,7 @@ export class AudioScreen extends ListScreen {
       replaceWhen(problem, words ?? "", () => words && [icon("alert"), h("span", {}, words)]);
       const isNews = problem.hidden && Boolean(words);
       problem.hidden = !words;
-      // What stands at the foot of the screen would cover it.
+      // The player at the foot of the screen would cover it.
       if (isNews && player.isCurrent(clip.id)) problem.scrollIntoView({ block: "nearest" });
       drawTime(null);
     };
@@ -159,7 +197,7 @@ export class AudioScreen extends ListScreen {
       event.preventDefault();
       if (!event.repeat) player.toggle(clip.id);
     });
-    return Object.assign(row, { draw, redraw, move });
+    return Object.assign(row, { draw, redraw, move, gone: pending.gone });
   }
 }
 

@@ -3,7 +3,7 @@ import { cardFace } from "../components/card-face.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message } from "../components/states.js";
 import { toast } from "../components/toast.js";
-import { drawOnce, find, h, keyed, onEscape, replaceWhen, rowOf, setText } from "../dom.js";
+import { drawOnce, find, h, keyed, onEscape, replaceWhen, rowOf, setText, testOf } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
@@ -73,7 +73,13 @@ export class CardsScreen extends ModelScreen {
       ? this.#olderCopy(trouble) : state.isLost
       ? this.#lost(trouble)
       : errorBanner(trouble, () => this.dismiss())));
+    const [focused, place] = [testOf(this.#list), document.activeElement?.closest("[data-test=card]")];
     keyed(this.#list, state.cards, (card) => card.id, () => this.#tile(), (tile, card) => tile.draw(card));
+    // Another tab or a command may have changed the card under the focus.
+    if (focused && !this.#list.contains(document.activeElement)) {
+      const tile = place instanceof HTMLElement && this.#list.contains(place) ? place : null;
+      (find(tile, `[data-test="${focused}"]`) ?? find(tile, "[data-test=remove]") ?? find(this.#list, "[data-test=remove]") ?? this.#title).focus({ preventScroll: true, focusVisible: false });
+    }
     this.#list.hidden = state.cards.length === 0;
     const what = state.cards.length > 0 ? "list" : state.isEmpty ? "empty" : trouble ? "failed" : "loading";
     replaceWhen(this.#instead, `${what}`, () => {

@@ -33,6 +33,25 @@ export function place(location) {
     rest.length > 0 && h("span", { class: "place-region" }, rest.join(", ")))];
 }
 
+/**
+ * A row of the list, and the item that it shows or stands before.
+ *
+ * @typedef {{ key: string, kind: "card" | "gap" | "age", item: Wire.FeedItem }} FeedRow
+ */
+
+/**
+ * The rows of an item: the gap before it, its age if that is another, and its card.
+ *
+ * @param {Wire.FeedItem} item
+ * @returns {FeedRow[]}
+ */
+function rowsOf(item) {
+  const rows = [/** @type {FeedRow} */ ({ key: item.id, kind: "card", item })];
+  if (item.age) rows.unshift({ key: `age ${item.id}`, kind: "age", item });
+  if (item.gap) rows.unshift({ key: `gap ${item.gap.id}`, kind: "gap", item });
+  return rows;
+}
+
 /** @extends {ListScreen<"feed">} */
 export class FeedScreen extends ListScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
@@ -82,7 +101,7 @@ export class FeedScreen extends ListScreen {
   render(state, before) {
     const hasEnded = this.drawFrame(state, before);
     setText(this.#title, state.title);
-    keyed(this.#list, state.items, (item) => item.id, () => this.#card(), (card, item) => card.draw(item));
+    keyed(this.#list, state.items.flatMap(rowsOf), (row) => row.key, (row) => this.#row(row), (element, row) => element.draw(row));
     this.#list.hidden = state.items.length === 0;
     this.#drawInstead(state);
     this.#drawMore(state);
@@ -138,6 +157,42 @@ export class FeedScreen extends ListScreen {
     this.#asked = now;
   }
 
+  /**
+   * The element of a row: a card, the age of what follows, or a gap.
+   *
+   * @param {FeedRow} row
+   */
+  #row(row) {
+    if (row.kind === "card") return this.#card();
+    return row.kind === "gap" ? this.#gap() : this.#age();
+  }
+
+  #age() {
+    const text = h("p", { class: "feed-age", "data-test": "feed-age" });
+    /** @param {FeedRow} row */
+    const draw = ({ item }) => setText(text, item.age ?? "");
+    return Object.assign(text, { draw });
+  }
+
+  #gap() {
+    const button = h("button", { class: "more-retry", type: "button", "data-test": "gap-load" });
+    const element = h("div", { class: "feed-gap", "data-test": "gap" }, button);
+    /** @param {FeedRow} row */
+    const draw = ({ item }) => {
+      const { id, more } = /** @type {Wire.FeedGap} */ (item.gap);
+      const isLoading = more.phase === "loading";
+      button.onclick = () => { if (!isLoading) this.send("fill", { gap: id }); };
+      // The button stays while its page loads, so that it keeps the focus.
+      button.setAttribute("aria-disabled", String(isLoading));
+      replaceWhen(button, `${more.phase} ${more.message}`, () => {
+        if (isLoading) return [h("span", {}, t("feed.gap")), spinner(t("feed.more"), "gap-spinner")];
+        if (more.phase === "failed") return [h("span", {}, more.message ?? t("feed.more.failed")), h("strong", {}, icon("reload"), t("feed.more.retry"))];
+        return [h("span", {}, t("feed.gap")), h("strong", {}, icon("reload"), t("feed.gap.load"))];
+      });
+    };
+    return Object.assign(element, { draw });
+  }
+
   #card() {
     const picture = h("aq-image", {});
     const where = h("p", { class: "place", "data-test": "item-location" });
@@ -146,8 +201,8 @@ export class FeedScreen extends ListScreen {
     const link = h("a", { class: "card-link", "data-link": true, "data-test": "open-comments" }, icon("comment"), label);
     const card = h("article", { class: "card", "data-test": "feed-item" }, picture,
       h("div", { class: "card-body" }, where, text, link));
-    /** @param {Wire.FeedItem} item */
-    const draw = (item) => {
+    /** @param {FeedRow} row */
+    const draw = ({ item }) => {
       card.dataset.id = item.id;
       picture.setAttribute("alt", altText(item));
       picture.setAttribute("src", item.image);

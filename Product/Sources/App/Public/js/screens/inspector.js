@@ -1,5 +1,6 @@
 import { ApiError, address, request } from "../api.js";
 import { icon } from "../components/icon.js";
+import { LiveEvents } from "../components/live-events.js";
 import { message } from "../components/states.js";
 import { toast } from "../components/toast.js";
 import { drawOnce, find, h, keyed, onEscape, replaceWhen, rows, setText } from "../dom.js";
@@ -23,10 +24,11 @@ export class InspectorScreen {
   /** @type {Wire.InspectorList | null} */
   #answer = null;
   #failed = false;
+  #live = new LiveEvents();
   #shown = false;
   element = h("section", { class: "screen inspector-screen", "data-test": "screen-inspector" },
     h("header", { class: "page-header" }, h("div", { class: "page-heading" }, this.#title, this.#intro), this.#validate),
-    this.#summary, this.#failures, this.#table, this.#instead);
+    this.#live.element, this.#summary, this.#failures, this.#table, this.#instead);
 
   /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
@@ -42,11 +44,13 @@ export class InspectorScreen {
 
   show() {
     this.#shown = true;
+    this.#live.show();
     this.reload();
   }
 
   hide() {
     this.#shown = false;
+    this.#live.hide();
     this.shell.busy(this, false);
   }
 

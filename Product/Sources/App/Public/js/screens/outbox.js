@@ -1,9 +1,11 @@
 import { backButton } from "../components/back-button.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message, notice } from "../components/states.js";
+import { titleEditor } from "../components/title-editor.js";
 import { announce, toast } from "../components/toast.js";
-import { find, h, keyed, onEscape, replaceWhen, rowOf, setText, testOf } from "../dom.js";
+import { find, focusedIn, h, keyed, letGo, onEscape, refocus, replaceWhen, rowOf, setText, target, testOf } from "../dom.js";
 import { t } from "../i18n.js";
+import { steady } from "../logic/steady.js";
 import { ModelScreen } from "../screen.js";
 
 /** @typedef {"discard" | "edit"} Doing */
@@ -20,6 +22,14 @@ export class OutboxScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = backButton(() => this.shell.back("/audio"));
   #tools = h("div", { class: "outbox-tools" });
+  /** @type {Wire.OutboxState | null} */
+  #asked = null;
+  #steadyTools = steady((/** @type {Wire.OutboxState} */ state) => this.#drawTools(state), (before, state) => {
+    if (state.items.length === 0 || state.isPaused !== before.isPaused) return null;
+    const isBeginning = state.isDraining && !state.items.some(({ percent }) => percent);
+    const isTry = before.items.length > 0 && !before.isDraining && isBeginning;
+    return isTry || (before === this.#asked && (isBeginning || !state.isDraining)) ? before : null;
+  });
   #alert = h("div", { role: "alert" });
   #notice = h("div", { role: "status" });
   #list = h("ul", { class: "outbox-list", "data-test": "outbox" });
@@ -50,8 +60,8 @@ export class OutboxScreen extends ModelScreen {
    */
   render(state, before) {
     setText(this.#title, t("outbox.title"));
-    this.#drawTools(state);
-    replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
+    this.#steadyTools.next(state);
+    replaceWhen(this.#notice, `${state.isPaused} ${state.notice ?? ""}`, () => notice(state.notice, state.isPaused ? "pause" : "alert"));
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     const hadFocus = this.#list.contains(document.activeElement);
     keyed(this.#list, state.items, (item) => item.id, () => this.#makeRow(), (row, item) => row.draw(item));
@@ -75,13 +85,20 @@ export class OutboxScreen extends ModelScreen {
     this.#tools.hidden = items.length === 0 && !isPaused;
     const focused = testOf(this.#tools);
     replaceWhen(this.#tools, `${isPaused} ${isDraining} ${items.length > 0}`, () => [
-      items.length > 0 && h("button", { class: "button button-primary", type: "button", "data-test": "send-all", "aria-disabled": String(isDraining), onclick: () => this.state?.isDraining || this.send("send") },
+      items.length > 0 && h("button", { class: "button button-primary", type: "button", "data-test": "send-all", "aria-disabled": String(isDraining), onclick: () => this.#sendAll() },
         isDraining ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("sent"), t(isDraining ? "outbox.draining" : "outbox.send")),
       h("button", { class: "button", type: "button", "data-test": isPaused ? "resume" : "pause", onclick: () => this.send(isPaused ? "resume" : "pause") },
         icon(isPaused ? "play" : "pause", isPaused ? "icon-solid" : "icon-thick"), t(isPaused ? "outbox.resume" : "outbox.pause"))]);
     if (focused && !this.#tools.contains(document.activeElement)) {
       (find(this.#tools, `[data-test="${focused}"]`) ?? find(this.#tools, "button:last-child"))?.focus({ focusVisible: false });
     }
+  }
+
+  #sendAll() {
+    if (!this.state || this.state.isDraining) return;
+    this.send("send");
+    this.#asked = { ...this.state, isPaused: false, isDraining: true };
+    this.#steadyTools.ask(this.#asked);
   }
 
   /**
@@ -91,7 +108,8 @@ export class OutboxScreen extends ModelScreen {
   #tell(before, { items, sent }) {
     for (const item of items) {
       const old = before.find(({ id }) => id === item.id);
-      if (old && old.state !== item.state) announce(`${item.title}: ${t(`outbox.${item.state}`)}`);
+      // Each try without a connection is no news.
+      if (old && old.state !== "failed" && item.state === "failed") announce(`${item.title}: ${[t("outbox.failed"), item.reason].filter(Boolean).join(". ")}`);
     }
     for (const gone of before.filter(({ id }) => !items.some((item) => item.id === id))) {
       const wasAsked = this.#discarded.delete(gone.id);
@@ -118,7 +136,9 @@ export class OutboxScreen extends ModelScreen {
       row.dataset.state = item.state;
       replaceWhen(glyph, item.state, () => icon(GLYPHS[item.state]));
       glyph.className = `payment-glyph glyph-${item.state}`;
-      replaceWhen(head, doing === "edit" ? "edit" : JSON.stringify([item.title, item.detail]), () => (doing === "edit" ? this.#editor(item) : [
+      replaceWhen(head, doing === "edit" ? "edit" : JSON.stringify([item.title, item.detail]), () => (doing === "edit" ? titleEditor({
+        id: `outbox-title-${item.id}`, title: item.title, close: () => this.#close("edit"), save: (title) => this.send("edit", { id: item.id, title }),
+      }) : [
         h("h2", { class: "outbox-title", dir: "auto", "data-test": "outbox-title" }, item.title),
         h("p", { class: "outbox-detail" }, item.detail)]));
       const isSending = item.state === "sending";
@@ -131,11 +151,24 @@ export class OutboxScreen extends ModelScreen {
       replaceWhen(more, JSON.stringify([item.state, item.percent, item.whenText, item.reason, item.attempts]), () => [
         h("p", { class: "outbox-state" },
           h("span", { class: `chip chip-${item.state}`, "data-test": "outbox-state" }, isSending && item.percent !== null ? t("outbox.sending.percent", item) : t(`outbox.${item.state}`)),
-          h("span", {}, [item.whenText, item.attempts > 0 && !isSending && t("outbox.attempts", { count: item.attempts })].filter(Boolean).join("\u00a0· "))),
-        item.reason && h("p", { class: "outbox-reason", "data-test": "outbox-reason" }, item.reason)]);
+          item.attempts > 0 && !isSending && h("span", {}, t("outbox.attempts", { count: item.attempts }))),
+        item.reason && h("p", { class: "outbox-reason", "data-test": "outbox-reason" }, item.whenText ? `${item.reason} ${item.whenText}.` : item.reason)]);
       this.#drawActions(actions, item, doing);
     };
-    return Object.assign(row, { draw });
+    /** @type {Wire.OutboxItem | null} */
+    let asked = null;
+    const drawn = steady(draw, (old, item) => {
+      const isBeginning = item.state === "sending" && !item.percent;
+      const isTry = old.state === "waiting" && old.reason !== null && isBeginning;
+      return isTry || (old === asked && (isBeginning || item.state === "waiting")) ? old : null;
+    });
+    row.addEventListener("click", (event) => {
+      const item = this.state?.items.find(({ id }) => id === row.dataset.id);
+      if (!item || !target(event)?.closest("[data-test=retry]")) return;
+      asked = { ...item, state: "sending", percent: null, reason: null, whenText: null };
+      drawn.ask(asked);
+    });
+    return Object.assign(row, { draw: drawn.next });
   }
 
   /**
@@ -144,13 +177,13 @@ export class OutboxScreen extends ModelScreen {
    * @param {Doing | null} doing
    */
   #drawActions(actions, item, doing) {
-    const focused = actions.contains(document.activeElement);
+    const focused = focusedIn(actions);
     /**
      * @param {"retry" | Doing} name
      * @param {import("../components/icon.js").Glyph} glyph
      * @param {() => void} run
      */
-    const button = (name, glyph, run, className = "") => h("button", { class: `button ${className}`.trim(), type: "button", "data-test": name,
+    const button = (name, glyph, run, className = "") => h("button", { class: `button button-quiet ${className}`.trim(), type: "button", "data-test": name,
       "aria-label": t(`outbox.${name}.name`, item), onclick: run }, icon(glyph), t(`outbox.${name}`));
     // A question stays the same while the item's state changes: a button that is replaced between press and release is
     // never clicked.
@@ -165,27 +198,10 @@ export class OutboxScreen extends ModelScreen {
       }
       return [
         (["failed", "paused"].includes(item.state) || (item.state === "waiting" && item.whenText)) && item.canRetry && button("retry", "reload", () => this.send("retry", { id: item.id })),
-        item.canEdit && button("edit", "edit", () => this.#begin(item, "edit"), "button-quiet"),
-        button("discard", "trash", () => this.#begin(item, "discard"), "button-quiet outbox-discard")];
+        item.canEdit && button("edit", "edit", () => this.#begin(item, "edit")),
+        button("discard", "trash", () => this.#begin(item, "discard"), "outbox-discard")];
     });
-    if (focused && !actions.contains(document.activeElement) && doing !== "edit") find(actions, "button")?.focus({ focusVisible: false });
-  }
-
-  /** @param {Wire.OutboxItem} item */
-  #editor(item) {
-    const id = `outbox-title-${item.id}`;
-    const input = h("input", { id, class: "field-input", type: "text", autocomplete: "off", value: item.title, "data-test": "edit-field" });
-    const form = h("form", { class: "outbox-editor", novalidate: true },
-      h("label", { class: "visually-hidden", for: id }, t("compose.field")), input,
-      h("button", { class: "button button-primary", type: "submit", "data-test": "edit-save" }, t("outbox.edit.save")),
-      h("button", { class: "button", type: "button", "data-test": "edit-cancel", onclick: () => this.#close("edit") }, t("cancel")));
-    form.addEventListener("submit", async (event) => {
-      event.preventDefault();
-      if (input.value.trim() === "") return input.focus();
-      if (await this.send("edit", { id: item.id, title: input.value })) this.#close("edit");
-    });
-    form.addEventListener("keydown", onEscape(() => this.#close("edit")));
-    return form;
+    if (doing !== "edit") refocus(actions, focused);
   }
 
   /**
@@ -194,6 +210,7 @@ export class OutboxScreen extends ModelScreen {
    */
   #begin(item, doing) {
     this.#open = { id: item.id, doing };
+    letGo(this.#list);
     if (this.state) this.render(this.state);
     const target = find(rowOf(this.#list, item.id), doing === "edit" ? "[data-test=edit-field]" : "[data-test=discard-cancel]");
     target?.focus();
@@ -205,8 +222,9 @@ export class OutboxScreen extends ModelScreen {
     const id = this.#open?.id;
     this.#open = null;
     if (!this.state) return;
+    letGo(this.#list);
     this.render(this.state);
-    find(rowOf(this.#list, id), `[data-test=${doing}]`)?.focus({ focusVisible: false });
+    find(rowOf(this.#list, id), `[data-test=${doing}]`)?.focus();
   }
 
   /** @param {Wire.OutboxItem} item */

@@ -23,6 +23,13 @@ declare namespace Wire {
         location: string | null;
         description: string | null;
         image: string;
+        gap: FeedGap | null;
+        age: string | null;
+    }
+
+    interface FeedGap {
+        id: string;
+        more: FeedMore;
     }
 
     interface FeedMore {
@@ -309,6 +316,15 @@ declare namespace Wire {
         percent: number | null;
         offlineText: string | null;
         audio: string;
+        pending: AudioPending | null;
+    }
+
+    interface AudioPending {
+        state: "waiting" | "posting" | "paused" | "refused";
+        percent: number | null;
+        text: string | null;
+        canRetry: boolean;
+        canEdit: boolean;
     }
 
     interface AudioComposeState {
@@ -485,6 +501,28 @@ declare namespace Wire {
         message: string | null;
     }
 
+    interface InspectorState {
+        events: InspectorEvent[];
+        isRecording: boolean;
+        isFull: boolean;
+        steps: number;
+        first: InspectorPlace | null;
+    }
+
+    interface InspectorEvent {
+        id: number;
+        date: string;
+        subject: string;
+        text: string;
+        isTrouble: boolean;
+    }
+
+    interface InspectorPlace {
+        step: number;
+        screen: string;
+        subject: string;
+    }
+
     interface ConnectionSwitch {
         available: boolean;
         mode: string;
@@ -518,6 +556,15 @@ declare namespace Wire {
         failures: InspectorFailure[];
     }
 
+    interface ReplayStep {
+        step: number;
+        count: number;
+        date: string;
+        events: InspectorEvent[];
+        previous: InspectorPlace | null;
+        next: InspectorPlace | null;
+    }
+
     /** The state of each screen. */
     interface States {
         "feed": FeedState;
@@ -537,6 +584,7 @@ declare namespace Wire {
         "drive": DriveState;
         "drive-create": DriveCreateState;
         "drive-account": DriveAccountState;
+        "inspector": InspectorState;
     }
 
     /** The intents of each screen, with the fields that they need. */
@@ -544,6 +592,7 @@ declare namespace Wire {
         "feed": {
             appear: {};
             loadMore: {};
+            fill: { gap: string };
             dismissError: {};
             refresh: {};
         };
@@ -632,6 +681,9 @@ declare namespace Wire {
             download: { id: string };
             cancelDownload: { id: string };
             removeDownload: { id: string };
+            retry: { id: string };
+            edit: { id: string, title: string };
+            discard: { id: string };
             dismissError: {};
             refresh: {};
         };
@@ -691,6 +743,14 @@ declare namespace Wire {
             keepAccount: {};
             claim: {};
             dismissError: {};
+            refresh: {};
+        };
+        "inspector": {
+            appear: {};
+            clear: {};
+            record: {};
+            stop: {};
+            discard: {};
             refresh: {};
         };
     }

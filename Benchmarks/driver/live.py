@@ -1,0 +1,111 @@
+"""The works of live data: an update that reaches those who follow, the end of a scope, and one more page of a list."""
+
+import sqlite3
+
+from plain_worker import keys
+from table import Row, duration, grouped, progress, ratios, rounds
+
+FOLLOWERS = 1_000
+ENTRIES, OTHERS = 10_000, 990_000
+LENGTHS = (10, 100, 1_000)
+
+
+def live(bench):
+    progress(f"an update reaches {grouped(FOLLOWERS)} subscribers")
+    f = rounds(bench.rounds, {
+        way: (lambda way=way: bench.worker.figures("live", way, 20)) for way in ("resource", "streams")})
+    yield from percentiles(
+        f"update to {grouped(FOLLOWERS)} subscribers", f["resource"], "AsyncStream alone", f["streams"], (5, 5))
+
+    progress("an update reaches another process")
+
+    def across(follower, writer):
+        follower.figures("live", "follow", 100)
+        writer.figures("live", "write", 100)
+        return follower.figures("live", "followed", 0)
+
+    f = rounds(bench.rounds, {
+        "ours": lambda: across(bench.worker, bench.second_worker),
+        "polling": lambda: across(bench.plain, bench.second_plain)})
+    yield from percentiles("update to another process", f["ours"], "SQLite asked each ms", f["polling"], (1, None))
+
+
+def percentiles(work, ours, peer, peers, targets):
+    for place, name, target in zip((0, 1), ("p50", "p99"), targets):
+        a, b = ([figures[place] for figures in all_of_them] for all_of_them in (ours, peers))
+        yield Row(f"{work}, {name}", duration(a), f"{peer} {duration(b)}", ratios(a, b), at_most=target)
+
+
+def scopes(bench):
+    progress("a million entries")
+    bench.worker.seconds("scopes", "fill", 1)
+    fill(f"{bench.folder}/scopes.sqlite")
+    bench.plain.seconds("users", "fill", OTHERS)
+    progress(f"a scope of {grouped(ENTRIES)} entries ends")
+    # Most of a round is the login of the next user, which is not timed.
+    f = rounds(min(bench.rounds, 5), {
+        "ours": lambda: bench.worker.seconds("scopes", "end", ENTRIES),
+        "plain": lambda: bench.plain.seconds("users", "end", ENTRIES)})
+    yield Row(
+        f"scope of {grouped(ENTRIES)} in a million ends", duration(f["ours"]),
+        f"SQLite, DELETE of a range {duration(f['plain'])}", ratios(f["ours"], f["plain"]), at_most=10)
+
+
+CHANGES = 10_000
+
+
+def changes(bench):
+    progress("changes are queued on disk")
+    f = rounds(bench.rounds, {
+        "ours": lambda: bench.worker.figures("changes", "enqueue", 300)[0],
+        "plain": lambda: bench.plain.seconds("queue", "enqueue", 300)})
+    yield Row(
+        "300 requests queued, each survives a loss of power", duration(f["ours"]),
+        f"SQLite, INSERT with the same durability {duration(f['plain'])}", ratios(f["ours"], f["plain"]), at_most=1.3)
+
+    progress(f"{grouped(CHANGES)} changes over a list of {grouped(CHANGES)}")
+    f = rounds(min(bench.rounds, 5), {
+        work: (lambda work=work: bench.worker.figures("changes", work, 3)[0]) for work in ("laid", "plain", "decode")})
+    laid = [max(a - b, 0) for a, b in zip(f["laid"], f["plain"])]
+    yield Row(
+        f"{grouped(CHANGES)} changes over {grouped(CHANGES)} items", duration(laid),
+        f"the decoding of the items {duration(f['decode'])}", ratios(laid, f["decode"]), at_most=1)
+
+    progress(f"a change is shown to {grouped(FOLLOWERS)} subscribers")
+    f = rounds(bench.rounds, {
+        "changes": lambda: bench.worker.figures("changes", "followers", 20),
+        "streams": lambda: bench.worker.figures("live", "streams", 20)})
+    yield from percentiles(
+        f"change shown to {grouped(FOLLOWERS)} subscribers", f["changes"], "AsyncStream alone", f["streams"], (5, 5))
+
+
+def fill(file):
+    """Makes the entries of others from one that the store has saved. Their checksums are wrong, and nobody reads them."""
+    store = sqlite3.connect(file, isolation_level=None)
+    columns = [row[1] for row in store.execute("PRAGMA table_info(entry)") if row[1] not in ("id", "key")]
+    names = ", ".join(columns)
+    row = store.execute(f"SELECT {names} FROM entry WHERE key = 'filler'").fetchone()
+    values = ", ".join("?" * len(row))
+    store.execute("BEGIN IMMEDIATE")
+    store.executemany(
+        f"INSERT INTO entry(key, {names}) VALUES (?, {values})",
+        ((key, *row) for user in range(1_000, 1_000 + OTHERS // 10_000) for key in keys(user, 10_000)))
+    store.execute("COMMIT")
+    store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.close()
+
+
+def pages(bench):
+    progress("one more page of a list")
+    f = rounds(min(bench.rounds, 5), {
+        "paged": lambda: bench.worker.figures("pages", "paged", *LENGTHS),
+        "whole": lambda: bench.worker.seconds("pages", "whole", LENGTHS[-1])})
+    paged = {length: [figures[place] for figures in f["paged"]] for place, length in enumerate(LENGTHS)}
+    for length in LENGTHS[1:]:
+        yield Row(
+            f"page appended to {grouped(length)} pages", duration(paged[length]), f"to {LENGTHS[0]} pages {duration(paged[LENGTHS[0]])}",
+            ratios(paged[length], paged[LENGTHS[0]]), at_most=2)
+    last = LENGTHS[-1]
+    yield Row(
+        f"page appended to {grouped(last)} pages", duration(paged[last]), f"the list as one entry {duration(f['whole'])}",
+        ratios(paged[last], f["whole"]))

@@ -1,0 +1,35 @@
+import { h, onEscape } from "../dom.js";
+import { t } from "../i18n.js";
+
+/** As the model has it: a longer one is refused. */
+const LONGEST = 200;
+
+/**
+ * A form in place of a clip's title, or below it, while the clip is not posted.
+ *
+ * @param {{ id: string, title: string, save: (title: string) => Promise<boolean>, close: () => void }} editor
+ */
+export function titleEditor({ id, title, save, close }) {
+  const input = h("input", { id, class: "field-input", type: "text", autocomplete: "off", maxlength: String(LONGEST), value: title,
+    "aria-describedby": `${id}-error`, "data-test": "edit-field" });
+  const error = h("p", { id: `${id}-error`, class: "field-error", role: "alert", "data-test": "edit-error" });
+  const form = h("form", { class: "outbox-editor", novalidate: true },
+    h("label", { class: "field-label", for: id }, t("compose.field")), input,
+    h("div", { class: "outbox-editor-buttons" },
+      h("button", { class: "button button-primary", type: "submit", "data-test": "edit-save" }, t("outbox.edit.save")),
+      h("button", { class: "button", type: "button", "data-test": "edit-cancel", onclick: close }, t("cancel"))), error);
+  const check = () => {
+    const isEmpty = input.value.trim() === "";
+    input.setAttribute("aria-invalid", String(isEmpty));
+    error.textContent = isEmpty ? t("clip.noTitle") : "";
+    return !isEmpty;
+  };
+  input.addEventListener("input", () => error.textContent && check());
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (!check()) return input.focus();
+    if (await save(input.value)) close();
+  });
+  form.addEventListener("keydown", onEscape(close));
+  return form;
+}

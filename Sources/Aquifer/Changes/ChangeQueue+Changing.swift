@@ -1,0 +1,154 @@
+import AquiferFoundation
+
+/// The operations of users on their changes.
+extension ChangeQueue {
+    /// Queues a change, or makes one of it and the one before.
+    func add(
+        _ change: Change, over loaded: Loaded<Value>?, label: String, key: String?
+    ) async throws(OutboxError) -> Outbox.Item? {
+        do throws(StoreError) {
+            // The changes that others have queued come before this one.
+            let isBehind = try await outbox.isBehind()
+            try await read(anew: isBehind || !state.withLock { $0.isPrepared })
+        } catch { throw .store(error) }
+        let change = change.replacingIDs { serverID(of: $0) }
+        if key == nil {
+            switch try await coalesce(change, label) {
+            case .separate: break
+            case .merged(let item): return item
+            case .nothing: return nil
+            }
+        }
+        var record = try record(of: change, over: await seen(loaded))
+        if key != nil { record.hasOwnKey = true }
+        let (number, queued) = try await outbox.enqueue(
+            try request(change, record.version), key: key, group: group(of: change), label: label, change: record)
+        note(number, queued)
+        return Outbox.Item(Outbox.ID(number: number), queued.head, .waiting)
+    }
+
+    /// Replaces a change.
+    ///
+    /// - Parameter latest: the server's value that the user has seen now; `nil` if the change stays over what it was made over.
+    func edit(
+        _ id: Outbox.ID, to change: Change, label: String?, over latest: Value? = nil
+    ) async throws(OutboxError) {
+        await refresh()
+        guard let entry = entry(id) else { throw await absence(of: id) }
+        let change = change.replacingIDs { serverID(of: $0) }
+        _ = try await replace(entry, change, label: label, over: latest, mayBeRefused: true)
+    }
+
+    func discard(_ id: Outbox.ID) async throws(OutboxError) {
+        await refresh()
+        guard entry(id) != nil else { throw await absence(of: id) }
+        try await outbox.withdraw(id, from: nil, mayBeRefused: true)
+        await readKnown()
+    }
+
+    /// The three versions of what a refused change concerns.
+    func conflict(of id: Outbox.ID, with latest: Value) async -> ChangeConflict<Change.Part>? {
+        await refresh()
+        guard let entry = entry(id), let change = entry.change else { return nil }
+        // A base that this version cannot read is told as missing.
+        let base = entry.record.base.flatMap { try? JSONDecoder().decode(Change.Part.self, from: $0) }
+        let theirs = change.part(of: latest)
+        var mine = latest
+        // If the change does not apply any more, there is nothing of it to show.
+        let isApplied = (try? change.apply(to: &mine)) != nil
+        let part = isApplied ? change.part(of: mine) : nil
+        guard base != nil || theirs != nil || part != nil else { return nil }
+        return ChangeConflict(base: base, mine: part, theirs: theirs)
+    }
+
+    // MARK: -
+
+    /// Reads what others have changed. If that fails, the operation itself tells.
+    private func refresh() async {
+        do throws(StoreError) { try await read(anew: true) } catch { await readKnown() }
+    }
+
+    /// The fate of a change and the one before it.
+    private enum Coalesced {
+        case separate
+        /// The item that stands for both.
+        case merged(Outbox.Item)
+        case nothing
+    }
+
+    /// Makes one change of this one and the last of its group, if that was never tried.
+    private func coalesce(_ change: Change, _ label: String) async throws(OutboxError) -> Coalesced {
+        let group = group(of: change)
+        let found = state.withLock { $0.entries.last { $0.confirmedAt == nil && $0.head.group == group } }
+        guard let entry = found, let earlier = entry.change, !entry.head.wasTried, entry.head.refusal == nil,
+            entry.record.hasOwnKey != true
+        else { return .separate }
+        do throws(OutboxError) {
+            switch earlier.coalesced(with: change) {
+            case .separate: return .separate
+            case .merged(let merged):
+                let label = label.isEmpty ? nil : label
+                return .merged(try await replace(entry, merged, label: label, mayBeRefused: false))
+            case .nothing:
+                try await outbox.withdraw(entry.id, from: entry.record.bytes, mayBeRefused: false)
+                await readKnown()
+                return .nothing
+            }
+        } catch {
+            switch error {
+            // It is being sent by now, or has been sent: this one follows it.
+            case .notNow, .noSuchItem, .damaged: return .separate
+            default: throw error
+            }
+        }
+    }
+
+    private func replace(
+        _ entry: Entry, _ change: Change, label: String?, over latest: Value? = nil, mayBeRefused: Bool
+    ) async throws(OutboxError) -> Outbox.Item {
+        var record = entry.record
+        record.bytes = try encoded(change)
+        if let latest {
+            record.version = change.version(in: latest)
+            record.asOf = state.withLock { $0.facts[record.target]?.sequence ?? 0 }
+        }
+        let item = try await outbox.rewrite(
+            entry.id, from: entry.record.bytes, try request(change, record.version), record, label: label,
+            mayBeRefused: mayBeRefused, mayBeTried: latest != nil)
+        await readKnown()
+        return item
+    }
+
+    private func record(of change: Change, over seen: SeenState<Value>) throws(OutboxError) -> OutboxChange {
+        let target = identity(of: change.target)
+        // The user has seen the changes of before, too.
+        let part = seen.shown.flatMap { change.part(of: $0) }
+        return OutboxChange(
+            kind: name, target: target, bytes: try encoded(change), base: try part.map(encoded),
+            version: version(of: change, in: seen), asOf: seen.facts[target]?.sequence ?? 0)
+    }
+
+    private func encoded(_ subject: some Encodable) throws(OutboxError) -> Data {
+        do { return try JSONEncoder().encode(subject) } catch {
+            throw .unsendable("the change cannot be encoded: \(error)")
+        }
+    }
+
+    private func request(_ change: Change, _ version: String?) throws(OutboxError) -> HTTPRequest {
+        do { return try change.request(version: version) } catch {
+            if let unusable = error as? OutboxError { throw unusable }
+            throw .unsendable("\(error)")
+        }
+    }
+
+    private func group(of change: Change) -> String {
+        if change.group == Change.ownGroup(of: change.target) { return "\(name)/\(identity(of: change.target))" }
+        return identity(of: change.group)
+    }
+
+    private func absence(of id: Outbox.ID) async -> OutboxError {
+        do throws(StoreError) { return .noSuchItem(id, try await outbox.absence(of: id)) } catch {
+            return .store(error)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import AquiferFoundation
+
+/// The known queue, after each reading.
+extension ChangeQueue.State {
+    /// The next moment.
+    mutating func tick() -> UInt64 {
+        moment += 1
+        return moment
+    }
+
+    /// Makes the queue that was read the known one.
+    ///
+    /// - Returns: true if anything of it may be shown in another way.
+    mutating func take(
+        _ found: Outbox.Changes, begun: UInt64, settled: Set<UInt64>, now: Date
+    ) -> Bool {
+        let (items, facts) = (found.items, found.facts)
+        var server: [String: String] = [:]
+        var own: [String: String] = [:]
+        self.facts = facts
+        for (target, known) in facts {
+            guard let id = known.id, id != target else { continue }
+            server[target] = id
+            own[id] = target
+        }
+        // A screen may hold an id for as long as the app runs, though the facts are forgotten.
+        serverIDs.merge(server) { $1 }
+        ownIDs.merge(own) { $1 }
+        let hasNewIDs = entries.contains { server[$0.record.target] != nil } && serverIDs.count != knownIDs
+        knownIDs = serverIDs.count
+        var (isNews, new, place) = (false, [ChangeQueue.Entry](), 0)
+        new.reserveCapacity(items.count)
+        for item in items {
+            while place < entries.count, entries[place].number < item.number { place += 1 }
+            let old = place < entries.count && entries[place].number == item.number ? entries[place] : nil
+            let isSame = old.map { $0.record == item.change && $0.head.wasTried == item.head.wasTried } ?? false
+            if let old, isSame, !hasNewIDs {
+                if old.sending != item.state || old.head.label != item.head.label { isNews = true }
+                new.append(
+                    ChangeQueue.Entry(
+                        number: old.number, head: item.head, record: old.record, sending: item.state,
+                        change: old.change, generation: old.generation,
+                        confirmedAt: old.confirmedAt.map { min($0, now) }))
+                continue
+            }
+            isNews = true
+            generation += 1
+            // A change that this version cannot read is shown as such.
+            let change = try? JSONDecoder().decode(Change.self, from: item.change.bytes)
+            new.append(
+                ChangeQueue.Entry(
+                    number: item.number, head: item.head, record: item.change, sending: item.state,
+                    change: change?.replacingIDs { serverIDs[$0] ?? $0 }, generation: generation,
+                    // A moment in the future is that of a clock which was set back since.
+                    confirmedAt: old?.confirmedAt ?? item.change.confirmed.map { min($0.at, now) }))
+        }
+        // A change that was queued here is there, although it could not be read again yet.
+        let known = Set(items.map(\.number))
+        let unread = entries.filter {
+            guard !known.contains($0.number) else { return false }
+            return found.unread.contains($0.number) || $0.noted > begun
+                || $0.confirmedAt != nil && !settled.contains($0.number)
+        }
+        if !unread.isEmpty { new = (new + unread).sorted { $0.number < $1.number } }
+        isNews = isNews || new.count != entries.count
+        entries = new
+        return isNews
+    }
+}

@@ -1,0 +1,178 @@
+import AquiferConcurrency
+import AquiferFoundation
+
+/// The items that are changes of an ``EditableResource``.
+extension Outbox {
+    /// A change in the queue, confirmed or not.
+    struct ChangeItem: Sendable {
+        let number: UInt64
+        let head: OutboxRecord.Head
+        let change: OutboxChange
+        let state: State
+    }
+
+    /// Lets the changes of this kind be sent.
+    nonisolated func register(_ handler: ChangeHandler, for kind: String) {
+        handlers.withLock { $0[kind] = handler }
+        work.ring()
+    }
+
+    /// Lets the changes of resources be sent that this process does not have, such as those of another server or user.
+    ///
+    /// Without it, a change waits for its ``EditableResource``, and holds back its group.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the changes.
+    ///   - matches: true for the name of a resource with changes of this type (``EditableResource/init(_:changes:empty:outbox:name:)``).
+    public nonisolated func sendChanges<Change: PendingChange>(
+        _ type: Change.Type, where matches: @escaping @Sendable (_ name: String) -> Bool
+    ) {
+        absent.withLock { $0.append((matches, ChangeHandler(Change.self))) }
+        work.ring()
+    }
+
+    nonisolated func handler(of kind: String) -> ChangeHandler? {
+        if let handler = handlers.withLock({ $0[kind] }) { return handler }
+        let absent = absent.withLock { $0 }
+        return absent.first { $0.matches(kind) }?.handler
+    }
+
+    /// The changes of a kind, also of other processes, in the order in which they were made; with what is known of their targets.
+    ///
+    /// - Parameter anew: true to read what others have changed. It is known anyway while somebody follows the queue.
+    func changes(
+        of kind: String, anew: Bool
+    ) async throws(StoreError) -> Changes {
+        let isFollowed = hearing.withLock { $0.listeners > 0 }
+        if !hasAudited || anew && !isFollowed { try await refresh() } else { await catchUp() }
+        let items = index.rows.compactMap { number, row -> ChangeItem? in
+            guard let head = row.head, let change = head.change, change.kind == kind else { return nil }
+            return ChangeItem(number: number, head: head, change: change, state: state(number, row))
+        }
+        return Changes(
+            items: items.sorted { $0.number < $1.number }, unread: Set(fresh), facts: try await facts(of: kind))
+    }
+
+    /// The changes of a resource, as far as the queue was read.
+    struct Changes: Sendable {
+        let items: [ChangeItem]
+        /// Items that were queued here and could not be read yet.
+        let unread: Set<UInt64>
+        let facts: [String: OutboxChange.Facts]
+    }
+
+    /// The known facts of the targets of a kind. It is read again after each change of the queue.
+    private func facts(of kind: String) async throws(StoreError) -> [String: OutboxChange.Facts] {
+        let now = index.ends
+        if let known = knownFacts[kind], known.at == now { return known.facts }
+        do throws(StoreError) {
+            let facts = try await shelf.facts(of: kind)
+            knownFacts[kind] = (now, facts)
+            return facts
+        } catch {
+            // The facts known before stay true: ids do not change, and versions are compared when a change is sent.
+            guard let known = knownFacts[kind] else { throw error }
+            return known.facts
+        }
+    }
+
+    // MARK: Sending
+
+    /// A request that cannot be made. Nothing was sent.
+    struct CannotBeMade: Error {
+        let outcome: Outcome
+        init(_ refusal: Refusal) { outcome = .refused(refusal) }
+
+        /// The store may work again when the item is tried again.
+        init(_ error: StoreError) {
+            outcome = .again(.noAnswer("\(error)"), retryAfter: nil, isHost: false, isUnsent: true)
+        }
+    }
+
+    /// Makes the request of a change for one attempt, with what is known by now.
+    func request(
+        of change: OutboxChange, _ number: UInt64, queued: HTTPRequest
+    ) async throws(CannotBeMade) -> HTTPRequest {
+        guard let handler = handler(of: change.kind) else { return queued }
+        // A request with files is made once: the original files may be gone.
+        let hasFiles = queued.body?.parts.contains { if case .file = $0 { true } else { false } } ?? false
+        if hasFiles { return queued }
+        let facts: [String: OutboxChange.Facts]
+        let known: OutboxChange.Facts?
+        // Without the facts the change would name an id that the server does not know.
+        do throws(StoreError) {
+            facts = try await self.facts(of: change.kind)
+            known = try await shelf.facts(of: change.kind, change.target)
+        } catch { throw CannotBeMade(error) }
+        // A creation is sent as it was, also when it is sent again because its outcome could not be saved: it keeps its key.
+        let ids: ChangeHandler.IDs = { id in
+            guard let known = id == change.target ? known : facts[id], known.by != number else { return id }
+            return known.id ?? id
+        }
+        let isNewer = known.map { $0.sequence > change.asOf && $0.by != number } ?? false
+        let version = isNewer ? known?.version : change.version
+        do {
+            var request = try handler.request(change.bytes, ids, version)
+            // A weak version matches nothing (RFC 9110, 13.1.1).
+            if let version, !version.hasPrefix("W/"), request.headers["If-Match"] == nil {
+                request.headers["If-Match"] = version
+            }
+            try request.checkHead()
+            return request
+        } catch { throw CannotBeMade(.unsendable("\(error)")) }
+    }
+
+    /// The judge of an item's answers.
+    func judge(of head: OutboxRecord.Head) -> Judge {
+        guard let change = head.change, let handler = handler(of: change.kind) else { return judge }
+        return { [judge] item, head, body in
+            let verdict = handler.verdict(head, body) ?? judge(item, head, body)
+            guard verdict == .sent else { return verdict }
+            // Without the server's id, what waits behind a creation could not be sent.
+            let answer = Answer(head: head, body: body)
+            do { _ = try handler.confirm(change.bytes, { $0 }, answer) } catch { return .foreign }
+            return .sent
+        }
+    }
+
+    /// Records that the server has accepted a change: first what its answer tells of the target, for the items that wait, and then the
+    /// answer in the item. If the process ends in between, the item is sent again with its key, and has the same answer.
+    func confirm(
+        _ number: UInt64, _ record: OutboxRecord, _ change: OutboxChange, _ answer: Answer
+    ) async throws(StoreError) -> OutboxShelf.Finding {
+        let (key, now) = (record.head.key, policy.now())
+        let facts = try await facts(of: change.kind)
+        var confirmed = ChangeHandler.Confirmation(change: change.bytes)
+        if let handler = handler(of: change.kind),
+            // The judge has read it before.
+            let read = try? handler.confirm(change.bytes, { facts[$0]?.id ?? $0 }, answer)
+        {
+            confirmed = read
+        }
+        let known = facts[change.target]
+        let new = OutboxChange.Facts(
+            target: change.target, id: confirmed.id ?? known?.id, by: confirmed.id == nil ? known?.by : number,
+            // Facts that were lost begin after those that were known when the changes behind this one were made.
+            version: confirmed.version, sequence: change.asOf &+ 1, at: now)
+        let kept = try await shelf.keep(new, of: change.kind, givesID: confirmed.id != nil)
+        knownFacts[change.kind]?.facts[change.target] = kept
+        noteEnd(number, .sent(answer))
+        // The server has the item, so that it is confirmed even if another outbox has claimed it by now.
+        let finding = try await shelf.change(number) { [bytes = confirmed.change] record in
+            guard record.head.key == key, record.head.change?.confirmed == nil else { return .keep }
+            record.head.change?.confirmed = .init(at: now)
+            record.head.change?.bytes = bytes
+            (record.head.lease, record.head.wait, record.head.refusal) = (nil, nil, nil)
+            record.message = .init(headers: [], parts: nil, limits: record.message.limits)
+            return .replace
+        }
+        // If the index notes one more end, what was kept above is known then.
+        if case .record(let record) = finding, record.head.isConfirmed, index.rows[number]?.head?.isConfirmed != true,
+            knownFacts[change.kind]?.at == index.ends
+        {
+            knownFacts[change.kind]?.at += 1
+        }
+        if case .damaged = finding {} else { attachments?.remove(record.message.keptFiles) }
+        return finding
+    }
+}

@@ -1,0 +1,136 @@
+import AquiferConcurrency
+import AquiferFoundation
+
+/// Changes that are edited and taken back in the queue.
+extension Outbox {
+    /// Puts another request in the place of an item's. It has a new key, because a server may repeat its earlier answer to a known key.
+    ///
+    /// - Parameter decide: changes what else is known of the item, or gives a reason against it. The item is then unchanged.
+    /// - Returns: the item after the change.
+    @discardableResult
+    func replace(
+        _ id: ID, with request: HTTPRequest, label: String?,
+        _ decide: @escaping @Sendable (inout OutboxRecord.Head) -> String?
+    ) async throws(OutboxError) -> Item {
+        try Self.check(request)
+        var (message, hold) = try await message(of: request)
+        let (key, old, new) = (policy.makeKey(), Locked([String]()), Locked<OutboxRecord.Head?>(nil))
+        do throws(OutboxError) {
+            do throws(StoreError) { try assign(&hold, &message, to: id.number) } catch { throw .store(error) }
+            try await change(id) { [message] head, oldMessage in
+                if let reason = decide(&head) { return reason }
+                let names = oldMessage.keptFiles
+                old.withLock { $0 = names }
+                oldMessage = message
+                head.key = key
+                head.method = request.method.rawValue
+                head.url = request.url
+                head.length = request.body?.length ?? 0
+                if let label { head.label = label }
+                head.refusal = nil
+                head.attempts = 0
+                new.withLock { [head] in $0 = head }
+                return nil
+            }
+        } catch {
+            attachments?.remove(hold?.names ?? [])
+            throw error
+        }
+        attachments?.remove(old.withLock { $0 })
+        withExtendedLifetime(hold) {}
+        guard let head = new.withLock({ $0 }) else { throw await noSuchItem(id) }
+        return Item(id, head, .waiting)
+    }
+
+    /// Refuses a request that no client can send.
+    static func check(_ request: HTTPRequest) throws(OutboxError) {
+        guard request.url.isWebAddress else { throw .unsendable("only http and https to a host are spoken") }
+        do throws(TransportError) { try request.checkHead() } catch { throw .unsendable(error.detail) }
+    }
+
+    /// Notes that an item was removed from the queue.
+    func noteLeft(_ number: UInt64) {
+        let group = index.group(of: number)
+        index.note(.nothing, number)
+        fresh.removeAll { $0 == number }
+        offer(group)
+        work.ring()
+        changes.ring()
+    }
+
+    /// Puts another change in the place of one that was never tried, or was refused.
+    func rewrite(
+        _ id: ID, from known: Data, _ request: HTTPRequest, _ change: OutboxChange, label: String?,
+        mayBeRefused: Bool, mayBeTried: Bool
+    ) async throws(OutboxError) -> Item {
+        try await replace(id, with: request, label: label) { head in
+            guard head.change?.bytes == known else { return "was edited meanwhile" }
+            if let reason = head.reasonToStay(mayBeRefused: mayBeRefused, mayBeTried: mayBeTried) { return reason }
+            head.change = change
+            (head.wait, head.mayHaveArrived) = (nil, nil)
+            return nil
+        }
+    }
+
+    /// Removes a change that was never tried, or was refused.
+    func withdraw(_ id: ID, from known: Data?, mayBeRefused: Bool) async throws(OutboxError) {
+        let (obstacle, names) = (Locked<String?>(nil), Locked<[String]?>(nil))
+        let finding: OutboxShelf.Finding
+        do throws(StoreError) {
+            finding = try await shelf.change(id.number) { record in
+                var reason = record.head.reasonToStay(mayBeRefused: mayBeRefused, mayBeTried: true)
+                if let known, record.head.change?.bytes != known { reason = "was edited meanwhile" }
+                obstacle.withLock { [reason] in $0 = reason }
+                if reason != nil { return .keep }
+                names.withLock { [record] in $0 = record.message.keptFiles }
+                return .delete
+            }
+        } catch { throw .store(error) }
+        if let reason = obstacle.withLock({ $0 }) { throw .notNow(id, reason: reason) }
+        if case .damaged(let reason) = finding { throw .damaged(id, reason: reason) }
+        // Without a record, the item was sent or discarded before.
+        guard let kept = names.withLock({ $0 }) else {
+            index.note(finding, id.number)
+            throw await noSuchItem(id)
+        }
+        attachments?.remove(kept)
+        noteLeft(id.number)
+    }
+
+    /// Removes confirmed changes that the saved value shows, and what is known of targets that nobody needs.
+    func forget(_ numbers: [UInt64]) async throws(StoreError) {
+        for number in numbers {
+            let change = index.rows[number]?.head?.change
+            let finding = try await shelf.change(number) { $0.head.isConfirmed ? .delete : .keep }
+            index.note(finding, number)
+            guard let change, case .nothing = finding else { continue }
+            let isNeeded = index.rows.values.contains { $0.head?.change?.target == change.target }
+            // A screen may hold an id that the app drew for as long as the app runs.
+            let old = policy.now().addingTimeInterval(-30 * 86_400)
+            if !isNeeded { try await shelf.forget(change.target, of: change.kind, before: old) }
+        }
+        changes.ring()
+    }
+
+    /// True if another process has queued an item that this outbox has not read.
+    func isBehind() async throws(StoreError) -> Bool {
+        let known = max(index.highest, max(index.rows.keys.max() ?? 0, fresh.max() ?? 0))
+        return try await shelf.counter().next > known + 1
+    }
+}
+
+extension OutboxRecord.Head {
+    /// The reason why a change can neither be edited nor taken back; `nil` if it can.
+    ///
+    /// - Parameter mayBeTried: true for a refused one that an earlier attempt may have brought to the server: it may be taken back, and the
+    ///   user may keep it over the version that the server has now.
+    func reasonToStay(mayBeRefused: Bool, mayBeTried: Bool) -> String? {
+        if isConfirmed { return "has been sent" }
+        guard let refusal else {
+            return wasTried ? "may have arrived; make another change, which is sent after it" : nil
+        }
+        if !mayBeRefused { return "was refused" }
+        let mayBeThere = refusal.mayHaveArrived || mayHaveArrived == true
+        return mayBeThere && !mayBeTried ? "may have arrived; discard it, and make another change" : nil
+    }
+}

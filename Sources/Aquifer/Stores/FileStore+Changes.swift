@@ -1,0 +1,17 @@
+extension FileStore {
+    /// Posts what happens to the files of a store's folder, in this process or another, until the observation ends. The
+    /// changes of this instance are thus told twice.
+    static func watch(_ folder: String, _ changes: StoreChanges) -> StoreObservation {
+        let watch = FolderWatch.begin(folder, names: nil) { event in
+            switch event {
+            case .file(let name):
+                // The lock and what is not in place yet.
+                guard name.hasSuffix(FileName.suffix) else { return }
+                changes.post(FileName.key(of: name).map { .entry($0) } ?? .everything)
+            case .unknown: changes.post(.everything)
+            }
+        }
+        // A folder that cannot be watched tells of the changes of this instance only.
+        return watch ?? StoreObservation {}
+    }
+}

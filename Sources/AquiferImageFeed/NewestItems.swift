@@ -1,0 +1,44 @@
+import Aquifer
+import AquiferFoundation
+
+/// The beginning of the feed as one list, for what shows no gaps: the newest page from the remote, or all saved items up to
+/// the first gap.
+public struct NewestItems: Sendable {
+    let pages: PagedResource<FeedItem>
+
+    /// The newest page, saved; without a valid answer, the saved items. See `Resource.load()`.
+    public func load() async throws(LoadError) -> Loaded<[FeedItem]> {
+        let page = try await pages.loadFirst()
+        // Pages that cannot be read hide nothing: the first page has come.
+        guard case .cache(_, let error) = page.source, let whole = try? await saved(), let savedAt = whole.savedAt
+        else { return page }
+        return Loaded(whole.value, source: .cache(savedAt: savedAt, because: error), savedAt: savedAt)
+    }
+
+    /// The saved items up to the first gap, with the age of the oldest page; `nil` if none are saved or the first page has
+    /// expired.
+    ///
+    /// - Throws: `StoreError` when there is a copy and it cannot be read.
+    public func saved() async throws(StoreError) -> Loaded<[FeedItem]>? {
+        guard let saved = try await pages.saved() else { return nil }
+        let savedAt = saved.value.pages.prefix { $0.gap == nil }.compactMap(\.savedAt).min() ?? .distantPast
+        return Loaded(saved.value.items, source: .cache(savedAt: savedAt, because: nil), savedAt: savedAt)
+    }
+
+    /// The newest page from the remote. The saved copy is neither read nor changed.
+    public func loadFromRemote() async throws(LoadError) -> [FeedItem] {
+        try await pages.page(at: nil).value
+    }
+
+    /// Deletes the saved pages that have expired or cannot be read. Returns true if one was deleted.
+    @discardableResult
+    public func validateSaved() async throws(StoreError) -> Bool {
+        try await pages.validateSaved()
+    }
+
+    /// Replaces the saved beginning of the feed, stamped with the time, in one atomic step. Returns the stamp.
+    @discardableResult
+    public func save(_ items: [FeedItem]) async throws(StoreError) -> Date {
+        try await pages.save(items)
+    }
+}

@@ -1,0 +1,124 @@
+import Aquifer
+import AquiferCPostgres
+
+/// Requests on their way: given out to connections, answered, lost with one and settled by the next.
+extension EventLoop {
+    /// The number of times that a request is sent at most, where the server itself undoes it.
+    private static let attempts = 20
+
+    /// Gives what waits to the connections that have room.
+    func giveOut() {
+        var taken = 0
+        while taken < waiting.count,
+            let link = links.filter({ !$0.isFull }).min(by: { $0.inFlight.count < $1.inFlight.count })
+        {
+            let request = waiting[taken]
+            taken += 1
+            if !link.send(request) { lose(link) }
+        }
+        waiting.removeFirst(taken)
+        for link in links where !link.flush() { lose(link) }
+    }
+
+    /// Reads what has arrived, and sends what did not fit.
+    func serve(_ poller: Poller) {
+        for link in links where poller.isReady(link.descriptor) {
+            let (done, isBroken) = link.receive()
+            var isUseless = isBroken
+            for request in done where !finish(request, link) { isUseless = true }
+            if isUseless || !link.flush() { lose(link) }
+        }
+        guard let listener else { return }
+        if let descriptor = listener.descriptor, poller.isReady(descriptor), !listener.receive() {
+            listener.close()
+            listener.retryAt = now
+        }
+        if let moment = listener.retryAt, moment <= now { connect(listener) }
+    }
+
+    /// The sockets to watch, and whether each is to be written to.
+    func watched() -> [(descriptor: Int32, writes: Bool)] {
+        links.map { ($0.descriptor, $0.isBlocked) }
+            + [listener?.descriptor].compactMap { $0.map { ($0, false) } }
+    }
+
+    /// Ends an answered request, or lets it wait for another attempt.
+    ///
+    /// - Returns: false if its connection cannot be used any more.
+    private func finish(_ request: Request, _ link: Link) -> Bool {
+        if let failure = request.failure {
+            // A primary that has become a replica refuses writes; one that never took any is meant to be a replica.
+            let isPassing = failure.isPassing && (failure.state != "25006" || link.hasWritten)
+            if request.steps[0].statement == .begin {
+                link.begin(failedWith: failure)
+                return !isPassing
+            }
+            guard isPassing || failure.isConflict, request.attempts < Self.attempts else {
+                request.end(.refused(failure))
+                return true
+            }
+            waiting.append(request)
+            return !isPassing
+        }
+        guard request.writes else {
+            request.end(.rows(request.results))
+            return true
+        }
+        // Without a session nothing is written: it did not begin, or somebody else has ended it.
+        if let failure = link.beginFailure, request.results.first?.count == 0 {
+            request.end(.refused(failure))
+            return true
+        }
+        guard let rows = request.results.first, rows.count == 1 else {
+            request.failure = ServerFailure("the session has ended")
+            if request.attempts < Self.attempts {
+                waiting.append(request)
+            } else {
+                request.end(.refused(request.failure ?? link.failure))
+            }
+            return false
+        }
+        request.end(.written((rows.integer(0, 0) ?? 0) > 0))
+        return true
+    }
+
+    /// Takes a broken connection out of use. The next connection settles the requests that were on their way.
+    func lose(_ link: Link) {
+        guard let place = links.firstIndex(where: { $0 === link }) else { return }
+        links.remove(at: place)
+        lastFailure = link.failure
+        let requests = link.abandon()
+        // A request that waits to learn its outcome gets the time of a new one.
+        for request in requests { request.deadline = max(request.deadline, now + connecting.patience) }
+        if !requests.isEmpty { lost.append(Lost(session: link.session, requests: requests)) }
+    }
+
+    /// Ends or repeats the requests of a lost session, of which the server now tells what was made.
+    func settle(_ lost: Lost, _ record: SessionRecord?) {
+        var again: [Request] = []
+        for request in lost.requests {
+            if request.writes, let hit = record?.outcome(of: request.number) {
+                request.end(.written(hit))
+            } else if !request.steps.isEmpty, request.steps[0].statement != .begin {
+                again.append(request)
+            }
+        }
+        waiting = again + waiting
+    }
+
+    /// Ends what has waited for too long.
+    func expire() {
+        let failure = lastFailure ?? ServerFailure("the server does not answer")
+        for request in waiting where request.deadline <= now { request.end(.unreachable(request.failure ?? failure)) }
+        waiting.removeAll { $0.deadline <= now }
+        // The server has a limit of its own, and is given the time to say that it was reached.
+        for link in links where link.inFlight.contains(where: { $0.deadline + .seconds(2) <= now }) { lose(link) }
+        for place in lost.indices {
+            for request in lost[place].requests where request.deadline <= now {
+                request.end(request.writes ? .uncertain(failure) : .unreachable(failure))
+            }
+            lost[place].requests.removeAll { $0.deadline <= now }
+        }
+        lost.removeAll { $0.requests.isEmpty }
+    }
+}

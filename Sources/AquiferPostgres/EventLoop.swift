@@ -1,0 +1,191 @@
+import Aquifer
+import AquiferCPostgres
+import AquiferConcurrency
+import AquiferFoundation
+import Dispatch
+
+/// Ends the loop's thread with the store that uses it.
+final class LoopOwner: Sendable {
+    let loop: EventLoop
+
+    init(_ connecting: Connecting, connections: Int) { loop = EventLoop(connecting, connections: connections) }
+
+    deinit { loop.stop() }
+}
+
+/// The one thread on which all connections of a store are used. Others leave it requests.
+///
+/// Making a connection blocks, so that it happens on a dispatch queue.
+final class EventLoop: @unchecked Sendable {
+    /// A session whose connection has broken, with the requests whose answers have not come.
+    struct Lost {
+        let session: Data
+        var requests: [Request]
+    }
+
+    private enum Command {
+        case request(Request)
+        case listen(Listener)
+        case opened(Result<(OpaquePointer, [SessionRecord?]), ServerFailure>, of: [Lost])
+        case listening(Result<OpaquePointer, ServerFailure>, Listener)
+    }
+
+    let connecting: Connecting
+    let most: Int
+
+    /// Guards everything down to the next line.
+    private let lock = Lock()
+    private var commands: [Command] = []
+    private var isAsleep = false
+    private var isStopped = false
+    private var poller: Poller?
+
+    // ---- Below: the loop's thread only. ----
+
+    var now = ContinuousClock.now
+    var links: [Link] = []
+    /// The requests that no connection has taken, in order.
+    var waiting: [Request] = []
+    var lost: [Lost] = []
+    var opening = 0
+    var listener: Listener?
+    var lastFailure: ServerFailure?
+    /// When a connection may be tried again, and how long to wait after the next failure.
+    private var nextAttempt = ContinuousClock.now
+    private var pause = firstPause
+    private static let firstPause = Duration.milliseconds(20)
+    private static let longestPause = Duration.seconds(1)
+    private let queue = DispatchQueue(label: "aquifer.postgres.connecting", attributes: .concurrent)
+
+    init(_ connecting: Connecting, connections: Int) {
+        self.connecting = connecting
+        most = max(connections, 1)
+    }
+
+    /// Leaves a request, in order.
+    func push(_ request: Request) { push(.request(request)) }
+
+    /// Serves a listener, as long as there is the loop.
+    func push(_ listener: Listener) { push(.listen(listener)) }
+
+    private func push(_ command: Command) {
+        lock.lock()
+        if poller == nil, !isStopped {
+            do {
+                let poller = try Poller()
+                self.poller = poller
+                try SystemThread.start(named: "postgres") { self.run(poller) }
+            } catch {
+                poller = nil
+                lock.unlock()
+                if case .request(let request) = command {
+                    request.end(.unreachable(ServerFailure("no thread: \(error)")))
+                }
+                return
+            }
+        }
+        commands.append(command)
+        let wakes = isAsleep
+        isAsleep = false
+        let poller = poller
+        lock.unlock()
+        if wakes { poller?.wake() }
+    }
+
+    func stop() {
+        let poller = lock.withLock {
+            isStopped = true
+            return self.poller
+        }
+        poller?.wake()
+    }
+
+    private func run(_ poller: Poller) {
+        while true {
+            let next = lock.withLock { () -> [Command]? in
+                defer { commands = [] }
+                isAsleep = false
+                return isStopped ? nil : commands
+            }
+            guard let next else { break }
+            now = .now
+            for command in next { carryOut(command) }
+            giveOut()
+            serve(poller)
+            expire()
+            open()
+            let goesOn = lock.withLock {
+                isAsleep = commands.isEmpty && !isStopped
+                return !isAsleep
+            }
+            if !goesOn { poller.wait(watching: watched(), upTo: alarm()) }
+        }
+        links = []
+        for request in waiting + lost.flatMap(\.requests) {
+            request.end(.unreachable(ServerFailure("the store was closed")))
+        }
+        listener?.close()
+    }
+
+    private func carryOut(_ command: Command) {
+        switch command {
+        case .request(let request): waiting.append(request)
+        case .listen(let listener):
+            self.listener = listener
+        case .opened(let result, let asked):
+            opening -= 1
+            switch result {
+            case .success(let (connection, records)):
+                pause = Self.firstPause
+                lastFailure = nil
+                links.append(Link(owning: connection))
+                for (lost, record) in zip(asked, records) { settle(lost, record) }
+            case .failure(let failure):
+                lastFailure = failure
+                lost += asked
+                nextAttempt = now + pause
+                pause = min(pause * 2, Self.longestPause)
+            }
+        case .listening(let result, let listener):
+            switch result {
+            case .success(let connection): listener.resume(connection)
+            case .failure: listener.retryAt = now + Self.longestPause
+            }
+        }
+    }
+
+    /// Opens a connection if one is missing: the first, one for what waits, or one that tells of lost sessions.
+    private func open() {
+        // Only a new connection tells of lost sessions, and there may be one too many meanwhile.
+        guard links.count + opening < most || (!lost.isEmpty && opening == 0), now >= nextAttempt else { return }
+        let isBusy = !waiting.isEmpty || links.allSatisfy { $0.inFlight.count > 8 } && !links.isEmpty
+        guard !lost.isEmpty || isBusy, lastFailure == nil || opening == 0 else { return }
+        // While connections fail, one at a time is tried.
+        opening += 1
+        let asked = lost
+        lost = []
+        queue.async { [connecting, weak self] in
+            let result = Result { () throws(ServerFailure) in try connecting.open(ending: asked.map(\.session)) }
+            guard let self else { return }
+            self.push(.opened(result, of: asked))
+        }
+    }
+
+    func connect(_ listener: Listener) {
+        listener.retryAt = nil
+        queue.async { [connecting, weak self] in
+            let result = Result { () throws(ServerFailure) in
+                try connecting.listen(to: listener.channel)
+            }
+            self?.push(.listening(result, listener))
+        }
+    }
+
+    /// The next moment at which there is something to do without being asked.
+    private func alarm() -> ContinuousClock.Instant {
+        var moments = waiting.map(\.deadline) + links.flatMap { $0.inFlight.map(\.deadline) }
+        moments += lost.flatMap { $0.requests.map(\.deadline) } + [listener?.retryAt].compactMap { $0 }
+        if !waiting.isEmpty || !lost.isEmpty { moments.append(nextAttempt) }
+        return moments.min() ?? now + .seconds(60)
+    }
+}

@@ -1,0 +1,232 @@
+import Aquifer
+import AquiferConcurrency
+import AquiferFoundation
+import Dispatch
+
+/// A store in a PostgreSQL database, for data that several machines share.
+///
+/// ```swift
+/// let store = try await PostgresStore("postgresql://a,b/app?target_session_attrs=read-write")
+/// ```
+///
+/// It keeps the contract of `CacheStore` as a *shared* store: calls for one key run in the order in which they were
+/// issued on an instance, calls for different keys side by side, and a decision may be repeated.
+///
+/// - Durability: an acknowledged change survives a kill of this process, of the server, and a loss of its power. It
+///   survives the loss of the server's machine if the server has a synchronous replica
+///   (`synchronous_standby_names`).
+/// - Failover: name several hosts and `target_session_attrs=read-write`. Calls wait for a new primary, up to `patience`. If the
+///   connection breaks during a write, the store asks the next connection whether the write was made, and makes it
+///   again only if it was not. If nobody answers in time, the call throws `StoreError.uncertain(operation:reason:)`.
+/// - Changes: ``changes`` tells the changes of all machines, by `LISTEN` and `NOTIFY`.
+/// - Sizes: an entry of up to 1 MB is one row; a larger one is kept in pieces of 1 MB.
+///
+/// Do not put a pooler that shares connections between transactions before the server: prepared statements and `LISTEN` need a
+/// connection of their own.
+public final class PostgresStore: CacheStore {
+    let owner: LoopOwner
+    let place: String
+    private let patience: Duration
+    private let schema: Schema
+    private let turns = KeyTurns()
+    /// Tells the messages of this store from those of others.
+    private let instance: String
+
+    /// See `CacheStore.changes`. After a break of the connection, it tells that everything may have changed.
+    public let changes: StoreChanges
+
+    /// Connects to the server, and creates or upgrades the tables if necessary.
+    ///
+    /// - Parameters:
+    ///   - address: a connection URI or a text of settings as libpq takes them (PostgreSQL's manual, 34.1.1): hosts, TLS, user.
+    ///   - schema: the schema of the tables. Stores with different schemas share nothing.
+    ///   - connections: the number of connections for reads and writes at most. They are opened when they are needed. One more
+    ///     listens to the changes of others.
+    ///   - patience: the time for which a call waits for the server, and for other callers, before it throws.
+    /// - Throws: `StoreError.failed(operation:reason:)` with the server's words if it cannot be reached or refuses the user;
+    ///   `.newerVersion(path:found:supported:)` if the tables are of a newer version; `.notAStore(path:)` if the schema has
+    ///   tables of somebody else.
+    public init(
+        _ address: String, schema: String = "aquifer", connections: Int = 4, patience: Duration = .seconds(30)
+    ) async throws(StoreError) {
+        let schema = Schema(schema)
+        let connecting = Connecting(address, schema, patience)
+        let listening = try await connecting.begin()
+        let owner = LoopOwner(connecting, connections: connections)
+        let instance = Data(Row.newMark().prefix(8)).hexadecimal
+        self.schema = schema
+        self.patience = patience
+        self.owner = owner
+        self.instance = instance
+        place = connecting.place
+        let changes = StoreChanges()
+        self.changes = changes
+        // Observers are told on a thread of their own: they must not hold up what is on its way.
+        let queue = DispatchQueue(label: "aquifer.postgres.changes")
+        owner.loop.push(
+            Listener(owning: listening.connection, channel: schema.quotedChannel) { message in
+                queue.async { Told.pass(message, from: instance, to: changes) }
+            })
+    }
+
+    /// The statements that make the tables, for those who make them by hand. The user of the store then needs the rights to
+    /// select, insert, update and delete only.
+    public static func definition(schema: String = "aquifer") -> String {
+        Schema(schema).creation.map { "\($0);" }.joined(separator: "\n\n") + "\n"
+    }
+
+    // MARK: Reading
+
+    /// See `CacheStore.retrieve(_:)`.
+    public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        guard let (_, found) = try await read(StoreKey(checking: key)) else { return nil }
+        return try found.get()
+    }
+
+    /// The row of a key: its mark, and the entry in it or its damage.
+    private func read(_ key: StoreKey) async throws(StoreError) -> (mark: Data, entry: Result<StoredEntry, StoreError>)?
+    {
+        let id = Parameter.bytes(Data(key.text.utf8))
+        var last: Data?
+        while true {
+            let rows = try await ask([.init(.read, [id])], to: "read \"\(key.text)\"")
+            guard let row = rows.first.flatMap(Row.init) else { return nil }
+            var bytes = row.bytes ?? Data()
+            if row.pieces > 0 {
+                let pieces = try await ask(
+                    [.init(.pieces, [id, .bytes(row.mark)])], to: "read \"\(key.text)\"")
+                for number in 0..<(pieces.first?.count ?? 0) { bytes += pieces.first?.bytes(number, 0) ?? Data() }
+                // Pieces go with their entry. If it is another one by now, it is read anew.
+                if pieces.first?.count != row.pieces, last != row.mark {
+                    last = row.mark
+                    continue
+                }
+            }
+            return (row.mark, Result { () throws(StoreError) in try Row.entry(row.head, bytes, for: key.text) })
+        }
+    }
+
+    // MARK: Writing
+
+    /// See `CacheStore.insert(_:for:)`.
+    public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+        let key = try StoreKey(checking: key)
+        try await turns.run(key) { () throws(StoreError) in _ = try await write(entry, key, .insert) }
+        changes.post(.entry(key.text))
+    }
+
+    /// See `CacheStore.delete(_:)`.
+    public func delete(_ key: String) async throws(StoreError) {
+        let key = try StoreKey(checking: key)
+        let isGone = try await turns.run(key) { () throws(StoreError) in
+            try await change(
+                [.init(.delete, told(.entry(key.text)) + [.bytes(Data(key.text.utf8))])], "delete \"\(key.text)\"")
+        }
+        if isGone { changes.post(.entry(key.text)) }
+    }
+
+    /// See `CacheStore.update(_:_:)`. If somebody else has changed the entry between the decision and the change,
+    /// `decide` runs again.
+    public func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        let key = try StoreKey(checking: key)
+        let hasChanged = try await turns.run(key) { () throws(StoreError) in
+            while true {
+                let found = try await read(key)
+                let decided = try decide(found.map { $0.entry.map { $0 } } ?? .success(nil))
+                switch (decided, found?.mark) {
+                case (.keep, _), (.delete, nil): return false
+                case (.replace(let entry), nil): if try await write(entry, key, .create) { return true }
+                case (.replace(let entry), let mark?):
+                    if try await write(entry, key, .replace, over: mark) { return true }
+                case (.delete, let mark?):
+                    let parameters = told(.entry(key.text)) + [.bytes(Data(key.text.utf8)), .bytes(mark)]
+                    if try await change([.init(.deleteSeen, parameters)], "delete \"\(key.text)\"") { return true }
+                }
+            }
+        }
+        if hasChanged { changes.post(.entry(key.text)) }
+    }
+
+    /// See `CacheStore.deleteAll(prefix:)`. It is one step: no other caller sees a part of it.
+    public func deleteAll(prefix: String) async throws(StoreError) {
+        let range = KeyRange(prefix)
+        let hasChanged = try await turns.runAlone { () throws(StoreError) in
+            try await change(
+                [.init(.deletePrefix, told(.prefix(prefix)) + [range.first, range.end, range.prefix])],
+                "delete what begins with \"\(prefix)\"")
+        }
+        if hasChanged { changes.post(.prefix(prefix)) }
+    }
+
+    /// See `CacheStore.remove(_:)`.
+    public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
+        if try await removeIfDamaged(damaged) { changes.post(damaged.key.map { .entry($0) } ?? .everything) }
+    }
+
+    /// Writes an entry; true if the statement has found what it was to write over.
+    private func write(
+        _ entry: StoredEntry, _ key: StoreKey, _ statement: Statement, over seen: Data? = nil
+    ) async throws(StoreError) -> Bool {
+        let (id, mark) = (Parameter.bytes(Data(key.text.utf8)), Row.newMark())
+        let head = try EntryCoding.head(of: entry, key: key.text)
+        let pieces = entry.bytes.count > Row.largest ? entry.bytes.parts(of: Row.largest) : []
+        let body: Parameter = pieces.isEmpty ? .bytes(entry.bytes) : .null
+        let parameters = [id, .bytes(mark), .bytes(head), body, .integer(Int64(pieces.count))]
+        var steps = [
+            Request.Step(statement, told(.entry(key.text)) + parameters + (seen.map { [.bytes($0)] } ?? []))
+        ]
+        for (number, piece) in pieces.enumerated() {
+            steps.append(.init(.piece, [id, .bytes(mark), .integer(Int64(number)), .bytes(piece)]))
+        }
+        return try await change(steps, "save \"\(key.text)\"")
+    }
+
+    /// The channel and the message with which others are told of a change.
+    func told(_ change: StoreChange) -> [Parameter] {
+        [.text(schema.channel), .text(Told.text(change, from: instance))]
+    }
+
+    // MARK: Asking the server
+
+    /// The answers of statements that only read.
+    func ask(_ steps: [Request.Step], to operation: String) async throws(StoreError) -> [Rows] {
+        switch await outcome(steps, writes: false) {
+        case .rows(let rows): return rows
+        case .refused(let failure): throw failure.error(operation, place)
+        case .unreachable(let failure), .uncertain(let failure): throw unreachable(operation, failure)
+        case .written: throw .failed(operation: operation, reason: "\(place): an answer to another question")
+        }
+    }
+
+    /// Makes a change; true if there was something to change.
+    func change(_ steps: [Request.Step], _ operation: String) async throws(StoreError) -> Bool {
+        switch await outcome(steps, writes: true) {
+        case .written(let hit): return hit
+        case .refused(let failure): throw failure.error(operation, place)
+        case .unreachable(let failure): throw unreachable(operation, failure)
+        case .uncertain(let failure): throw .uncertain(operation: operation, reason: "\(place): \(failure.message)")
+        case .rows: throw .failed(operation: operation, reason: "\(place): an answer to another question")
+        }
+    }
+
+    private func unreachable(_ operation: String, _ failure: ServerFailure) -> StoreError {
+        failure.state.isEmpty
+            ? .failed(operation: operation, reason: "\(place) cannot be reached: \(failure.message)")
+            : failure.error(operation, place)
+    }
+
+    private func outcome(_ steps: [Request.Step], writes: Bool) async -> Request.Outcome {
+        // The thread sanitizer does not see that a continuation orders two threads. It sees that a lock does.
+        let outcome = Locked<Request.Outcome>(.unreachable(ServerFailure("no answer")))
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            owner.loop.push(
+                Request(steps, writes: writes, deadline: .now + patience) { found in
+                    outcome.withLock { $0 = found }
+                    continuation.resume()
+                })
+        }
+        return outcome.withLock { $0 }
+    }
+}

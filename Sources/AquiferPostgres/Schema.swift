@@ -1,0 +1,95 @@
+import Aquifer
+import AquiferFoundation
+
+/// The tables of a ``PostgresStore``, and the statements that make them.
+///
+/// | table | what |
+/// |---|---|
+/// | `version` | one row: the version of these tables |
+/// | `entry` | one row for each entry: its key, its header (`EntryCoding`) and, up to 1 MB, its bytes |
+/// | `piece` | the bytes of larger entries, in pieces of 1 MB |
+/// | `session` | one row for each connection that writes: which of its last writes were made |
+///
+/// An entry is found by `id`: its key, or for a key of more than 1 000 bytes the beginning and the SHA-256 of it, because
+/// an index has no room for more. Each write gives the entry another `mark`, so that a later one knows whether
+/// somebody has changed it meanwhile.
+struct Schema: Sendable {
+    static let version = 1
+    /// The name, quoted for statements.
+    var name: String { Self.quoted(plain) }
+    private let plain: String
+
+    init(_ name: String) {
+        plain = name
+    }
+
+    /// The statements that make the tables of version 1, in order.
+    var creation: [String] {
+        [
+            "CREATE SCHEMA IF NOT EXISTS \(name)",
+            "CREATE TABLE \(name).version (number integer NOT NULL)",
+            """
+            CREATE TABLE \(name).entry (
+                id bytea PRIMARY KEY,
+                long_key bytea,
+                mark bytea NOT NULL,
+                head bytea NOT NULL,
+                bytes bytea,
+                pieces integer NOT NULL DEFAULT 0
+            )
+            """,
+            // Entries are not worth the time of a second compression: most are compressed already, or small.
+            "ALTER TABLE \(name).entry ALTER COLUMN bytes SET STORAGE EXTERNAL",
+            """
+            CREATE TABLE \(name).piece (
+                id bytea NOT NULL,
+                mark bytea NOT NULL,
+                number integer NOT NULL,
+                bytes bytea NOT NULL,
+                PRIMARY KEY (id, mark, number)
+            )
+            """,
+            "ALTER TABLE \(name).piece ALTER COLUMN bytes SET STORAGE EXTERNAL",
+            """
+            CREATE TABLE \(name).session (
+                id bytea PRIMARY KEY,
+                done bigint NOT NULL DEFAULT 0,
+                ran bigint NOT NULL DEFAULT 0,
+                hits bigint NOT NULL DEFAULT 0,
+                used_at timestamptz NOT NULL DEFAULT now()
+            ) WITH (fillfactor = 20)
+            """,
+            """
+            CREATE FUNCTION \(name).forget_pieces() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                DELETE FROM \(name).piece WHERE id = OLD.id AND mark = OLD.mark;
+                RETURN NULL;
+            END $$
+            """,
+            """
+            CREATE TRIGGER forget_pieces AFTER UPDATE OR DELETE ON \(name).entry
+                FOR EACH ROW WHEN (OLD.pieces > 0) EXECUTE FUNCTION \(name).forget_pieces()
+            """,
+            "INSERT INTO \(name).version VALUES (1)",
+        ]
+    }
+
+    /// The version that is there, in one row; no row if there is none.
+    var found: String { "SELECT number FROM \(name).version" }
+
+    /// True if there is a table of versions, and in the schema's place nothing of somebody else's.
+    var look: String {
+        """
+        SELECT count(*) FILTER (WHERE c.relname = 'version'), count(*)
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = '\(plain.replacingExactly("'", with: "''"))' AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
+        """
+    }
+
+    /// The name of the channel on which changes are told. A channel's name has at most 63 bytes.
+    var channel: String { "aquifer:" + (plain.utf8.count <= 50 ? plain : Data(plain.utf8).suffix(25).hexadecimal) }
+    /// The same, for a statement.
+    var quotedChannel: String { Self.quoted(channel) }
+
+    private static func quoted(_ name: String) -> String { "\"" + name.replacingExactly("\"", with: "\"\"") + "\"" }
+}

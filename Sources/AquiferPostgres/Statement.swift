@@ -1,0 +1,128 @@
+/// The statements of a store. Each connection prepares them once.
+///
+/// A statement that writes does so for the *session* of its connection, a row of its own: the first two parameters are the
+/// session's id and the number of the write. The write and the note that it was made are one transaction. If the
+/// connection breaks, the next one deletes the row and learns from it what was made; whatever of the old connection may
+/// still be on its way to the server finds no session, and writes nothing.
+enum Statement: String, CaseIterable, Sendable {
+    case read, pieces, list
+    case begin, end
+    case insert, create, replace, delete, deleteSeen, deletePrefix, piece
+
+    /// The types of the parameters.
+    var parameters: [Parameter.Kind] {
+        switch self {
+        case .read: [.bytes]
+        case .pieces: [.bytes, .bytes]
+        case .list: [.bytes, .bytes, .bytes, .bytes]
+        case .begin, .end: [.bytes]
+        // session, number, channel, told, key, mark, head, bytes, pieces
+        case .insert, .create: [.bytes, .integer, .text, .text, .bytes, .bytes, .bytes, .bytes, .integer]
+        // and the mark that was seen
+        case .replace: [.bytes, .integer, .text, .text, .bytes, .bytes, .bytes, .bytes, .integer, .bytes]
+        case .delete: [.bytes, .integer, .text, .text, .bytes]
+        case .deleteSeen: [.bytes, .integer, .text, .text, .bytes, .bytes]
+        // …, the first id, the first id after the last, the prefix
+        case .deletePrefix: [.bytes, .integer, .text, .text, .bytes, .bytes, .bytes]
+        // key, mark, number, bytes
+        case .piece: [.bytes, .bytes, .integer, .bytes]
+        }
+    }
+
+    func sql(_ schema: String) -> String {
+        switch self {
+        case .read:
+            "SELECT mark, head, bytes, pieces FROM \(schema).entry WHERE id = \(Self.id("$1"))"
+        case .pieces:
+            "SELECT bytes FROM \(schema).piece WHERE id = \(Self.id("$1")) AND mark = $2 ORDER BY number"
+        case .list:
+            """
+            SELECT id, head, CASE WHEN pieces <= 0 THEN octet_length(bytes)
+                ELSE (SELECT sum(octet_length(p.bytes)) FROM \(schema).piece p WHERE p.id = e.id AND p.mark = e.mark) END::bigint
+            FROM \(schema).entry e WHERE e.id > $4 AND \(Self.range("$1", "$2", "$3")) ORDER BY e.id LIMIT \(Self.page)
+            """
+        // A session that was not used for a week is over. If its connection still lives, its next write finds no session, and
+        // is made again with another one.
+        case .begin:
+            """
+            WITH old AS (SELECT id FROM \(schema).session WHERE used_at < now() - interval '7 days' FOR UPDATE SKIP LOCKED),
+            gone AS (DELETE FROM \(schema).session s USING old WHERE s.id = old.id)
+            INSERT INTO \(schema).session(id) VALUES ($1)
+            """
+        case .end: "DELETE FROM \(schema).session WHERE id = $1 RETURNING done, ran, hits"
+        case .insert:
+            writing(
+                """
+                \(Self.inserting(schema)) ON CONFLICT (id) DO UPDATE SET
+                    mark = excluded.mark, head = excluded.head, bytes = excluded.bytes, pieces = excluded.pieces
+                """, schema)
+        case .create: writing("\(Self.inserting(schema)) ON CONFLICT (id) DO NOTHING", schema)
+        case .replace:
+            writing(
+                """
+                UPDATE \(schema).entry e SET mark = $6, head = $7, bytes = $8, pieces = $9::int
+                FROM session WHERE e.id = \(Self.id("$5")) AND e.mark = $10
+                """, schema)
+        case .delete: writing("DELETE FROM \(schema).entry e USING session WHERE e.id = \(Self.id("$5"))", schema)
+        case .deleteSeen:
+            writing(
+                "DELETE FROM \(schema).entry e USING session WHERE e.id = \(Self.id("$5")) AND e.mark = $6", schema)
+        case .deletePrefix:
+            writing(
+                "DELETE FROM \(schema).entry e USING session WHERE \(Self.range("$7", "$5", "$6"))", schema,
+                tellsOnce: true)
+        case .piece:
+            """
+            INSERT INTO \(schema).piece(id, mark, number, bytes)
+            SELECT e.id, e.mark, $3::int, $4 FROM \(schema).entry e WHERE e.id = \(Self.id("$1")) AND e.mark = $2
+            """
+        }
+    }
+
+    /// The number of entries of one answer to ``list``.
+    static let page = 5_000
+    /// The number of bytes up to which a key is its entry's id.
+    static let longest = 1_000
+    /// The number of bytes of a longer key that its entry's id begins with.
+    static let beginning = 968
+
+    /// The id of a key.
+    private static func id(_ key: String) -> String {
+        """
+        (CASE WHEN octet_length(\(key)) <= \(longest) THEN \(key)
+            ELSE substring(\(key) FROM 1 FOR \(beginning)) || sha256(\(key)) END)
+        """
+    }
+
+    /// The rows whose keys begin so.
+    private static func range(_ prefix: String, _ first: String, _ end: String) -> String {
+        """
+        e.id >= \(first) AND (\(end) IS NULL OR e.id < \(end))
+            AND substring(coalesce(e.long_key, e.id) FROM 1 FOR octet_length(\(prefix))) = \(prefix)
+        """
+    }
+
+    private static func inserting(_ schema: String) -> String {
+        """
+        INSERT INTO \(schema).entry AS e (id, long_key, mark, head, bytes, pieces)
+        SELECT \(id("$5")), CASE WHEN octet_length($5) > \(longest) THEN $5 END, $6, $7, $8, $9::int FROM session
+        """
+    }
+
+    /// A write, with the note that it was made and the message to others.
+    private func writing(_ change: String, _ schema: String, tellsOnce: Bool = false) -> String {
+        let told = "pg_notify($3, $4)"
+        return """
+            WITH session AS MATERIALIZED (SELECT id, done, ran, hits FROM \(schema).session WHERE id = $1 FOR UPDATE),
+            written AS (\(change) RETURNING \(tellsOnce ? "1" : told)),
+            \(tellsOnce ? "told AS MATERIALIZED (SELECT \(told) WHERE EXISTS (SELECT FROM written))," : "")
+            answer AS MATERIALIZED (SELECT count(*) AS hits \(tellsOnce ? ", (SELECT count(*) FROM told)" : "") FROM written)
+            UPDATE \(schema).session s SET done = $2, used_at = now(),
+                ran = CASE WHEN $2 - session.done > 62 THEN 0 ELSE session.ran << ($2 - session.done)::int END | 1,
+                hits = CASE WHEN $2 - session.done > 62 THEN 0 ELSE session.hits << ($2 - session.done)::int END
+                    | least(answer.hits, 1)
+            FROM session, answer WHERE s.id = session.id
+            RETURNING answer.hits
+            """
+    }
+}

@@ -1,0 +1,148 @@
+import Aquifer
+import AquiferConcurrency
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import AquiferPostgres
+
+/// Calls in the middle of which the server or its connections end.
+@Suite("The store in PostgreSQL, its server broken", .timeLimit(.minutes(5)), .serialized)
+struct BrokenServerTests {
+    @Test("Counters lose and double no step while connections are cut")
+    func cutConnections() async throws {
+        let server = try PostgresServer()
+        let counters = Counters([try await PostgresStore(server.address), try await PostgresStore(server.address)])
+        let cut = Locked<Int64>(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await counters.count(times: 100) }
+            group.addTask {
+                for _ in 0..<20 {
+                    let before = counters.made
+                    while counters.made < before + 10, counters.isBusy { await Task.yield() }
+                    let count = try server.cutConnections(named: "aquifer")
+                    cut.withLock { $0 += count }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await counters.judge()
+        #expect(cut.withLock { $0 } > 0)
+    }
+
+    @Test("Counters lose and double no step while the server is killed")
+    func killedServer() async throws {
+        let server = try PostgresServer()
+        let store = try await PostgresStore(server.address)
+        let counters = Counters([store, try await PostgresStore(server.address)])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await counters.count(times: 400) }
+            group.addTask {
+                for _ in 0..<3 {
+                    // Killed in the middle of the work, whatever it is doing.
+                    let before = counters.made
+                    while counters.made < before + 40, counters.isBusy { await Task.yield() }
+                    try server.kill()
+                    try server.start()
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await counters.judge()
+    }
+
+    @Test("An observer is told that everything may have changed while its connection was broken")
+    func lostNotices() async throws {
+        let server = try PostgresServer()
+        let store = try await PostgresStore(server.address)
+        let (told, continuation) = AsyncStream<StoreChange>.makeStream()
+        let observation = store.changes.observe { continuation.yield($0) }
+        #expect(try server.cutConnections(named: "aquifer-changes") == 1)
+        var changes = told.makeAsyncIterator()
+        #expect(await changes.next() == .everything)
+        // It listens again: what another store changes is told by its key.
+        try await PostgresStore(server.address).insert(entry("new"), for: "key")
+        #expect(await changes.next() == .entry("key"))
+        observation.cancel()
+    }
+
+    @Test("Without a server, calls throw in time, say so, and changed nothing")
+    func noServer() async throws {
+        let server = try PostgresServer()
+        let store = try await PostgresStore(server.address, patience: .milliseconds(200))
+        try await store.insert(entry("saved"), for: "key")
+        try server.kill()
+        let error = await thrown { () async throws(StoreError) in try await store.insert(entry("other"), for: "key") }
+        #expect("\(try #require(error))".contains("127.0.0.1:\(server.port)"))
+        #expect(await thrown { () async throws(StoreError) in _ = try await store.retrieve("key") } != nil)
+        try server.start()
+        // The first call may still meet the pause after the last failure.
+        while let found = try? await store.retrieve("key") {
+            #expect(found == entry("saved"))
+            break
+        }
+    }
+
+    @Test("A password is in no error")
+    func password() async throws {
+        let error = await thrown { () async throws(StoreError) in
+            _ = try await PostgresStore("postgresql://me:secret@127.0.0.1:1/db", patience: .milliseconds(100))
+        }
+        let text = "\(try #require(error))"
+        #expect(text.contains("postgresql://127.0.0.1:1/db") && !text.contains("secret"))
+    }
+}
+
+func entry(_ text: String) -> StoredEntry {
+    StoredEntry(bytes: Data(text.utf8), savedAt: Date(timeIntervalSinceReferenceDate: 0))
+}
+
+func thrown(_ body: () async throws(StoreError) -> Void) async -> StoreError? {
+    do throws(StoreError) { try await body() } catch { return error }
+    return nil
+}
+
+/// Counters that several stores raise, one step at a time. Each step is named, so that a lost or doubled one is seen.
+private final class Counters: Sendable {
+    private let stores: [any CacheStore]
+    private let state = Locked((acknowledged: [String: Set<String>](), made: 0, busy: 0))
+
+    init(_ stores: [any CacheStore]) { self.stores = stores }
+
+    var made: Int { state.withLock { $0.made } }
+    var isBusy: Bool { state.withLock { $0.busy > 0 } }
+
+    /// Adds a step to one of four lists, `times` times by each of six tasks.
+    func count(times: Int) async throws {
+        state.withLock { $0.busy += 1 }
+        defer { state.withLock { $0.busy -= 1 } }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<6 {
+                group.addTask { [stores, state] in
+                    for number in 0..<times {
+                        let (key, step) = ("list \((task + number) % 4)", "\(task).\(number)")
+                        try await stores[task % stores.count].update(key) { found throws(StoreError) in
+                            let steps = try found.get().map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
+                            return .replace(entry(steps + " " + step))
+                        }
+                        state.withLock {
+                            $0.acknowledged[key, default: []].insert(step)
+                            $0.made += 1
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Each acknowledged step is in its list, once, and no other one is.
+    func judge() async throws {
+        for (key, steps) in state.withLock({ $0.acknowledged }) {
+            let found = try #require(try await stores[0].retrieve(key))
+            let all = String(decoding: found.bytes, as: UTF8.self).split(separator: " ").map(String.init)
+            #expect(all.count == Set(all).count, "\(key) has a step twice")
+            #expect(Set(all) == steps)
+        }
+    }
+}

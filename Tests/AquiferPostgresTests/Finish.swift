@@ -1,0 +1,5 @@
+import AquiferCPostgres
+
+extension PostgresServer {
+    static func finish(_ connection: OpaquePointer) { PQfinish(connection) }
+}

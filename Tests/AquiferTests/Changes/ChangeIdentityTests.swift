@@ -1,0 +1,264 @@
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import Aquifer
+
+@Suite("Ids and versions of what is changed offline", .timeLimit(.minutes(10)))
+struct ChangeIdentityTests {
+    @Test(
+        "A rename queued before the creation was answered reaches the server's id; one row at each state, of one identity"
+    )
+    func ids() async throws {
+        let world = NotesWorld()
+        let notes = world.notes()
+        var updates = notes.updates.makeAsyncIterator()
+        #expect(await updates.next() == .some(nil))
+        try await notes.change(.create(id: "new", text: "Milk"), key: "k1")
+        try await notes.change(.rename(id: "new", text: "Oat milk"), key: "k2")
+        let sending = Task { try await notes.outbox.drain() }
+        let seen = await wait(&updates) {
+            $0.pending.isEmpty && $0.value.first?.id == "101"
+        } each: {
+            #expect($0.value.map { notes.identity(of: $0.id) } == ["new"])
+        }
+        #expect(seen?.value.map(\.text) == ["Oat milk"])
+        _ = try await sending.value
+        #expect(world.server.log == ["create 101 Milk", "edit 101 Oat milk"])
+        // The screen that holds the old id goes on with it, in this process and after a restart.
+        try await notes.change(.tag(id: "new", tag: "cold"))
+        let second = world.notes()
+        try await second.change(.tag(id: "101", tag: "dairy"), key: "k3")
+        try await second.outbox.drain()
+        #expect(world.server.log.suffix(2) == ["edit 101 cold", "edit 101 dairy"])
+        world.pass(1)
+        let loaded = try await second.load()
+        #expect(loaded.value.map(\.tag) == ["dairy"])
+        #expect(loaded.value.map { second.identity(of: $0.id) } == ["new"])
+        #expect(second.serverID(of: "new") == "101")
+    }
+
+    @Test("A load that shows the new row before the creation was answered waits for the answer: one row at each state")
+    func loadDuringCreation() async throws {
+        let world = NotesWorld()
+        let client = ScriptedHTTPClient { request in
+            request.method == .post ? .held : world.server.reply(request)
+        }
+        let notes = EditableResource(
+            world.resource(), changes: NoteChange.self, empty: [], outbox: world.outbox(client: client))
+        var updates = notes.updates.makeAsyncIterator()
+        #expect(await updates.next() == .some(nil))
+        _ = try await notes.load()
+        _ = await updates.next()
+        try await notes.change(.create(id: "new", text: "Milk"))
+        let sending = Task { try await notes.outbox.drain() }
+        let post = await client.exchange(0)
+        let (status, headers, body) = world.server.carryOut(post.request)
+        _ = await wait(&updates) { if case .sending? = $0.pending.first?.state { true } else { false } }
+        world.pass(1)
+        _ = try await notes.resource.load()
+        let during = await updates.next()
+        #expect(during??.value.map(\.id) == ["new"])
+        while !world.clock.sleepers.contains(.seconds(5)) { await Task.yield() }
+        // The server is slow: its row is shown then, beside the one that waits.
+        world.pass(6)
+        let late = await wait(&updates) { $0.value.count == 2 }
+        #expect(late?.pending.count == 1)
+        post.start(status: status, headers: headers)
+        post.send(body)
+        post.finish()
+        _ = try await sending.value
+        let after = await wait(&updates) { $0.pending.isEmpty }
+        #expect(after?.value.map(\.id) == ["101"])
+    }
+
+    @Test("Five edits behind a slow one arrive, each over the version of the one before")
+    func fiveEdits() async throws {
+        let world = NotesWorld()
+        world.server.edit { $0 = [NoteRow(id: "1", text: "0", version: "\"v\"")] }
+        let client = ScriptedHTTPClient { request in
+            request.headers["Idempotency-Key"] == "k1" ? .held : world.server.reply(request)
+        }
+        let notes = EditableResource(
+            world.resource(), changes: NoteChange.self, empty: [], outbox: world.outbox(client: client))
+        _ = try await notes.load()
+        try await notes.change(.rename(id: "1", text: "1"), key: "k1")
+        let sending = Task { try await notes.outbox.drainToEnd() }
+        let slow = await client.exchange(0)
+        for number in 2...6 { try await notes.change(.rename(id: "1", text: "\(number)"), key: "k\(number)") }
+        let (status, headers, body) = world.server.carryOut(slow.request)
+        slow.start(status: status, headers: headers)
+        slow.send(body)
+        slow.finish()
+        _ = try await sending.value
+        #expect(world.server.log == (1...6).map { "edit 1 \($0)" })
+        #expect(world.server.notes.map(\.text) == ["6"])
+        #expect(try await notes.pendingChanges().isEmpty)
+    }
+
+    @Test("A change after a confirmed one, with no load between, is made over that one", arguments: [true, false])
+    func noLoadBetween(hasVersions: Bool) async throws {
+        let world = NotesWorld()
+        world.server.edit { $0 = [NoteRow(id: "1", text: "0", version: "\"v\"")] }
+        world.server.set { request in
+            guard !hasVersions, request.method == .patch,
+                case .answer(let status, _, let body) = world.server.reply(request)
+            else { return nil }
+            return .answer(status: status, body: body)
+        }
+        let notes = world.notes()
+        _ = try await notes.load()
+        for number in 1...3 {
+            try await notes.change(.rename(id: "1", text: "\(number)"))
+            try await notes.outbox.drain()
+        }
+        #expect(world.server.log == ["edit 1 1", "edit 1 2", "edit 1 3"])
+        try await notes.change(.rename(id: "1", text: "4"), key: "a")
+        try await notes.change(.rename(id: "1", text: "5"), key: "b")
+        try await notes.outbox.drain()
+        #expect(world.server.notes.map(\.text) == ["5"])
+        // Another process that has not followed is told apart from a foreign edit, too.
+        let other = world.notes()
+        _ = try await other.load()
+        try await notes.change(.rename(id: "1", text: "6"))
+        try await notes.outbox.drain()
+        try await other.change(.rename(id: "1", text: "7"))
+        try await other.outbox.drain()
+        #expect(world.server.notes.map(\.text) == ["7"])
+    }
+
+    @Test("A change that another process has sent cannot be taken back: it is undone by another one")
+    func sentByAnother() async throws {
+        let world = NotesWorld()
+        let (mine, theirs) = (world.notes(), world.notes())
+        let id = try #require(try await mine.change(.create(id: "new", text: "Milk"))).id
+        try await theirs.outbox.drain()
+        await #expect(throws: OutboxError.self) { try await mine.discard(id) }
+        try await mine.change(.delete(id: "new"))
+        try await mine.outbox.drain()
+        #expect(world.server.notes.isEmpty)
+    }
+
+    @Test("A foreign edit gives a 412 and a choice, with base, mine and theirs")
+    func foreignEdit() async throws {
+        let world = NotesWorld()
+        world.server.edit { $0 = [NoteRow(id: "1", text: "Milk", version: "\"v\"")] }
+        let notes = world.notes()
+        _ = try await notes.load()
+        let id = try #require(try await notes.change(.rename(id: "1", text: "Oat milk"))).id
+        world.server.renameByOthers("1", "Soy milk")
+        // A screen that loads meanwhile does not make the change one of the new version.
+        _ = try await notes.load()
+        try await notes.outbox.drain()
+        let pending = try #require(try await notes.load().pending.first)
+        #expect(pending.isConflict)
+        let conflict = try #require(try await notes.conflict(of: id))
+        #expect(conflict.base?.text == "Milk")
+        #expect(conflict.mine?.text == "Oat milk")
+        #expect(conflict.theirs?.text == "Soy milk")
+        try await notes.keepMine(id)
+        try await notes.outbox.drain()
+        #expect(world.server.notes.map(\.text) == ["Oat milk"])
+        // Theirs is kept by discarding.
+        let second = try #require(try await notes.change(.rename(id: "1", text: "Rice milk"))).id
+        world.server.renameByOthers("1", "Nut milk")
+        try await notes.outbox.drain()
+        try await notes.discard(second)
+        world.pass(1)
+        #expect(try await notes.load().value.map(\.text) == ["Nut milk"])
+        // Another change with the best of both.
+        let third = try #require(try await notes.change(.rename(id: "1", text: "Hemp"))).id
+        world.server.renameByOthers("1", "Hazel")
+        try await notes.outbox.drain()
+        try await notes.keepMine(third, merged: .rename(id: "1", text: "Hazel and hemp"))
+        try await notes.outbox.drain()
+        #expect(world.server.notes.map(\.text) == ["Hazel and hemp"])
+    }
+
+    @Test("A change that is merged under the id that the app drew is sent over the version that was loaded, too")
+    func mergedUnderOwnID() async throws {
+        let world = NotesWorld()
+        let notes = world.notes()
+        try await notes.change(.create(id: "new", text: "Milk"))
+        try await notes.outbox.drain()
+        world.pass(1)
+        _ = try await notes.load()
+        let id = try #require(try await notes.change(.rename(id: "new", text: "Oat milk"))).id
+        world.server.renameByOthers("101", "Soy milk")
+        try await notes.outbox.drain()
+        try await notes.keepMine(id, merged: .rename(id: "new", text: "Oat or soy"))
+        // It was not looked at: one more choice.
+        world.server.renameByOthers("101", "Nut milk")
+        try await notes.outbox.drain()
+        #expect(world.server.notes.map(\.text) == ["Nut milk"])
+        #expect(try await notes.pendingChanges().map(\.item.isConflict) == [true])
+    }
+
+    @Test("Without a connection there is no choice: a saved copy is not told as the server's version")
+    func conflictOffline() async throws {
+        let world = NotesWorld()
+        world.server.edit { $0 = [NoteRow(id: "1", text: "Milk", version: "\"v\"")] }
+        let notes = world.notes()
+        _ = try await notes.load()
+        let id = try #require(try await notes.change(.rename(id: "1", text: "Oat milk"))).id
+        world.server.renameByOthers("1", "Soy milk")
+        try await notes.outbox.drain()
+        world.server.set(offline: true)
+        await #expect(throws: LoadError.self) { try await notes.conflict(of: id) }
+        await #expect(throws: OutboxError.self) { try await notes.keepMine(id) }
+        #expect(try await notes.pendingChanges().map(\.item.isConflict) == [true])
+        world.server.set(offline: false)
+        #expect(try await notes.conflict(of: id)?.theirs?.text == "Soy milk")
+    }
+
+    @Test("A change is sent over the state that the user looked at, not over a newer one that a load has brought since")
+    func seen() async throws {
+        let world = NotesWorld()
+        world.server.edit { $0 = [NoteRow(id: "1", text: "Milk", version: "\"v\"")] }
+        let notes = world.notes()
+        let form = try await notes.load()
+        world.server.renameByOthers("1", "Soy milk")
+        let newer = try await notes.load()
+        let id = try #require(try await notes.change(.rename(id: "1", text: "Oat milk"), over: form.map { $0 })).id
+        try await notes.outbox.drain()
+        #expect(world.server.notes.map(\.text) == ["Soy milk"])
+        #expect(try await notes.pendingChanges().map(\.item.isConflict) == [true])
+        let conflict = try #require(try await notes.conflict(of: id))
+        #expect([conflict.base, conflict.mine, conflict.theirs].map(\.?.text) == ["Milk", "Oat milk", "Soy milk"])
+        try await notes.discard(id)
+        // The user has seen this one.
+        try await notes.change(.rename(id: "1", text: "Rice milk"), over: newer)
+        try await notes.outbox.drain()
+        #expect(world.server.notes.map(\.text) == ["Rice milk"])
+    }
+
+    @Test("The user's own changes count as seen in a state of before; those of others after them do not")
+    func ownChangesAreSeen() async throws {
+        let world = NotesWorld()
+        world.server.edit { $0 = [NoteRow(id: "1", text: "Milk", version: "\"v\"")] }
+        let notes = world.notes()
+        let form = try await notes.load()
+        try await notes.change(.rename(id: "1", text: "Oat milk"))
+        try await notes.outbox.drain()
+        world.pass(1)
+        let second = try await notes.load()
+        try await notes.change(.tag(id: "1", tag: "cold"), over: form)
+        try await notes.outbox.drain()
+        #expect(world.server.log == ["edit 1 Oat milk", "edit 1 cold"])
+        // It was accepted, and no load has shown it: the state has it.
+        try await notes.change(.tag(id: "1", tag: "dairy"), over: try await notes.saved())
+        try await notes.outbox.drain()
+        #expect(world.server.log.last == "edit 1 dairy")
+        let ahead = try #require(try await notes.saved())
+        world.server.renameByOthers("1", "Soy milk")
+        world.pass(1)
+        _ = try await notes.load()
+        for old in [second, ahead] {
+            let id = try #require(try await notes.change(.tag(id: "1", tag: "warm"), over: old)).id
+            try await notes.outbox.drain()
+            #expect(try await notes.pendingChanges().map(\.item.isConflict) == [true])
+            try await notes.discard(id)
+        }
+        #expect(world.server.log.count == 3)
+    }
+}

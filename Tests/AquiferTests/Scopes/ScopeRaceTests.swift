@@ -1,0 +1,235 @@
+import AquiferConcurrency
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import Aquifer
+
+@Suite("The end of a scope beside others", .timeLimit(.minutes(10)))
+struct ScopeRaceTests {
+    private let world = OutboxWorld()
+    private let base = MemoryStore()
+
+    private func outbox(_ scope: Scope) -> Outbox {
+        Outbox(in: scope.store, client: world.server.client, policy: world.policy())
+    }
+
+    /// Logs a user out who has left one unsent note.
+    private func keepNote() async throws {
+        let scope = Scope("user", in: base)
+        world.server.rule { _, _ in .silence }
+        try await outbox(scope).enqueue(world.note("one"))
+        try await scope.end(unsent: .keep)
+        world.server.heal()
+    }
+
+    private func files(in folder: URL, _ names: [String]) throws -> [URL] {
+        try names.map { name in
+            let file = folder.appendingPathComponent(name)
+            try Data("x".utf8).write(to: file)
+            return file
+        }
+    }
+
+    @Test(
+        "deletes the files of the scopes inside, and of those inside of them, wherever it was cut off", arguments: 0..<6
+    )
+    func filesInside(failing: Int) async throws {
+        try await TemporaryFolder.with { folder in
+            let all = try files(in: folder, ["a", "b", "c", "other"])
+            let cut = CutStore(base: base)
+            let outer = Scope("user", in: cut)
+            let inner = Scope("draft/1", in: outer.store)
+            let innermost = Scope("part", in: inner.store)
+            for (scope, file) in zip([outer, inner, innermost], all) {
+                try await scope.deleteAtEnd(file, isForUnsent: file == all[1])
+            }
+            try await outer.store.insert(.sample(1), for: "scope:no mark")
+            cut.cut(after: failing)
+            do throws(ScopeError) { try await outer.end(unsent: .discard) } catch {
+                #expect(error == .store(.busy(path: "cut")))
+            }
+            try await Scope.finishEnds(in: base)
+            if try await base.contents().entries.isEmpty {
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["other"])
+            } else {
+                #expect(failing == 0, "the end had not begun")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 4)
+            }
+        }
+    }
+
+    @Test("keeps the files of unsent changes inside, and deletes the others")
+    func keptInside() async throws {
+        try await TemporaryFolder.with { folder in
+            let all = try files(in: folder, ["file", "attachment", "attachment without items"])
+            let outer = Scope("user", in: base)
+            let (full, empty) = (Scope("full", in: outer.store), Scope("empty", in: outer.store))
+            try await full.deleteAtEnd(all[0])
+            try await full.deleteAtEnd(all[1], isForUnsent: true)
+            try await empty.deleteAtEnd(all[2], isForUnsent: true)
+            world.server.rule { _, _ in .silence }
+            try await outbox(full).enqueue(world.note("one"))
+            try await outer.end(unsent: .keep)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["attachment"])
+            let next = Scope("user", in: base)
+            #expect(try await outbox(Scope("full", in: next.store)).items().count == 1)
+            try await next.end(unsent: .discard)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        }
+    }
+
+    @Test("keeps what was kept before, when somebody logs in beside it and is stopped while moving it")
+    func keptTwice() async throws {
+        try await keepNote()
+        // A process logs in, and is killed before it has moved anything.
+        let cut = CutStore(base: base)
+        cut.cut(after: 1)
+        await #expect(throws: StoreError.busy(path: "cut")) { try await Scope("user", in: cut).open() }
+        // A fresh scope has looked before that, and marks its end only now.
+        let mark = try await ScopeLife("user", base).mark()
+        #expect(mark?.predecessor != nil)
+        try await Scope("user", in: LateMark(base: base)).end(unsent: .keep)
+        #expect(try await outbox(Scope("user", in: base)).drain().sent == 1)
+        #expect(world.server.taken == ["one"])
+    }
+
+    @Test(
+        "leaves each kept change once: who was stopped while moving it puts back nothing that was sent",
+        arguments: 0..<8)
+    func stoppedMove(writes: Int) async throws {
+        try await keepNote()
+        let held = StoppedStore(base: base, before: writes)
+        let slow = Task { try await Scope("user", in: held).open() }
+        #expect(await eventually { held.hasEnded || held.isWaiting })
+        let next = Scope("user", in: base)
+        let queue = outbox(next)
+        #expect(try await queue.drain().sent == 1)
+        held.release()
+        _ = try await slow.value
+        #expect(try await outbox(next).drain().sent == 0)
+        #expect(try await next.store.contents().entries.map(\.key).filter { $0.hasPrefix("item:") } == [])
+        #expect(world.server.taken == ["one"] && world.server.asked.count == 1)
+        try await next.end()
+        #expect(try await base.contents().entries.isEmpty)
+    }
+
+    @Test(
+        "is refused for no place that a killed process had taken for a change which was sent meanwhile",
+        arguments: [Scope.Unsent?.none, .keep, .sendFirst], [false, true])
+    func killedMove(unsent: Scope.Unsent?, isSwept: Bool) async throws {
+        try await keepNote()
+        // Its first write moves nothing yet; the second takes the place.
+        let held = StoppedStore(base: base, before: 0, of: "item:", isKilledAfterIt: true)
+        let slow = Task { try await Scope("user", in: held).open() }
+        #expect(await eventually { held.isWaiting })
+        let next = Scope("user", in: base)
+        #expect(try await outbox(next).drain().sent == 1)
+        held.release()
+        await #expect(throws: StoreError.busy(path: "killed")) { try await slow.value }
+        #expect(try await next.store.contents(prefix: "item:").entries.count == 1)
+        if isSwept {
+            try await Scope.finishEnds(in: base)
+            #expect(try await outbox(Scope("user", in: base)).items().isEmpty)
+            #expect(try await next.store.contents(prefix: "item:").entries.isEmpty)
+        }
+        try await next.end(unsent: unsent)
+        #expect(try await base.contents().entries.isEmpty)
+    }
+
+    @Test(
+        "never shows an item again that was sent, at any moment of a process that goes on moving it", arguments: 0..<8)
+    func neverShown(writes: Int) async throws {
+        try await keepNote()
+        let held = StoppedStore(base: base, before: writes)
+        let slow = Task { try await Scope("user", in: held).open() }
+        #expect(await eventually { held.hasEnded || held.isWaiting })
+        #expect(try await outbox(Scope("user", in: base)).drain().sent == 1)
+        held.afterEachWrite { entry in
+            if let entry { #expect((try? JSONDecoder().decode(OutboxRecord.self, from: entry.bytes)) == nil) }
+        }
+        held.release()
+        _ = try await slow.value
+    }
+}
+
+/// A store whose first look at the mark of the user shows no login, as if it had happened before the others'.
+private final class LateMark: ForwardingStore {
+    let base: any CacheStore
+    private let looks = Locked(0)
+
+    init(base: any CacheStore) { self.base = base }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        let isFirst = looks.withLock { looks in
+            looks += 1
+            return looks == 1
+        }
+        return isFirst ? nil : try await base.retrieve(key)
+    }
+}
+
+/// A store that stops its process before one of its writes.
+private final class StoppedStore: ForwardingStore {
+    let base: any CacheStore
+    private let gate = Gate()
+    private let state: Locked<(left: Int, isWaiting: Bool, hasEnded: Bool)>
+    private let look = Locked<(@Sendable (StoredEntry?) -> Void)?>(nil)
+
+    /// The part of the keys whose writes are counted.
+    private let part: String
+    private let isKilledAfterIt: Bool
+    private let isDead = Locked(false)
+
+    /// - Parameter isKilledAfterIt: true if that write is the last call that reaches the store.
+    init(base: any CacheStore, before count: Int, of part: String = "", isKilledAfterIt: Bool = false) {
+        self.base = base
+        self.part = part
+        self.isKilledAfterIt = isKilledAfterIt
+        state = Locked((count, false, false))
+    }
+
+    var isWaiting: Bool { state.withLock { $0.isWaiting } }
+    /// True if the process has made no write for which it would have to stop.
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    func release() { gate.open() }
+    func afterEachWrite(_ body: @escaping @Sendable (StoredEntry?) -> Void) { look.withLock { $0 = body } }
+
+    private func pass(_ key: String) async throws(StoreError) {
+        if isDead.withLock({ $0 }) { throw .busy(path: "killed") }
+        guard part.isEmpty || key.contains(part) else { return }
+        let stops = state.withLock { state in
+            state.left -= 1
+            if state.left == -1 { state.isWaiting = true }
+            return state.left == -1
+        }
+        guard stops else { return }
+        await gate.wait()
+        isDead.withLock { $0 = isKilledAfterIt }
+    }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        if isDead.withLock({ $0 }) { throw .busy(path: "killed") }
+        return try await base.retrieve(key)
+    }
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        try await pass(key)
+        try await base.update(key, decide)
+        if key.contains("item:") { look.withLock { $0 }?(try await base.retrieve(key)) }
+    }
+
+    func delete(_ key: String) async throws(StoreError) {
+        try await pass(key)
+        try await base.delete(key)
+    }
+
+    func deleteAll(prefix: String) async throws(StoreError) {
+        try await pass(prefix)
+        try await base.deleteAll(prefix: prefix)
+        state.withLock { $0.hasEnded = true }
+    }
+}
