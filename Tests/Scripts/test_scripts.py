@@ -71,6 +71,34 @@ def test_ci_tells_at_its_end_what_failed(root, tmp_path):
     assert "a.swift: error: wrong" in result.stdout
 
 
+@pytest.mark.parametrize(
+    "seconds, said, status, word",
+    [
+        ("30", "✔ Test a passed", 0, "it was not built, and no test ran"),
+        ("900", "✔ Test a passed", 0, "1 tests passed without a race"),
+        ("900", "✘ Test a failed", 1, "✘ Test a failed"),
+        ("900", "WARNING: ThreadSanitizer: data race", 1, "data race"),
+    ],
+)
+def test_a_sanitizer_that_had_too_little_time_says_so_and_hides_no_failure(root, tmp_path, seconds, said, status, word):
+    # All parts but the sanitizer's tests pass at once. These end as `timeout` ends them.
+    (tmp_path / "Scripts").mkdir()
+    shutil.copy(root / "Scripts/check", tmp_path / "Scripts/check")
+    swift = f"""case "$*" in test*) echo "{said}"; exit 124 ;; esac"""
+    files = {"swift": swift, "timeout": 'shift 3; exec "$@"', ".build/venv/bin/python": "exit 0"}
+    files |= {f"Scripts/{name}": "exit 0" for name in ("plain-english", "check-pages", "docs", "walk", "files-passed")}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "AQUIFER_CHECK_SECONDS": seconds}
+    result = subprocess.run(
+        [tmp_path / "Scripts/check"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=30
+    )
+    assert result.returncode == status and word in result.stdout, result.stdout + result.stderr
+    assert ("NOT FINISHED" in result.stdout) == (status == 0)
+
+
 #: These stand in for pytest, node, swift and the worlds. Each writes a report of one test that passed, or ends before.
 PYTHON = """#!/bin/bash
 [ "$1" = -m ] || exec {python} "$@"
