@@ -74,18 +74,15 @@ extension Outbox {
     ) async throws(StoreError) -> Bool {
         beginLook()
         defer { endLook() }
+        index.beginReading()
+        defer { index.endReading() }
         var findings: [(UInt64, OutboxShelf.Finding)] = []
-        var missing: Set<UInt64> = []
-        for number in numbers.sorted() where sending[number] == nil {
-            let finding = try await shelf.find(number)
-            if case .nothing = finding, listed.contains(number) { missing.insert(number) }
-            findings.append((number, finding))
-        }
-        if !missing.isEmpty {
-            // A missing item was sent or discarded since it was listed, or the store lists it and cannot find it, which
-            // is damage.
-            let lost = missing.intersection(try await shelf.listing().versions.keys)
-            findings = findings.map { lost.contains($0.0) ? ($0.0, .damaged(OutboxShelf.unfindable)) : $0 }
+        var unread = numbers.sorted()
+        while !unread.isEmpty {
+            let found = try await find(unread, listed: listed)
+            // An item that was changed here meanwhile is read again: an old finding would undo the change.
+            unread = found.filter { index.wasNoted($0.number, after: $0.begun) }.map(\.number)
+            findings += found.filter { !index.wasNoted($0.number, after: $0.begun) }.map { ($0.number, $0.finding) }
         }
         // The loop has no suspension: a concurrent drain must not see an item without those before it.
         var isNews = false
@@ -100,6 +97,25 @@ extension Outbox {
         // An item that may still arrive is looked up again.
         expected = expected.union(counter.open).filter { index.rows[$0] == nil && counter.open.contains($0) }
         return isNews
+    }
+
+    /// Reads items, each with the moment at which that began.
+    private func find(
+        _ numbers: [UInt64], listed: Set<UInt64>
+    ) async throws(StoreError) -> [(number: UInt64, finding: OutboxShelf.Finding, begun: UInt64)] {
+        var found: [(number: UInt64, finding: OutboxShelf.Finding, begun: UInt64)] = []
+        var missing: Set<UInt64> = []
+        for number in numbers where sending[number] == nil {
+            let begun = index.moment
+            let finding = try await shelf.find(number)
+            if case .nothing = finding, listed.contains(number) { missing.insert(number) }
+            found.append((number, finding, begun))
+        }
+        if missing.isEmpty { return found }
+        // A missing item was sent or discarded since it was listed, or the store lists it and cannot find it, which is
+        // damage.
+        let lost = missing.intersection(try await shelf.listing().versions.keys)
+        return found.map { lost.contains($0.number) ? ($0.number, .damaged(OutboxShelf.unfindable), $0.begun) : $0 }
     }
 
     private func tidy(_ counter: OutboxShelf.Counter, listed: Set<UInt64>) async throws(StoreError) {

@@ -66,12 +66,21 @@ struct OutboxIndex: Sendable {
     private(set) var highest: UInt64 = 0
     /// The number of items that were found confirmed or gone: what is known of their targets may have changed then.
     private(set) var ends: UInt64 = 0
+    /// Counts what was noted.
+    private(set) var moment: UInt64 = 0
+    /// The moments of the items that were noted while something was read.
+    private var noted: [UInt64: UInt64] = [:]
+    private var looks = 0
 
     // MARK: Items
 
+    /// Notes what was found in the store. What was read earlier, and comes later, is passed over: a change of the item was noted in between.
     mutating func note(_ finding: OutboxShelf.Finding, _ number: UInt64) {
+        moment += 1
+        if looks > 0 { noted[number] = moment }
         switch finding {
         case .record(let record):
+            if isNewer(than: record, number) { return }
             // After the loss of a counter, an item may get the number of one that was sent, and be of another group.
             let known = rows[number]?.head
             if record.head.isConfirmed, known?.isConfirmed != true { ends += 1 }
@@ -93,10 +102,24 @@ struct OutboxIndex: Sendable {
         }
     }
 
-    /// True if a later change of the item than that of this record was noted.
+    /// True if a later change of the item than that of this record was noted. Another item may have had its number before.
     func isNewer(than record: OutboxRecord, _ number: UInt64) -> Bool {
-        rows[number].flatMap { UInt64($0.version) }.map { $0 > record.version } ?? false
+        guard let row = rows[number], let known = UInt64(row.version) else { return false }
+        return row.head?.queuedAt == record.head.queuedAt && known > record.version
     }
+
+    // MARK: Readings
+
+    /// Begins to remember which items are noted. Each call needs a call of ``endReading()``.
+    mutating func beginReading() { looks += 1 }
+
+    mutating func endReading() {
+        looks -= 1
+        if looks == 0 { noted = [:] }
+    }
+
+    /// True if the item was noted after a moment, while something was read.
+    func wasNoted(_ number: UInt64, after begun: UInt64) -> Bool { noted[number].map { $0 > begun } ?? false }
 
     mutating func know(through number: UInt64) { highest = max(highest, number) }
 

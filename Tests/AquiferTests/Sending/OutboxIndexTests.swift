@@ -25,10 +25,31 @@ struct OutboxIndexTests {
         #expect(index.groups == [.named("a"): [2, 3]])
     }
 
-    private func record(group: String, key: String) throws -> OutboxRecord {
+    @Test("What was read before a change, and comes after it, does not undo it")
+    func olderReading() throws {
+        var index = OutboxIndex()
+        let old = try record(group: "a", key: "one")
+        var new = try record(group: "a", key: "two")
+        new.version = 2
+        index.beginReading()
+        let begun = index.moment
+        #expect(!index.wasNoted(2, after: begun))
+        index.note(.record(new), 2)
+        #expect(index.wasNoted(2, after: begun) && !index.wasNoted(2, after: index.moment))
+        index.note(.record(old), 2)
+        #expect(index.rows[2]?.head?.key == "two")
+        index.endReading()
+        // An item that was queued later has the number of one that was lost.
+        let other = try record(group: "b", key: "three", queued: 60)
+        index.note(.record(other), 2)
+        #expect(index.rows[2]?.head?.key == "three")
+    }
+
+    private func record(group: String, key: String, queued seconds: Double = 0) throws -> OutboxRecord {
         let url = try #require(URL(string: "http://notes.example/notes"))
         let head = OutboxRecord.Head(
-            group: group, label: "", key: key, queuedAt: Date(timeIntervalSince1970: 1_780_000_000), method: "POST",
+            group: group, label: "", key: key, queuedAt: Date(timeIntervalSince1970: 1_780_000_000 + seconds),
+            method: "POST",
             url: url, length: 0)
         return OutboxRecord(head: head, message: .init(headers: [], parts: nil, limits: .init()))
     }
