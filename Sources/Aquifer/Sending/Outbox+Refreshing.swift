@@ -77,12 +77,16 @@ extension Outbox {
         index.beginReading()
         defer { index.endReading() }
         var findings: [(UInt64, OutboxShelf.Finding)] = []
-        var unread = numbers.sorted()
+        var (asked, unread) = (numbers, numbers)
         while !unread.isEmpty {
             let found = try await find(unread, listed: listed)
             // An item that was changed here meanwhile is read again: an old finding would undo the change.
-            unread = found.filter { index.wasNoted($0.number, after: $0.begun) }.map(\.number)
-            findings += found.filter { !index.wasNoted($0.number, after: $0.begun) }.map { ($0.number, $0.finding) }
+            let again = found.filter { index.wasNoted($0.number, after: $0.begun) }.map(\.number)
+            let news = found.filter { !index.wasNoted($0.number, after: $0.begun) }.map { ($0.number, $0.finding) }
+            findings += news
+            let before = index.numbers(before: news).subtracting(asked)
+            asked.formUnion(before)
+            unread = before.union(again)
         }
         // The loop has no suspension: a concurrent drain must not see an item without those before it.
         var isNews = false
@@ -100,12 +104,14 @@ extension Outbox {
     }
 
     /// Reads items, each with the moment at which that began.
+    ///
+    /// The last one is read first. The items of a group are sent in order: once one is found to be sent, those before it are found so, too.
     private func find(
-        _ numbers: [UInt64], listed: Set<UInt64>
+        _ numbers: Set<UInt64>, listed: Set<UInt64>
     ) async throws(StoreError) -> [(number: UInt64, finding: OutboxShelf.Finding, begun: UInt64)] {
         var found: [(number: UInt64, finding: OutboxShelf.Finding, begun: UInt64)] = []
         var missing: Set<UInt64> = []
-        for number in numbers where sending[number] == nil {
+        for number in numbers.sorted(by: >) where sending[number] == nil {
             let begun = index.moment
             let finding = try await shelf.find(number)
             if case .nothing = finding, listed.contains(number) { missing.insert(number) }

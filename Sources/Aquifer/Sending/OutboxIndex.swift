@@ -161,6 +161,18 @@ struct OutboxIndex: Sendable {
         return left
     }
 
+    /// The known items that come, in their group, before one that was found to be sent or to have left. They have left before it, although a
+    /// list that was made meanwhile may not say so.
+    func numbers(before findings: [(number: UInt64, finding: OutboxShelf.Finding)]) -> Set<UInt64> {
+        var last: [Group: UInt64] = [:]
+        for (number, finding) in findings {
+            if case .record(let record) = finding, !record.head.isConfirmed { continue }
+            guard let group = group(of: number) else { continue }
+            last[group] = max(last[group] ?? 0, number)
+        }
+        return Set(last.flatMap { group, number in groups[group]?.prefix { $0 < number } ?? [] })
+    }
+
     /// True for an item whose last answer was not the server's own. Other items are sent first.
     func isDoubtful(_ number: UInt64) -> Bool { doubts[number] != nil }
 

@@ -45,6 +45,19 @@ struct OutboxIndexTests {
         #expect(index.rows[2]?.head?.key == "three")
     }
 
+    @Test("An item that has left says that those before it in its group are to be read again")
+    func before() throws {
+        var index = OutboxIndex()
+        for number in [2, 3, 4] as [UInt64] { index.note(.record(try record(group: "a", key: "a\(number)")), number) }
+        index.note(.record(try record(group: "b", key: "b")), 1)
+        #expect(index.numbers(before: [(3, .nothing)]) == [2])
+        #expect(index.numbers(before: [(4, .record(try record(group: "a", key: "a4")))]).isEmpty)
+        var confirmed = try record(group: "a", key: "a4")
+        confirmed.head.change = OutboxChange(kind: "notes", target: "1", bytes: Data())
+        confirmed.head.change?.confirmed = .init(at: Date(timeIntervalSince1970: 1_780_000_000))
+        #expect(index.numbers(before: [(4, .record(confirmed)), (2, .nothing)]) == [2, 3])
+    }
+
     private func record(group: String, key: String, queued seconds: Double = 0) throws -> OutboxRecord {
         let url = try #require(URL(string: "http://notes.example/notes"))
         let head = OutboxRecord.Head(
