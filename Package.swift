@@ -40,6 +40,8 @@ func system(
     let sodium = Target.target(
         name: "AquiferCSodium", dependencies: [.product(name: "Clibsodium", package: "swift-sodium")],
         path: "Sources/AquiferCSodiumApple", swiftSettings: strict)
+    let redis = Target.systemLibrary(
+        name: "AquiferCRedis", path: "Sources/AquiferCRedis", pkgConfig: "hiredis", providers: [.brew(["hiredis"])])
     let microhttpd = Target.systemLibrary(
         name: "CMicrohttpd", path: "Product/Sources/CMicrohttpd", pkgConfig: "libmicrohttpd",
         providers: [.brew(["libmicrohttpd"])])
@@ -47,6 +49,9 @@ func system(
     let onlyOnApple: [String] = []
 #else
     let dependencies: [Package.Dependency] = []
+    // Debian's description of hiredis has a flag that SwiftPM warns of, and no place to look for.
+    let redis = Target.systemLibrary(
+        name: "AquiferCRedis", path: "Sources/AquiferCRedis", providers: [.apt(["libhiredis-dev"])])
     let sodium = system("AquiferCSodium", pkgConfig: "libsodium", apt: "libsodium-dev")
     let microhttpd = system(
         "CMicrohttpd", in: "Product/Sources", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", lazy: true)
@@ -102,6 +107,7 @@ let package = Package(
         .library(name: "Aquifer", targets: ["Aquifer"]),
         .library(name: "AquiferSQLite", targets: ["AquiferSQLite"]),
         .library(name: "AquiferPostgres", targets: ["AquiferPostgres"]),
+        .library(name: "AquiferRedis", targets: ["AquiferRedis"]),
         .library(name: "AquiferCurl", targets: ["AquiferCurl"]),
         .library(name: "AquiferURLSession", targets: ["AquiferURLSession"]),
         .library(name: "AquiferUserDefaults", targets: ["AquiferUserDefaults"]),
@@ -123,6 +129,7 @@ let package = Package(
         .systemLibrary(
             name: "AquiferCPostgres", path: "Sources/AquiferCPostgres", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        redis,
         system("AquiferCCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", lazy: true),
         system("AquiferCZlib", pkgConfig: "zlib", apt: "zlib1g-dev", lazy: true),
         sodium,
@@ -139,6 +146,7 @@ let package = Package(
             exclude: onlyOnApple),
         library("AquiferSQLite", ["Aquifer", "AquiferConcurrency", "AquiferFoundation", "AquiferCSQLite"]),
         library("AquiferPostgres", ["Aquifer", "AquiferConcurrency", "AquiferFoundation", "AquiferCPostgres"]),
+        library("AquiferRedis", ["Aquifer", "AquiferConcurrency", "AquiferFoundation", "AquiferCRedis"]),
         // For macOS and Linux: other systems have no headers of curl's.
         library(
             "AquiferCurl", ["Aquifer", "AquiferConcurrency", "AquiferFoundation", "AquiferCCurl", "AquiferCZlib"],
@@ -225,6 +233,7 @@ let package = Package(
 
         // Tests
         .target(name: "Hammer", path: "Tests/Hammer", swiftSettings: strict),
+        .target(name: "ServerPrograms", path: "Tests/ServerPrograms", swiftSettings: strict),
         .target(name: "EveryBit", dependencies: ["Aquifer"], path: "Tests/EveryBit", swiftSettings: strict),
         .executableTarget(
             name: "StoreHammer",
@@ -261,6 +270,7 @@ let package = Package(
             "Aquifer", ["AquiferConcurrency", "AquiferTesting", "AquiferUserDefaults", "AquiferWording", "EveryBit"]),
         tests("AquiferTesting", ["AquiferConcurrency"]),
         tests("AquiferPostgres", ["Aquifer", "AquiferCPostgres", "AquiferConcurrency", "AquiferTesting"]),
+        tests("AquiferRedis", ["Aquifer", "AquiferTesting", "ServerPrograms"]),
         tests("AquiferSQLite", ["AquiferConcurrency", "AquiferTesting", "EveryBit"]),
         tests("AquiferCurl", ["AquiferConcurrency", "AquiferURLSession", "AquiferTesting"]),
         tests("AquiferCrypto", []),

@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferCCurl
+import AquiferConcurrency
 import AquiferFoundation
 
 #if canImport(Darwin)
@@ -16,8 +17,7 @@ import AquiferFoundation
 /// Everything but `wake` is for the loop's thread.
 final class Poller: @unchecked Sendable {
     private let multi: UnsafeMutableRawPointer
-    /// The ends of a pipe: a byte in it ends the waiting.
-    private let (awakening, alarm): (Int32, Int32)
+    private let awakening: WakePipe
     /// The descriptors to poll: the pipe first, then curl's sockets.
     private var entries: [pollfd]
     private var places: [curl_socket_t: Int] = [:]
@@ -29,15 +29,11 @@ final class Poller: @unchecked Sendable {
 
     /// - Throws: `.cannotConnect` when there is no descriptor left for it.
     init(_ multi: UnsafeMutableRawPointer) throws(TransportError) {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw .outOfResources("a pipe", errno) }
-        for end in ends {
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        do throws(SystemThread.Unavailable) { awakening = try WakePipe() } catch {
+            throw .outOfResources("a pipe", error.code)
         }
         self.multi = multi
-        (awakening, alarm) = (ends[0], ends[1])
-        entries = [pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)]
+        entries = [pollfd(fd: awakening.descriptor, events: Int16(POLLIN), revents: 0)]
         // Not retained: the loop holds the poller longer than curl's handle.
         let context = Unmanaged.passUnretained(self).toOpaque()
         aq_curl_multi_set_socket(multi, CURLMOPT_SOCKETFUNCTION, curlWatches)
@@ -46,35 +42,21 @@ final class Poller: @unchecked Sendable {
         aq_curl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, context)
     }
 
-    deinit {
-        close(awakening)
-        close(alarm)
-    }
-
     /// Ends the waiting. May be called from any thread.
-    func wake() {
-        var byte: UInt8 = 1
-        // A full pipe wakes as well as one byte more.
-        _ = write(alarm, &byte, 1)
-    }
+    func wake() { awakening.wake() }
 
     /// Waits for anything to do, until a moment or curl's timer, if that is earlier.
     func wait(until moment: ContinuousClock.Instant) {
-        let (seconds, attoseconds) = (min(moment, timer ?? moment) - .now).components
-        // Rounded up: a moment too early is a turn for nothing.
-        let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        let milliseconds = WakePipe.milliseconds(until: min(moment, timer ?? moment))
         ready.removeAll(keepingCapacity: true)
-        guard poll(&entries, nfds_t(entries.count), Int32(min(max(milliseconds, 0), 3_600_000))) > 0 else { return }
+        guard poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return }
         for entry in entries where entry.revents != 0 { ready.append(entry) }
-        if entries[0].revents != 0 {
-            var bytes = [UInt8](repeating: 0, count: 64)
-            while read(awakening, &bytes, bytes.count) == bytes.count {}
-        }
+        if entries[0].revents != 0 { awakening.drain() }
     }
 
     /// Calls curl for the sockets that the last waiting found ready.
     func runReady() {
-        for entry in ready where entry.fd != awakening {
+        for entry in ready where entry.fd != awakening.descriptor {
             var what: Int32 = 0
             if entry.revents & Int16(POLLIN | POLLHUP) != 0 { what |= CURL_CSELECT_IN }
             if entry.revents & Int16(POLLOUT) != 0 { what |= CURL_CSELECT_OUT }

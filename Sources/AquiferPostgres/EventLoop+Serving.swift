@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferCPostgres
+import AquiferConcurrency
 
 /// Requests on their way: given out to connections, answered, lost with one and settled by the next.
 extension EventLoop {
@@ -21,7 +22,7 @@ extension EventLoop {
     }
 
     /// Reads what has arrived, and sends what did not fit.
-    func serve(_ poller: Poller) {
+    func serve(_ poller: SocketPoller) {
         for link in links where poller.isReady(link.descriptor) {
             let (done, isBroken) = link.receive()
             var isUseless = isBroken

@@ -38,7 +38,7 @@ final class EventLoop: @unchecked Sendable {
     private var commands: [Command] = []
     private var isAsleep = false
     private var isStopped = false
-    private var poller: Poller?
+    private var poller: SocketPoller?
 
     // ---- Below: the loop's thread only. ----
 
@@ -72,7 +72,7 @@ final class EventLoop: @unchecked Sendable {
         lock.lock()
         if poller == nil, !isStopped {
             do {
-                let poller = try Poller()
+                let poller = try SocketPoller()
                 self.poller = poller
                 try SystemThread.start(named: "postgres") { self.run(poller) }
             } catch {
@@ -100,7 +100,7 @@ final class EventLoop: @unchecked Sendable {
         poller?.wake()
     }
 
-    private func run(_ poller: Poller) {
+    private func run(_ poller: SocketPoller) {
         while true {
             let next = lock.withLock { () -> [Command]? in
                 defer { commands = [] }

@@ -1,3 +1,4 @@
+import Aquifer
 import AquiferCPostgres
 
 /// A connection that is told of the changes of others, from the store's beginning to its end. For the loop's thread.
@@ -14,6 +15,16 @@ final class Listener: @unchecked Sendable {
         case told(String)
         /// It listens again. It did not hear what happened meanwhile.
         case resumed
+
+        /// Tells observers what it says.
+        func pass(from instance: String, to changes: StoreChanges) {
+            switch self {
+            case .told(let text):
+                if let change = ToldChange.change(text, to: instance) { changes.post(change) }
+            // Nobody knows what happened while it did not listen.
+            case .resumed: changes.post(.everything)
+            }
+        }
     }
 
     /// Takes a connection over that listens to the channel.

@@ -65,7 +65,7 @@ public final class PostgresStore: CacheStore {
         let queue = DispatchQueue(label: "aquifer.postgres.changes")
         owner.loop.push(
             Listener(owning: listening.connection, channel: schema.quotedChannel) { message in
-                queue.async { Told.pass(message, from: instance, to: changes) }
+                queue.async { message.pass(from: instance, to: changes) }
             })
     }
 
@@ -185,7 +185,7 @@ public final class PostgresStore: CacheStore {
 
     /// The channel and the message with which others are told of a change.
     func told(_ change: StoreChange) -> [Parameter] {
-        [.text(schema.channel), .text(Told.text(change, from: instance))]
+        [.text(schema.channel), .text(ToldChange.text(change, from: instance))]
     }
 
     // MARK: Asking the server

@@ -7,8 +7,9 @@ extension ChangeQueue {
         _ change: Change, over loaded: Loaded<Value>?, label: String, key: String?
     ) async throws(OutboxError) -> Outbox.Item? {
         do throws(StoreError) {
-            // The changes that others have queued come before this one.
+            // The changes that others have queued come before this one. Those who follow the queue may not have heard of them yet.
             let isBehind = try await outbox.isBehind()
+            if isBehind { try await outbox.look(at: []) }
             try await read(anew: isBehind || !state.withLock { $0.isPrepared })
         } catch { throw .store(error) }
         let change = change.replacingIDs { serverID(of: $0) }

@@ -61,11 +61,11 @@ struct ScopeMark: Codable, Sendable, Hashable {
 }
 
 /// The keys of a scope in the store around it. A name is percent-encoded and terminated: `user/4` is no prefix of `user/42`.
-struct ScopeKeys: Sendable {
+package struct ScopeKeys: Sendable {
     /// The beginning of the keys of all marks.
     static let marks = "scope:"
     /// The beginning of the keys of all entries of scopes.
-    static let entries = "scope/"
+    package static let entries = "scope/"
     /// The beginning of both.
     static let common = "scope"
 
@@ -91,6 +91,18 @@ struct ScopeKeys: Sendable {
             key = key[parts[3].startIndex...]
         }
         return key.utf8.starts(with: marks.utf8) && !key.utf8.contains(UInt8(ascii: "/"))
+    }
+
+    /// The beginning of the key of an entry that all entries of its outermost scope's generation share; `nil` outside of scopes.
+    package static func part(of key: String) -> String? {
+        var slashes = 0
+        guard key.hasBytes(entries),
+            let end = key.utf8.firstIndex(where: {
+                if $0 == UInt8(ascii: "/") { slashes += 1 }
+                return slashes == 3
+            })
+        else { return nil }
+        return String(decoding: key.utf8[...end], as: UTF8.self)
     }
 
     /// The scope's encoded name and the generation in the key of an entry.

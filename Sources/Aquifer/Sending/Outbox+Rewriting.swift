@@ -112,10 +112,12 @@ extension Outbox {
         changes.ring()
     }
 
-    /// True if another process has queued an item that this outbox has not read.
+    /// True if there may be an item that this outbox has not read: of another process, or one whose queueing ended with an error although it
+    /// is in the store.
     func isBehind() async throws(StoreError) -> Bool {
         let known = max(index.highest, max(index.rows.keys.max() ?? 0, fresh.max() ?? 0))
-        return try await shelf.counter().next > known + 1
+        let counter = try await shelf.counter()
+        return counter.next > known + 1 || counter.open.contains { index.rows[$0] == nil && !fresh.contains($0) }
     }
 }
 

@@ -103,21 +103,21 @@ package enum EntryCoding {
         return data
     }
 
-    /// The lengths in the fixed part, which must add up to a file of `fileSize` bytes.
-    package static func lengths(_ raw: UnsafeRawBufferPointer, fileSize: Int) throws(Damage) -> Lengths {
+    /// The lengths in the fixed part, which must add up to a file of `fileSize` bytes, unless that is `nil`.
+    package static func lengths(_ raw: UnsafeRawBufferPointer, fileSize: Int?) throws(Damage) -> Lengths {
         guard raw.count >= fixedLength else { throw Damage("too short for a header") }
         guard load(UInt32.self, raw, 0) == magic else { throw Damage("not an entry of Aquifer's") }
         guard (1...3).contains(raw[4]), raw[7] == 0, load(UInt32.self, raw, 20) == 0 else {
             throw Damage("unknown form")
         }
-        guard let body = Int(exactly: load(UInt64.self, raw, 32)), body <= fileSize else {
+        guard let body = Int(exactly: load(UInt64.self, raw, 32)), body <= fileSize ?? .max else {
             throw Damage("shorter or longer than its header says")
         }
         let lengths = Lengths(
             key: Int(load(UInt32.self, raw, 8)), etag: Int(load(UInt32.self, raw, 12)),
             lastModified: Int(load(UInt32.self, raw, 16)), body: body,
             keyAt: askingAt(raw) + (has(16, raw) ? 8 : 0) + (has(32, raw) ? 8 : 0))
-        guard lengths.head + body == fileSize else { throw Damage("shorter or longer than its header says") }
+        guard fileSize.map({ lengths.head + body == $0 }) ?? true else { throw Damage("shorter or longer than its header says") }
         return lengths
     }
 

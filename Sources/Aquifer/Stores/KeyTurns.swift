@@ -1,9 +1,8 @@
-import Aquifer
 import AquiferConcurrency
 
 /// Turns of calls by key: those for one key enter in the order in which they came, those for different keys side by side.
 /// A call for everything enters after all that came before it, and before all that come after it.
-final class KeyTurns: Sendable {
+package final class KeyTurns: Sendable {
     private enum Caller {
         case key(StoreKey, CheckedContinuation<Void, Never>)
         case everything(CheckedContinuation<Void, Never>)
@@ -42,8 +41,10 @@ final class KeyTurns: Sendable {
 
     private let state = Locked(State())
 
+    package init() {}
+
     /// Runs `body` after all earlier calls for the key.
-    func run<Value>(
+    package func run<Value>(
         _ key: StoreKey, _ body: () async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         await withCheckedContinuation { continuation in
@@ -58,7 +59,7 @@ final class KeyTurns: Sendable {
     }
 
     /// Runs `body` after all earlier calls, and before all later ones.
-    func runAlone<Value>(_ body: () async throws(StoreError) -> Value) async throws(StoreError) -> Value {
+    package func runAlone<Value>(_ body: () async throws(StoreError) -> Value) async throws(StoreError) -> Value {
         await withCheckedContinuation { continuation in
             let free = state.withLock { state in
                 state.behind.append(.everything(continuation))

@@ -1,13 +1,12 @@
-import Aquifer
 import AquiferFoundation
 
-/// The messages with which stores tell each other of changes: the sender, what has changed, and its key or prefix in
-/// hexadecimal digits.
-enum Told {
+/// The messages with which the stores of several machines tell each other of changes: the sender, what has changed, and its
+/// key or prefix in hexadecimal digits.
+package enum ToldChange {
     /// A message of PostgreSQL has fewer than 8 000 bytes.
     private static let longest = 3_900
 
-    static func text(_ change: StoreChange, from instance: String) -> String {
+    package static func text(_ change: StoreChange, from instance: String) -> String {
         switch change {
         case .entry(let key) where key.utf8.count <= longest: "\(instance) entry \(Data(key.utf8).hexadecimal)"
         case .prefix(let prefix) where prefix.utf8.count <= longest:
@@ -17,7 +16,7 @@ enum Told {
     }
 
     /// The change in a message; `nil` for one of this instance's own, which has been told already.
-    static func change(_ text: String, to instance: String) -> StoreChange? {
+    package static func change(_ text: String, to instance: String) -> StoreChange? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         if words.first.map(String.init) == instance { return nil }
         guard words.count == 3, let bytes = Data(hexadecimal: words[2]) else { return .everything }
@@ -26,15 +25,6 @@ enum Told {
         case "entry": return .entry(name)
         case "prefix": return .prefix(name)
         default: return .everything
-        }
-    }
-
-    /// Tells observers what a message says.
-    static func pass(_ message: Listener.Message, from instance: String, to changes: StoreChanges) {
-        switch message {
-        case .told(let text): if let change = change(text, to: instance) { changes.post(change) }
-        // Nobody knows what happened while it did not listen.
-        case .resumed: changes.post(.everything)
         }
     }
 }

@@ -1,0 +1,263 @@
+import Aquifer
+import AquiferConcurrency
+import AquiferFoundation
+import Dispatch
+
+/// A store in a Redis server, for caches that several machines share and that may be lost.
+///
+/// ```swift
+/// let store = try RedisStore("redis://cache.internal", expireAfter: .seconds(7 * 86_400))
+/// ```
+///
+/// It keeps the contract of `CacheStore` as a *shared* store: calls for one key run in the order in which they were
+/// issued on an instance, calls for different keys side by side, and a decision may be repeated.
+///
+/// - Durability: as the server is set up. A cache of Redis is usually lost with the server, and a full one forgets entries; ``settings()``
+///   tells. Never keep in it what cannot be loaded again: an outbox, payments, keys.
+/// - Failures: a call waits for a server that is away for `patience`. While it stays away, calls fail at once.
+///   If the connection breaks during a change, the change is repeated on the next one. `StoreError.uncertain(operation:reason:)` says that
+///   there was none in time.
+/// - Changes: ``changes`` tells the changes of all machines, by the server's publish and subscribe. Nobody tells that the server has forgotten
+///   an entry.
+/// - Scopes: the end of a `Scope` is one step of the server, however many entries there are. Nobody reads them from then on; ``sweep()``
+///   deletes them, or their expiry.
+/// - Sizes: an entry of up to 512 MB, which is the server's limit for a value.
+///
+/// It speaks neither TLS nor Redis Cluster: put a proxy before the server that does.
+public final class RedisStore: CacheStore {
+    let names: RedisNames
+    let place: String
+    private let owner: LoopOwner
+    private let patience: Duration
+    private let lifetime: Data
+    private let turns = KeyTurns()
+    /// Tells the messages of this store from those of others.
+    private let instance = Value.token().prefix(8).hexadecimal
+    /// The known generations, by the names of their keys.
+    private let generations = Locked<[Data: Data]>([:])
+
+    /// See `CacheStore.changes`. The store hears the changes of others from its first answered call on. After each break of the connection,
+    /// and to an observer who came before that call, it tells that everything may have changed.
+    public let changes: StoreChanges
+
+    /// A store in a server. It connects at its first use.
+    ///
+    /// - Parameters:
+    ///   - address: `redis://[[user]:password@]host[:port][/database]`, or `unix:///path[?db=number]`.
+    ///   - prefix: the beginning of the names of its keys in the database. Stores with different prefixes share nothing.
+    ///   - expireAfter: the time after which the server forgets an entry that was not written again; `nil` for never.
+    ///   - patience: the time for which a call waits for the server.
+    /// - Throws: `StoreError.failed(operation:reason:)` for an address that cannot be used.
+    public init(
+        _ address: String, prefix: String = "aquifer", expireAfter: Duration? = nil, patience: Duration = .seconds(5)
+    ) throws(StoreError) {
+        let address = try RedisAddress(address)
+        let (names, instance) = (RedisNames(prefix: prefix), instance)
+        let told = Locked<StoreChanges?>(nil)
+        // Observers are told on a thread of their own: they must not hold up what is on its way.
+        let queue = DispatchQueue(label: "aquifer.redis.changes")
+        let listener = Listener(channel: names.channel) { message in
+            queue.async { told.withLock { $0 }.map { message.pass(from: instance, to: $0) } }
+        }
+        let owner = LoopOwner(Connecting(address: address, patience: patience), listener)
+        self.names = names
+        self.owner = owner
+        self.patience = patience
+        place = address.words
+        let milliseconds = expireAfter.map {
+            max($0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000, 1)
+        }
+        lifetime = Data("\(milliseconds ?? 0)".utf8)
+        changes = StoreChanges(whileObserved: { [weak owner] _ in
+            owner?.loop.begin()
+            return StoreObservation {}
+        })
+        told.withLock { [changes] in $0 = changes }
+    }
+
+    // MARK: Reading
+
+    /// See `CacheStore.retrieve(_:)`.
+    public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        try await read(StoreKey(checking: key))?.entry.get()
+    }
+
+    private func read(_ key: StoreKey) async throws(StoreError) -> Value.Found? {
+        let name = names.generation(of: key.text)
+        let command = Command([Data("MGET".utf8), name, names.entry(key.text)])
+        let replies = try await ask([command], to: "read \"\(key.text)\"").replies[0].list
+        guard replies.count == 2 else { throw strange("read \"\(key.text)\"") }
+        let generation = replies[0].data
+        if let generation { know(generation, name) }
+        return replies[1].data.flatMap { Value.read($0, key.text, generation: generation) }
+    }
+
+    // MARK: Writing
+
+    /// See `CacheStore.insert(_:for:)`.
+    public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+        let key = try StoreKey(checking: key)
+        _ = try await turns.run(key) { () throws(StoreError) in try await write(entry, key, over: Data()) }
+        changes.post(.entry(key.text))
+    }
+
+    /// See `CacheStore.delete(_:)`.
+    public func delete(_ key: String) async throws(StoreError) {
+        let key = try StoreKey(checking: key)
+        let isGone = try await turns.run(key) { () throws(StoreError) in
+            let (isDone, wasRepeated) = try await delete(names.entry(key.text), .entry(key.text), seen: Data())
+            return isDone || wasRepeated
+        }
+        if isGone { changes.post(.entry(key.text)) }
+    }
+
+    /// See `CacheStore.update(_:_:)`. If somebody else has changed the entry between the decision and the change,
+    /// `decide` runs again.
+    public func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        let key = try StoreKey(checking: key)
+        let hasChanged = try await turns.run(key) { () throws(StoreError) in
+            while true {
+                let found = try await read(key)
+                switch (try decide(found.map { $0.entry.map { $0 } } ?? .success(nil)), found?.head) {
+                case (.keep, _), (.delete, nil): return false
+                case (.replace(let entry), let head):
+                    if try await write(entry, key, over: head ?? Data("-".utf8)) { return true }
+                case (.delete, let head?):
+                    let (isDone, wasRepeated) = try await delete(names.entry(key.text), .entry(key.text), seen: head)
+                    if isDone { return true }
+                    if wasRepeated {
+                        throw .uncertain(operation: "delete \"\(key.text)\"", reason: "\(place): the connection broke")
+                    }
+                }
+            }
+        }
+        if hasChanged { changes.post(.entry(key.text)) }
+    }
+
+    /// Writes an entry; true if it was there as it was seen.
+    private func write(_ entry: StoredEntry, _ key: StoreKey, over seen: Data) async throws(StoreError) -> Bool {
+        let (name, mark, fresh) = (names.generation(of: key.text), Value.token(), Value.token())
+        var generation = generations.withLock { $0[name] } ?? fresh
+        let operation = "save \"\(key.text)\""
+        while true {
+            let value = try Value.make(entry, key.text, generation: generation, mark: mark)
+            let arguments = [generation, fresh, value, seen, lifetime] + told(.entry(key.text))
+            switch try await run(.write, [name, names.entry(key.text)], arguments, to: operation).reply {
+            case .integer(let count): return count == 1
+            // Somebody has begun another generation, or there was none.
+            case .bytes(let other) where other.count == Value.generationLength:
+                generation = other
+                know(other, name)
+            default: throw strange(operation)
+            }
+        }
+    }
+
+    /// Deletes an entry, if it is as it was seen; also tells whether that was tried before.
+    func delete(
+        _ name: Data, _ change: StoreChange, seen: Data
+    ) async throws(StoreError) -> (isDone: Bool, wasRepeated: Bool) {
+        let (reply, wasRepeated) = try await run(.delete, [name], [seen] + told(change), to: "delete an entry")
+        return (reply.integer == 1, wasRepeated)
+    }
+
+    /// See `CacheStore.deleteAll(prefix:)`. It is one step for the entries of a scope, and otherwise a step an entry.
+    public func deleteAll(prefix: String) async throws(StoreError) {
+        let hasChanged = try await turns.runAlone { () throws(StoreError) in
+            if ScopeKeys.part(of: prefix) == prefix {
+                let name = names.generation(of: prefix)
+                let (reply, wasRepeated) = try await run(
+                    .end, [name], told(.prefix(prefix)), to: "delete what begins with \"\(prefix)\"")
+                return reply.integer == 1 || wasRepeated
+            }
+            return try await unlinkAll(prefix)
+        }
+        if hasChanged { changes.post(.prefix(prefix)) }
+    }
+
+    /// See `CacheStore.remove(_:)`.
+    public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
+        if try await removeIfDamaged(damaged) { changes.post(damaged.key.map { .entry($0) } ?? .everything) }
+    }
+
+    /// The channel and the message with which others are told of a change.
+    func told(_ change: StoreChange) -> [Data] {
+        [Data(names.channel.utf8), Data(ToldChange.text(change, from: instance).utf8)]
+    }
+
+    /// Remembers a generation. What is known is a guess, which the server checks.
+    private func know(_ generation: Data, _ name: Data) {
+        generations.withLock { known in
+            if known[name] == generation { return }
+            if known.count >= 10_000 { known = [:] }
+            known[name] = generation
+        }
+    }
+
+    // MARK: Asking the server
+
+    /// Runs a script, which the server may have to be told again.
+    func run(
+        _ script: Script, _ keys: [Data], _ arguments: [Data], to operation: String
+    ) async throws(StoreError) -> (reply: Reply, wasRepeated: Bool) {
+        let (replies, wasRepeated) = try await answers([script.command(keys: keys, arguments)], operation)
+        if case .error(let words) = replies[0], words.hasPrefix("NOSCRIPT") {
+            let again = try await ask([script.wholeCommand(keys: keys, arguments)], to: operation)
+            return (again.replies[0], wasRepeated || again.wasRepeated)
+        }
+        try check(replies, operation)
+        return (replies[0], wasRepeated)
+    }
+
+    /// The answers of commands, none of which is an error.
+    func ask(
+        _ commands: [Command], to operation: String
+    ) async throws(StoreError) -> (replies: [Reply], wasRepeated: Bool) {
+        let (replies, wasRepeated) = try await answers(commands, operation)
+        try check(replies, operation)
+        return (replies, wasRepeated)
+    }
+
+    private func check(_ replies: [Reply], _ operation: String) throws(StoreError) {
+        for case .error(let words) in replies {
+            if words.hasPrefix("OOM") { throw .full(path: place) }
+            if words.hasPrefix("READONLY") { throw .readOnly(path: place) }
+            if words.hasPrefix("BUSY ") || words.hasPrefix("LOADING") { throw .busy(path: place) }
+            throw .failed(operation: operation, reason: "\(place): \(words)")
+        }
+    }
+
+    func answers(_ commands: [Command], _ operation: String) async throws(StoreError) -> ([Reply], Bool) {
+        // The thread sanitizer does not see that a continuation orders two threads. It sees that a lock does.
+        let outcome = Locked<Request.Outcome>(.unreachable("no answer"))
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            owner.loop.push(
+                Request(commands, deadline: .now + patience) { found in
+                    outcome.withLock { $0 = found }
+                    continuation.resume()
+                })
+        }
+        switch outcome.withLock({ $0 }) {
+        case .answered(let replies, let wasRepeated): return (replies, wasRepeated)
+        case .unreachable(let reason):
+            throw .failed(operation: operation, reason: "\(place) cannot be reached: \(reason)")
+        case .uncertain(let reason): throw .uncertain(operation: operation, reason: "\(place): \(reason)")
+        }
+    }
+
+    func strange(_ operation: String) -> StoreError {
+        .failed(operation: operation, reason: "\(place): an answer that is none of Redis's")
+    }
+}
+
+extension Listener.Message {
+    /// Tells observers what it says.
+    fileprivate func pass(from instance: String, to changes: StoreChanges) {
+        switch self {
+        case .told(let text): if let change = ToldChange.change(text, to: instance) { changes.post(change) }
+        case .resumed: changes.post(.everything)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// Commands that a caller wants of the server, sent together.
+final class Request: @unchecked Sendable {
+    /// The end of a request.
+    enum Outcome: Sendable {
+        /// The answers, one a command.
+        ///
+        /// - Parameter wasRepeated: true if an earlier connection broke before it answered: the commands may have been carried out then, too.
+        case answered([Reply], wasRepeated: Bool)
+        /// There was no server to send it to in time. Nothing was changed.
+        case unreachable(String)
+        /// The connection broke before the answer came, and there was no other one in time.
+        case uncertain(String)
+    }
+
+    let commands: [Command]
+    private let onEnd: @Sendable (Outcome) -> Void
+
+    // ---- Below: the loop's thread only. ----
+
+    /// When the caller has waited for long enough.
+    let deadline: ContinuousClock.Instant
+    var replies: [Reply] = []
+    /// The number of connections on which it was sent.
+    var attempts = 0
+
+    init(_ commands: [Command], deadline: ContinuousClock.Instant, onEnd: @escaping @Sendable (Outcome) -> Void) {
+        self.commands = commands
+        self.deadline = deadline
+        self.onEnd = onEnd
+    }
+
+    /// Takes an answer.
+    ///
+    /// - Returns: true if it was the last one, and the caller is told.
+    func take(_ reply: Reply) -> Bool {
+        replies.append(reply)
+        if replies.count < commands.count { return false }
+        onEnd(.answered(replies, wasRepeated: attempts > 1))
+        return true
+    }
+
+    func fail(_ reason: String) { onEnd(attempts == 0 ? .unreachable(reason) : .uncertain(reason)) }
+}

@@ -1,0 +1,79 @@
+import AquiferFoundation
+
+/// What the server does in one step. All keys are arguments.
+enum Script: String, CaseIterable, Sendable {
+    /// Writes an entry, if it is as it was seen.
+    ///
+    /// Keys: the generation of its part, the entry. Arguments: the generation that the value has, a new one, the value, the head that was
+    /// seen (empty: any; "-": none), the milliseconds until it expires (0: never), the channel, the message.
+    ///
+    /// Returns 1 if it was written, 0 if it was not as seen, or the generation if that is another one.
+    case write = """
+        local g = redis.call('GET', KEYS[1])
+        if g ~= ARGV[1] then
+          if not g then g = ARGV[2]; redis.call('SET', KEYS[1], g) end
+          return g
+        end
+        if ARGV[4] ~= '' then
+          local head = redis.call('GETRANGE', KEYS[2], 0, 39)
+          if head == string.sub(ARGV[3], 1, 40) then return 1 end
+          if ARGV[4] == '-' then
+            if string.sub(head, 1, 16) == g then return 0 end
+          elseif head ~= ARGV[4] then return 0 end
+        end
+        if ARGV[5] == '0' then redis.call('SET', KEYS[2], ARGV[3])
+        else redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[5]) end
+        redis.call('PUBLISH', ARGV[6], ARGV[7])
+        return 1
+        """
+
+    /// Deletes an entry, if it is as it was seen.
+    ///
+    /// Keys: the entry. Arguments: the head that was seen (empty: any), the channel, the message. Returns 1 if it was deleted.
+    case delete = """
+        local head = redis.call('GETRANGE', KEYS[1], 0, 39)
+        if ARGV[1] ~= '' and head ~= ARGV[1] then return 0 end
+        if redis.call('DEL', KEYS[1]) == 0 then return 0 end
+        redis.call('PUBLISH', ARGV[2], ARGV[3])
+        return 1
+        """
+
+    /// Ends a generation: nobody reads its entries any more.
+    ///
+    /// Keys: the generation. Arguments: the channel, the message. Returns 1 if there was one.
+    case end = """
+        if redis.call('DEL', KEYS[1]) == 0 then return 0 end
+        redis.call('PUBLISH', ARGV[1], ARGV[2])
+        return 1
+        """
+
+    /// The lengths and the beginnings of entries.
+    case heads = """
+        local heads = {}
+        for i, key in ipairs(KEYS) do
+          heads[i] = {redis.call('STRLEN', key), redis.call('GETRANGE', key, 0, 1023)}
+        end
+        return heads
+        """
+
+    /// The name under which the server keeps it: the SHA-1 of its text.
+    var name: String {
+        switch self {
+        case .write: "c9c604097ee15eafea902f96309b5edc9662872b"
+        case .delete: "bcc9ca22f1186abdbb677e92f86cd806832dc46c"
+        case .end: "7b8ff4158168851039dfc2d1bd573fd89241f015"
+        case .heads: "4d54c9b254b2b97d603b1524ecbc3c9a49ec7b8a"
+        }
+    }
+
+    func command(keys: [Data], _ arguments: [Data]) -> Command {
+        Command([Data("EVALSHA".utf8), Data(name.utf8)] + rest(keys, arguments))
+    }
+
+    /// The command for a server that has forgotten the script.
+    func wholeCommand(keys: [Data], _ arguments: [Data]) -> Command {
+        Command([Data("EVAL".utf8), Data(rawValue.utf8)] + rest(keys, arguments))
+    }
+
+    private func rest(_ keys: [Data], _ arguments: [Data]) -> [Data] { [Data("\(keys.count)".utf8)] + keys + arguments }
+}

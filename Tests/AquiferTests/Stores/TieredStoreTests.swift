@@ -1,0 +1,256 @@
+import AquiferConcurrency
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import Aquifer
+
+@Suite("Stores with faster ones before them", .timeLimit(.minutes(10)))
+struct TieredStoreTests {
+    @Test("memory over a store keeps the contract", arguments: CacheStoreContract.checks(for: .memoryOverMemory))
+    func memory(check: CacheStoreContract.Check) async throws {
+        try await check.run(.memoryOverMemory)
+    }
+
+    @Test(
+        "memory over a cache over a store keeps the contract", arguments: CacheStoreContract.checks(for: .threeTiers))
+    func threeTiers(check: CacheStoreContract.Check) async throws {
+        try await check.run(.threeTiers)
+    }
+
+    @Test("a cache over files keeps the contract", arguments: CacheStoreContract.checks(for: .overFiles(in: .none)))
+    func overFiles(check: CacheStoreContract.Check) async throws {
+        try await TemporaryFolder.with { folder in try await check.run(.overFiles(in: folder)) }
+    }
+
+    @Test("An entry is read from the truth once, then from memory; another machine reads it from the cache")
+    func hits() async throws {
+        let (truth, cache) = (FaultyStore(), MemoryStore())
+        let store = TieredStore(memory: .megabytes(1), over: cache, over: truth)
+        try await truth.insert(entry("a"), for: "a")
+        truth.forgetCalls()
+        for _ in 0..<3 { #expect(try await store.retrieve("a") == entry("a")) }
+        let other = TieredStore(memory: .megabytes(1), over: cache, over: truth)
+        for _ in 0..<3 { #expect(try await other.retrieve("a") == entry("a")) }
+        #expect(truth.calls == [.retrieve("a")])
+        // Nobody knows that a key stays empty.
+        for _ in 0..<2 { #expect(try await store.retrieve("none") == nil) }
+        #expect(truth.calls.count == 3)
+        #expect(try await cache.contents().entries.map(\.key) == ["a"])
+    }
+
+    @Test("A change by another machine takes the copies away, before it is told")
+    func elsewhere() async throws {
+        let (truth, cache) = (MemoryStore(), MemoryStore())
+        let store = TieredStore(memory: .megabytes(1), over: cache, over: truth)
+        let other = TieredStore(memory: .megabytes(1), over: cache, over: truth)
+        try await truth.insert(entry("a"), for: "a")
+        #expect(try await store.retrieve("a") == entry("a"))
+        let (told, continuation) = AsyncStream<StoreChange>.makeStream()
+        let observation = store.changes.observe { continuation.yield($0) }
+        var iterator = told.makeAsyncIterator()
+        try await other.insert(entry("b"), for: "a")
+        #expect(await iterator.next() == .entry("a"))
+        #expect(try await store.retrieve("a") == entry("b"))
+        try await other.deleteAll(prefix: "")
+        // A change may be told twice.
+        while let change = await iterator.next(), change != .prefix("") { #expect(change == .entry("a")) }
+        #expect(try await store.retrieve("a") == nil)
+        observation.cancel()
+    }
+
+    @Test("What was read before a change, and comes after it, is not kept: neither in memory nor in the cache")
+    func lateReading() async throws {
+        let gate = Gate()
+        let (truth, cache) = (MemoryStore(), MemoryStore())
+        try await truth.insert(entry("old"), for: "a")
+        let reading = Gate()
+        let slow = SlowReads(base: truth, gate: gate, reading: reading)
+        let store = TieredStore(memory: .megabytes(1), over: cache, over: slow)
+        async let early = store.retrieve("a")
+        await reading.wait()
+        try await TieredStore(memory: .bytes(0), over: cache, over: truth).insert(entry("new"), for: "a")
+        gate.open()
+        // The reader began before the change.
+        #expect(try await early == entry("old"))
+        #expect(try await store.retrieve("a") == entry("new"))
+        #expect(try await TieredStore(memory: .bytes(0), over: cache, over: truth).retrieve("a") == entry("new"))
+    }
+
+    @Test("A cache that could not delete a copy is not read until all of its copies are deleted")
+    func doubt() async throws {
+        let (truth, cache, clock) = (MemoryStore(), FaultyStore(), ManualClock())
+        let store = TieredStore(memory: .bytes(0), over: cache, over: truth, clock: clock)
+        try await store.insert(entry("old"), for: "a")
+        #expect(try await store.retrieve("a") == entry("old"))
+        cache.fail(.delete, .deleteAll, with: .failed(operation: "delete", reason: "away"))
+        try await store.insert(entry("new"), for: "a")
+        #expect(try await store.retrieve("a") == entry("new"))
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(1))
+        await clock.waitForSleepers(1)
+        #expect(try await cache.retrieve("a") == entry("old"))
+        cache.heal()
+        clock.advance(by: .seconds(1))
+        while try await cache.retrieve("a") != nil { await Task.yield() }
+        while try await cache.retrieve("a") != entry("new") {
+            #expect(try await store.retrieve("a") == entry("new"))
+        }
+    }
+
+    @Test("A cache that fails, or has a damaged copy, is passed over")
+    func failing() async throws {
+        let (truth, cache) = (MemoryStore(), FaultyStore())
+        let store = TieredStore(memory: .bytes(0), over: cache, over: truth)
+        try await truth.insert(entry("a"), for: "a")
+        for error in [StoreError.unreadable(key: "a", reason: "flipped"), .busy(path: "/cache")] {
+            cache.fail(.retrieve, .update, with: error)
+            #expect(try await store.retrieve("a") == entry("a"))
+        }
+        cache.heal()
+        cache.fail(.insert, .save, with: .full(path: "/cache"))
+        #expect(try await store.retrieve("a") == entry("a"))
+    }
+
+    @Test("A change whose outcome the truth does not know takes the copies away")
+    func uncertain() async throws {
+        let truth = FaultyStore()
+        let store = TieredStore(memory: .megabytes(1), over: truth)
+        try await truth.insert(entry("old"), for: "a")
+        #expect(try await store.retrieve("a") == entry("old"))
+        let inner = MemoryStore()
+        try await inner.insert(entry("new"), for: "a")
+        let doubtful = LateFailure(base: truth)
+        let hot = TieredStore(memory: .megabytes(1), over: doubtful)
+        #expect(try await hot.retrieve("a") == entry("old"))
+        await #expect(throws: StoreError.self) { try await hot.insert(entry("new"), for: "a") }
+        #expect(try await hot.retrieve("a") == entry("new"))
+    }
+
+    @Test("Memory keeps what is read, and stays within its bound")
+    func bound() throws {
+        var memory = MemoryTier(bound: 100_000)
+        for number in 0..<1_000 {
+            let key = StoreKey("key \(number)")
+            memory.end(memory.begin(key), key, entry(String(repeating: "x", count: 1_000)))
+            // The first one is read all the time.
+            _ = memory.entry(StoreKey("key 0"))
+            #expect(memory.size <= 100_000)
+        }
+        #expect(memory.entry(StoreKey("key 0")) != nil)
+        #expect(memory.entry(StoreKey("key 999")) != nil)
+        #expect(memory.entry(StoreKey("key 500")) == nil)
+        let large = StoreKey("large")
+        memory.end(memory.begin(large), large, entry(String(repeating: "x", count: 60_000)))
+        #expect(memory.entry(large) == nil)
+        memory.forget(.prefix("key"))
+        #expect(memory.size == 0)
+    }
+
+    @Test("No machine reads its own change as it was before, and at the end all read the truth")
+    func race() async throws {
+        let (truth, cache) = (MemoryStore(), MemoryStore())
+        let machines = (0..<3).map { _ in TieredStore(memory: .bytes(2_000), over: cache, over: truth) }
+        let keys = (0..<8).map { "key \($0)" }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (place, store) in machines.enumerated() {
+                for key in keys {
+                    group.addTask {
+                        // Each machine counts in a place of its own in the entry.
+                        for count in 1...30 {
+                            try await store.update(key) { found throws(StoreError) in
+                                var counts = try found.get().map { [UInt8]($0.bytes) } ?? [0, 0, 0]
+                                counts[place] = UInt8(count)
+                                return .replace(
+                                    StoredEntry(bytes: Data(counts), savedAt: Date(timeIntervalSince1970: 0)))
+                            }
+                            let found = try await store.retrieve(key)
+                            #expect([UInt8](found?.bytes ?? Data())[place] == UInt8(count))
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for store in machines {
+            for key in keys { #expect(try await store.retrieve(key)?.bytes == Data([30, 30, 30])) }
+        }
+        for key in keys { #expect(try await cache.retrieve(key)?.bytes == Data([30, 30, 30])) }
+    }
+}
+
+private func entry(_ text: String) -> StoredEntry {
+    StoredEntry(bytes: Data(text.utf8), savedAt: Date(timeIntervalSinceReferenceDate: 1))
+}
+
+/// A store whose readings are held up by a gate, after they have read.
+private struct SlowReads: ForwardingStore {
+    let base: any CacheStore
+    let gate: Gate
+    let reading: Gate
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        let found = try await base.retrieve(key)
+        reading.open()
+        await gate.wait()
+        return found
+    }
+}
+
+/// A store that writes, and then says that it does not know; it tells no change.
+private struct LateFailure: ForwardingStore {
+    let base: any CacheStore
+    let changes = StoreChanges()
+
+    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+        try await base.insert(entry, for: key)
+        throw .uncertain(operation: "save", reason: "the connection broke")
+    }
+}
+
+extension CacheStoreContract.Subject {
+    fileprivate static let memoryOverMemory = Self(make: {
+        TieredStore(memory: .megabytes(1), over: MemoryStore())
+    })
+
+    fileprivate static let threeTiers = Self(
+        make: { TieredStore(memory: .megabytes(1), over: MemoryStore(), over: MemoryStore()) },
+        makeFailing: { entries in
+            let store = FaultyStore()
+            for (key, entry) in entries { try await store.insert(entry, for: key) }
+            store.fail(.insert, .delete, .deleteAll, .update, with: .full(path: "/none"))
+            return TieredStore(memory: .megabytes(1), over: MemoryStore(), over: store)
+        })
+
+    /// A copy hides damage of the truth, so that there is none before the first reading. Another instance sees a change
+    /// when it is told: that promise is left out.
+    fileprivate static func overFiles(in folder: URL?) -> Self {
+        let files = CacheStoreContract.Subject.files(in: folder ?? URL(fileURLWithPath: "/none"))
+        var subject = Self(make: {
+            let made = try await files.make()
+            return Filed(try #require(made as? FileStore))
+        })
+        subject.corrupt = { key, store in
+            let filed = try #require(store as? Filed)
+            try await files.corrupt?(key, filed.files)
+        }
+        subject.damages = files.damages.map { damage in
+            Damage(damage.name) { key, store in
+                let filed = try #require(store as? Filed)
+                try await damage.run(key, filed.files)
+            }
+        }
+        return subject
+    }
+}
+
+/// A cache over files, without memory.
+private struct Filed: ForwardingStore {
+    let files: FileStore
+    let base: any CacheStore
+
+    init(_ files: FileStore) {
+        self.files = files
+        base = TieredStore(memory: .bytes(0), over: MemoryStore(), over: files)
+    }
+}
