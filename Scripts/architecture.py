@@ -15,7 +15,7 @@ from architecture_pages import rules_of_the_pages
 from architecture_sizes import rules_of_the_sizes
 
 FEATURES = {"AquiferImageFeed", "AquiferAudioFeed", "AquiferPayments", "AquiferFoaas", "AquiferShadowDrive"}
-CHOICES = {"AquiferSQLite", "AquiferPostgres", "AquiferCurl", "AquiferURLSession", "AquiferUserDefaults"}
+CHOICES = {"AquiferSQLite", "AquiferPostgres", "AquiferRedis", "AquiferCurl", "AquiferURLSession", "AquiferUserDefaults"}
 ROOTS = {"App", "AquiferCLI"}
 #: On Linux, one import of these in a module makes each program that links it 45 MB larger. FoundationEssentials does not.
 FULL_FOUNDATION = {"Foundation", "FoundationInternationalization", "FoundationNetworking", "FoundationXML"}

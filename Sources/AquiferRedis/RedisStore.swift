@@ -27,8 +27,8 @@ import Dispatch
 public final class RedisStore: CacheStore {
     let names: RedisNames
     let place: String
-    private let owner: LoopOwner
-    private let patience: Duration
+    let owner: LoopOwner
+    let patience: Duration
     private let lifetime: Data
     private let turns = KeyTurns()
     /// Tells the messages of this store from those of others.
@@ -193,71 +193,6 @@ public final class RedisStore: CacheStore {
             if known[name] == generation { return }
             if known.count >= 10_000 { known = [:] }
             known[name] = generation
-        }
-    }
-
-    // MARK: Asking the server
-
-    /// Runs a script, which the server may have to be told again.
-    func run(
-        _ script: Script, _ keys: [Data], _ arguments: [Data], to operation: String
-    ) async throws(StoreError) -> (reply: Reply, wasRepeated: Bool) {
-        let (replies, wasRepeated) = try await answers([script.command(keys: keys, arguments)], operation)
-        if case .error(let words) = replies[0], words.hasPrefix("NOSCRIPT") {
-            let again = try await ask([script.wholeCommand(keys: keys, arguments)], to: operation)
-            return (again.replies[0], wasRepeated || again.wasRepeated)
-        }
-        try check(replies, operation)
-        return (replies[0], wasRepeated)
-    }
-
-    /// The answers of commands, none of which is an error.
-    func ask(
-        _ commands: [Command], to operation: String
-    ) async throws(StoreError) -> (replies: [Reply], wasRepeated: Bool) {
-        let (replies, wasRepeated) = try await answers(commands, operation)
-        try check(replies, operation)
-        return (replies, wasRepeated)
-    }
-
-    private func check(_ replies: [Reply], _ operation: String) throws(StoreError) {
-        for case .error(let words) in replies {
-            if words.hasPrefix("OOM") { throw .full(path: place) }
-            if words.hasPrefix("READONLY") { throw .readOnly(path: place) }
-            if words.hasPrefix("BUSY ") || words.hasPrefix("LOADING") { throw .busy(path: place) }
-            throw .failed(operation: operation, reason: "\(place): \(words)")
-        }
-    }
-
-    func answers(_ commands: [Command], _ operation: String) async throws(StoreError) -> ([Reply], Bool) {
-        // The thread sanitizer does not see that a continuation orders two threads. It sees that a lock does.
-        let outcome = Locked<Request.Outcome>(.unreachable("no answer"))
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            owner.loop.push(
-                Request(commands, deadline: .now + patience) { found in
-                    outcome.withLock { $0 = found }
-                    continuation.resume()
-                })
-        }
-        switch outcome.withLock({ $0 }) {
-        case .answered(let replies, let wasRepeated): return (replies, wasRepeated)
-        case .unreachable(let reason):
-            throw .failed(operation: operation, reason: "\(place) cannot be reached: \(reason)")
-        case .uncertain(let reason): throw .uncertain(operation: operation, reason: "\(place): \(reason)")
-        }
-    }
-
-    func strange(_ operation: String) -> StoreError {
-        .failed(operation: operation, reason: "\(place): an answer that is none of Redis's")
-    }
-}
-
-extension Listener.Message {
-    /// Tells observers what it says.
-    fileprivate func pass(from instance: String, to changes: StoreChanges) {
-        switch self {
-        case .told(let text): if let change = ToldChange.change(text, to: instance) { changes.post(change) }
-        case .resumed: changes.post(.everything)
         }
     }
 }

@@ -145,7 +145,7 @@ def test_the_workflow_runs_what_a_contributor_runs(root):
 
 
 #: The libraries for computers only: a phone's system does not have what they call.
-ONLY_ON_COMPUTERS = {"AquiferCurl", "AquiferPostgres"}
+ONLY_ON_COMPUTERS = {"AquiferCurl", "AquiferPostgres", "AquiferRedis"}
 
 
 def test_the_workflow_builds_each_library_for_ios(root, described):

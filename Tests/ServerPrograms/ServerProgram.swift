@@ -16,6 +16,7 @@ public final class ServerProgram: @unchecked Sendable {
 
     /// The reason why there is no server.
     public struct Failure: Error, CustomStringConvertible {
+        /// One line.
         public let description: String
     }
 

@@ -88,7 +88,8 @@ enum ChangesWorld {
         // A queue that cannot be read now is read again when the user looks the next time.
         guard let pending = try? await notes.pendingChanges() else { return }
         for (item, _) in pending where item.refusal != nil {
-            process.world.note("\(process.name) resolves \(item.id), \(item.label): \(item.refusal.map { "\($0)" } ?? "")")
+            process.world.note(
+                "\(process.name) resolves \(item.id), \(item.label): \(item.refusal.map { "\($0)" } ?? "")")
             // It is tried again when the user looks the next time.
             if item.isConflict { try? await notes.keepMine(item.id) } else { try? await notes.retry(item.id) }
         }

@@ -8,6 +8,7 @@ import AquiferFoundation
 final class CacheTier: Sendable {
     private let store: any CacheStore
     private let clock: any Clock<Duration>
+    private let makeNote: @Sendable () -> UUID
     private let state = Locked(State())
 
     private struct State {
@@ -18,9 +19,10 @@ final class CacheTier: Sendable {
         var retry: StoreObservation?
     }
 
-    init(_ store: any CacheStore, clock: any Clock<Duration>) {
+    init(_ store: any CacheStore, clock: any Clock<Duration>, makeNote: @escaping @Sendable () -> UUID) {
         self.store = store
         self.clock = clock
+        self.makeNote = makeNote
     }
 
     enum Found {
@@ -39,7 +41,7 @@ final class CacheTier: Sendable {
             guard case .unreadable = error else { return .nothing(note: nil) }
         }
         let note = StoredEntry(
-            bytes: Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }), savedAt: Date(timeIntervalSince1970: 0),
+            bytes: Data(makeNote().uuidString.utf8), savedAt: Date(timeIntervalSince1970: 0),
             validators: Validators(etag: Self.noteTag))
         // Without the note no copy is left.
         do throws(StoreError) { try await store.insert(note, for: key) } catch { return .nothing(note: nil) }

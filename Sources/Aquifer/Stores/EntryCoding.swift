@@ -117,7 +117,9 @@ package enum EntryCoding {
             key: Int(load(UInt32.self, raw, 8)), etag: Int(load(UInt32.self, raw, 12)),
             lastModified: Int(load(UInt32.self, raw, 16)), body: body,
             keyAt: askingAt(raw) + (has(16, raw) ? 8 : 0) + (has(32, raw) ? 8 : 0))
-        guard fileSize.map({ lengths.head + body == $0 }) ?? true else { throw Damage("shorter or longer than its header says") }
+        guard fileSize.map({ lengths.head + body == $0 }) ?? true else {
+            throw Damage("shorter or longer than its header says")
+        }
         return lengths
     }
 

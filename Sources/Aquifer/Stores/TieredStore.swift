@@ -1,4 +1,5 @@
 import AquiferConcurrency
+import AquiferFoundation
 
 /// A store with faster ones before it: memory, and a cache that machines share.
 ///
@@ -66,11 +67,12 @@ public final class TieredStore: CacheStore {
     ///   - cache: the cache, of which nothing else uses a part.
     ///   - truth: the store.
     ///   - clock: for the time between two attempts to delete the copies of a cache that has failed.
+    ///   - makeNote: makes the notes that tell readers of the same entry apart. No two may be alike.
     public convenience init(
         memory bound: Bound, over cache: any CacheStore, over truth: any CacheStore,
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: any Clock<Duration> = ContinuousClock(), makeNote: @escaping @Sendable () -> UUID = { UUID() }
     ) {
-        self.init(bound, CacheTier(cache, clock: clock), truth)
+        self.init(bound, CacheTier(cache, clock: clock, makeNote: makeNote), truth)
     }
 
     private init(_ bound: Bound, _ cache: CacheTier?, _ truth: any CacheStore) {
