@@ -62,6 +62,11 @@ public final class DispatchSemaphore: @unchecked Sendable {
     public func wait() {}
 }
 
+extension ContinuousClock.Instant {
+    /// In AquiferConcurrency/Milliseconds.swift.
+    public var milliseconds: Int32 { 0 }
+}
+
 public struct ContinuousClock: Sendable {
     public struct Instant: Sendable, Comparable {
         public static var now: Instant { Instant() }

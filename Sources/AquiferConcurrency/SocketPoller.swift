@@ -18,14 +18,14 @@ package final class SocketPoller: @unchecked Sendable {
     /// Ends the waiting. May be called from any thread.
     package func wake() { awakening.wake() }
 
-    /// Waits until a socket can be read, or written to where that is asked for, or until a moment.
-    package func wait(watching sockets: [(descriptor: Int32, writes: Bool)], upTo moment: ContinuousClock.Instant) {
+    /// Waits until a socket can be read, or written to where that is asked for, or for this long.
+    package func wait(watching sockets: [(descriptor: Int32, writes: Bool)], milliseconds: Int32) {
         entries = [pollfd(fd: awakening.descriptor, events: Int16(POLLIN), revents: 0)]
         for (descriptor, writes) in sockets {
             entries.append(pollfd(fd: descriptor, events: Int16(POLLIN) | (writes ? Int16(POLLOUT) : 0), revents: 0))
         }
         ready = []
-        guard poll(&entries, nfds_t(entries.count), WakePipe.milliseconds(until: moment)) > 0 else { return }
+        guard poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return }
         for entry in entries.dropFirst() where entry.revents != 0 { ready.insert(entry.fd) }
         if entries[0].revents != 0 { awakening.drain() }
     }

@@ -16,10 +16,7 @@ package final class WakePipe: Sendable {
     package init() throws(SystemThread.Unavailable) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemThread.Unavailable(code: errno) }
-        for end in ends {
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-        }
+        for end in ends { _ = SocketCalls.stopBlocking(end) && SocketCalls.keepToItself(end) }
         (descriptor, alarm) = (ends[0], ends[1])
     }
 
@@ -39,13 +36,5 @@ package final class WakePipe: Sendable {
     package func drain() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while read(descriptor, &bytes, bytes.count) == bytes.count {}
-    }
-
-    /// The milliseconds until a moment, as `poll` takes them: 0 if it has passed, an hour at most.
-    package static func milliseconds(until moment: ContinuousClock.Instant) -> Int32 {
-        let (seconds, attoseconds) = (moment - .now).components
-        // Rounded up: a moment too early is a turn for nothing.
-        let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-        return Int32(min(max(milliseconds, 0), 3_600_000))
     }
 }

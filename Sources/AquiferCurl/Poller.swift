@@ -47,7 +47,7 @@ final class Poller: @unchecked Sendable {
 
     /// Waits for anything to do, until a moment or curl's timer, if that is earlier.
     func wait(until moment: ContinuousClock.Instant) {
-        let milliseconds = WakePipe.milliseconds(until: min(moment, timer ?? moment))
+        let milliseconds = min(moment, timer ?? moment).milliseconds
         ready.removeAll(keepingCapacity: true)
         guard poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return }
         for entry in entries where entry.revents != 0 { ready.append(entry) }

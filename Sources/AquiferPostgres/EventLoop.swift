@@ -118,7 +118,7 @@ final class EventLoop: @unchecked Sendable {
                 isAsleep = commands.isEmpty && !isStopped
                 return !isAsleep
             }
-            if !goesOn { poller.wait(watching: watched(), upTo: alarm()) }
+            if !goesOn { poller.wait(watching: watched(), milliseconds: alarm().milliseconds) }
         }
         links = []
         for request in waiting + lost.flatMap(\.requests) {

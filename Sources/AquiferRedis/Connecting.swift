@@ -1,14 +1,7 @@
 import Aquifer
 import AquiferCRedis
+import AquiferConcurrency
 import AquiferFoundation
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Makes connections. Everything here blocks its thread, and is for threads that may be blocked.
 struct Connecting: Sendable {
@@ -52,7 +45,7 @@ struct Connecting: Sendable {
             guard context.pointee.err == 0, redisSetTimeout(context, limit) == REDIS_OK else {
                 throw failure(of: context)
             }
-            _ = fcntl(context.pointee.fd, F_SETFD, FD_CLOEXEC)
+            _ = SocketCalls.keepToItself(context.pointee.fd)
             if case .host = address.place { _ = redisEnableKeepAlive(context) }
             if let password = address.password {
                 let words = ["AUTH"] + [address.user].compactMap { $0 } + [password]
@@ -64,9 +57,8 @@ struct Connecting: Sendable {
             context.pointee.flags &= ~REDIS_BLOCK
             // A reader that gives its buffer back after each large answer makes the next one slower.
             context.pointee.reader.pointee.maxbuf = 1 << 20
-            let flags = fcntl(context.pointee.fd, F_GETFL)
-            guard flags >= 0, fcntl(context.pointee.fd, F_SETFL, flags | O_NONBLOCK) == 0 else {
-                throw Failure(message: String(cString: strerror(errno)))
+            guard SocketCalls.stopBlocking(context.pointee.fd) else {
+                throw Failure(message: "the system does not let the connection stop blocking")
             }
             return context
         } catch {

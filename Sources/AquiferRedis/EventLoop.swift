@@ -94,7 +94,6 @@ final class EventLoop: @unchecked Sendable {
     }
 
     private func run(_ poller: SocketPoller) {
-        SystemThread.blockBrokenPipes()
         while true {
             let next = lock.withLock { () -> [Command]? in
                 defer { commands = [] }
@@ -111,7 +110,7 @@ final class EventLoop: @unchecked Sendable {
                 isAsleep = commands.isEmpty && !isStopped
                 return !isAsleep
             }
-            if !goesOn { poller.wait(watching: watched(), upTo: alarm()) }
+            if !goesOn { poller.wait(watching: watched(), milliseconds: alarm().milliseconds) }
         }
         for request in (link?.abandon() ?? []) + waiting { request.fail("the store was closed") }
         (link, listener.link) = (nil, nil)

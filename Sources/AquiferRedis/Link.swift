@@ -1,13 +1,6 @@
 import AquiferCRedis
+import AquiferConcurrency
 import AquiferFoundation
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// One connection: commands are sent without waiting for the answers of those before. For the loop's thread.
 final class Link {
@@ -45,12 +38,12 @@ final class Link {
     /// - Returns: false if the connection has broken.
     func flush() -> Bool {
         while !unsent.isEmpty {
-            let count = unsent.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR { continue }
-                return errno == EAGAIN || `break`(with: String(cString: strerror(errno)))
+            switch unsent.withUnsafeBytes({ SocketCalls.write(descriptor, $0) }) {
+            case .done(let count): unsent = count == unsent.count ? Data() : Data(unsent.dropFirst(count))
+            case .later: return true
+            case .closed: return fail("the server has closed the connection")
+            case .failed(let reason): return fail(reason)
             }
-            unsent = count == unsent.count ? Data() : Data(unsent.dropFirst(count))
         }
         return true
     }
@@ -60,16 +53,17 @@ final class Link {
     /// - Returns: false if the connection has broken.
     func receive() -> Bool {
         while true {
-            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            if count == 0 { return `break`(with: "the server has closed the connection") }
-            if count < 0 {
-                if errno == EINTR { continue }
-                return errno == EAGAIN || `break`(with: String(cString: strerror(errno)))
+            let count: Int
+            switch buffer.withUnsafeMutableBytes({ SocketCalls.read(descriptor, into: $0) }) {
+            case .done(let found): count = found
+            case .later: return true
+            case .closed: return fail("the server has closed the connection")
+            case .failed(let reason): return fail(reason)
             }
             let isFed = buffer.withUnsafeBytes {
                 redisReaderFeed(context.pointee.reader, $0.bindMemory(to: CChar.self).baseAddress, count)
             }
-            guard isFed == REDIS_OK, takeReplies() else { return `break`(with: "an answer that is none of Redis's") }
+            guard isFed == REDIS_OK, takeReplies() else { return fail("an answer that is none of Redis's") }
             if count < buffer.count { return true }
         }
     }
@@ -93,7 +87,7 @@ final class Link {
         }
     }
 
-    private func `break`(with reason: String) -> Bool {
+    private func fail(_ reason: String) -> Bool {
         failure = reason
         return false
     }
