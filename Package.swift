@@ -226,8 +226,8 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "Aquifer", "AquiferConcurrency", "AquiferCurl", "AquiferTesting", "AquiferWording",
-                "AquiferShadowDrive", "Notes", "NotesServer",
+                "Aquifer", "AquiferConcurrency", "AquiferCurl", "AquiferPostgres", "AquiferRedis", "AquiferShadowDrive",
+                "AquiferTesting", "AquiferWording", "Notes", "NotesServer", "ServerPrograms",
             ],
             path: "Examples/Snippets", swiftSettings: strict),
 

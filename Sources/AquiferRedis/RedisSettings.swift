@@ -1,8 +1,8 @@
 import Aquifer
 
-/// What a Redis server's settings mean for a cache in it.
+/// The settings of a Redis server that decide what a cache in it promises.
 public struct RedisSettings: Sendable, Hashable {
-    /// What an acknowledged change survives.
+    /// The failure that an acknowledged change survives.
     public enum Durability: String, Sendable, Hashable {
         /// Nothing: all is lost with the server's process (`appendonly no`, `save ""`).
         case nothing

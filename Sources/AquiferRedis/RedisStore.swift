@@ -187,7 +187,7 @@ public final class RedisStore: CacheStore {
         [Data(names.channel.utf8), Data(ToldChange.text(change, from: instance).utf8)]
     }
 
-    /// Remembers a generation. What is known is a guess, which the server checks.
+    /// Remembers a generation. It is a guess, which the server checks.
     private func know(_ generation: Data, _ name: Data) {
         generations.withLock { known in
             if known[name] == generation { return }

@@ -1,6 +1,6 @@
 import AquiferFoundation
 
-/// What the server does in one step. All keys are arguments.
+/// The steps that the server takes as one. All keys are arguments.
 enum Script: String, CaseIterable, Sendable {
     /// Writes an entry, if it is as it was seen.
     ///

@@ -37,7 +37,7 @@ struct PlacedStore: ForwardingStore {
         base = redis
     }
 
-    /// What another program would do.
+    /// Runs a command as another program would.
     @discardableResult
     func run(_ words: [Data]) async throws -> Reply {
         let reply = try await redis.answers([Command(words)], "run a command").0[0]

@@ -1,6 +1,6 @@
 import AquiferFoundation
 
-/// Whose turn it is.
+/// The turns of items.
 extension OutboxIndex {
     /// The next item of a group, even if its time has not come.
     func first(of group: Group, skipsRefused: Bool) -> UInt64? {

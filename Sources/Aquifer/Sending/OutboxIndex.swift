@@ -74,7 +74,7 @@ struct OutboxIndex: Sendable {
 
     // MARK: Items
 
-    /// Notes what was found in the store. What was read earlier, and comes later, is passed over: a change of the item was noted in between.
+    /// Notes what was found in the store. A record that was read before a change of the item, and comes after it, is passed over.
     mutating func note(_ finding: OutboxShelf.Finding, _ number: UInt64) {
         moment += 1
         if looks > 0 { noted[number] = moment }

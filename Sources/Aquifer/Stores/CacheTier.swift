@@ -3,7 +3,7 @@ import AquiferFoundation
 
 /// A store that holds copies of the entries of another one, for a ``TieredStore``.
 ///
-/// A reader who finds no copy first leaves a note, then reads the store below, and replaces the note with what it has found. Whoever changes
+/// A reader who finds no copy first leaves a note, then reads the store below, and replaces the note with what it has found. A change of
 /// the entry deletes note and copy afterwards. So no copy is older than the last change that was told, whatever order things happen in.
 final class CacheTier: Sendable {
     private let store: any CacheStore
