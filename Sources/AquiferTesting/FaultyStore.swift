@@ -112,9 +112,11 @@ public final class FaultyStore: CacheStore {
             lock.withLock { state.calls.append(.update(key, nil)) }
             throw fault
         }
-        let decided = Recorder<EntryChange>()
-        defer { lock.withLock { state.calls.append(.update(key, decided.all.first)) } }
+        // The base may run the decision again: the last run counts.
+        let decided = Recorder<EntryChange?>()
+        defer { lock.withLock { state.calls.append(.update(key, decided.all.last ?? nil)) } }
         try await base.update(key) { found throws(StoreError) in
+            decided.append(nil)
             let change = try decide(found)
             if case .replace = change, let fault = lock.withLock({ state.faults[.save] }) { throw fault }
             decided.append(change)
