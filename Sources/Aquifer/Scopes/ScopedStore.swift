@@ -70,6 +70,8 @@ final class ScopedStore: UnflushedChanges {
         try await update(prefix + key) { found throws(StoreError) in
             let found = found.mapError { $0.renamed(key) }
             let change = try decide(found)
+            // A run before may have decided to replace.
+            done.withLock { $0 = nil }
             if case .replace(let entry) = change {
                 // A damaged entry that was replaced cannot be put back. One that the system cannot read now could not
                 // either, and may be undamaged: it stays.

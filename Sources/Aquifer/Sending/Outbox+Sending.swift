@@ -31,20 +31,18 @@ extension Outbox {
     private func claim(_ number: UInt64) async throws(StoreError) -> OutboxRecord? {
         let isReleased = index.rows[number]?.released != nil
         let (owner, now, span) = (owner, policy.now(), Span(since: policy.now(), policy.lease))
-        let isClaimed = Locked(false)
-        let finding = try await shelf.change(number) { record in
+        let (finding, isClaimed) = try await shelf.change(number) { record -> (OutboxShelf.Change, Bool) in
             let isWaiting = record.head.wait?.left(now, isReleased: isReleased) != nil
             guard record.head.refusal == nil, !record.head.isConfirmed, !record.head.isPaused, !isWaiting,
                 !record.head.isLeased(toOthersThan: owner, now)
-            else { return .keep }
+            else { return (.keep, false) }
             // The last sender was killed, or could not save the outcome.
             if record.head.lease != nil { record.head.mayHaveArrived = true }
             record.head.lease = .init(owner: owner, span: span)
-            isClaimed.withLock { $0 = true }
-            return .replace
+            return (.replace, true)
         }
         index.note(finding, number)
-        guard isClaimed.withLock({ $0 }), case .record(let record) = finding else { return nil }
+        guard isClaimed == true, case .record(let record) = finding else { return nil }
         return record
     }
 
