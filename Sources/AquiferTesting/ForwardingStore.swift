@@ -54,4 +54,7 @@ extension ForwardingStore {
 
     /// The changes of ``base``.
     public var changes: StoreChanges { base.changes }
+
+    /// The leases of ``base``.
+    public var leases: (any LoadLeases)? { base.leases }
 }

@@ -12,14 +12,12 @@ struct RepeatingStoreTests {
         StoredEntry(bytes: Data([byte]), savedAt: Date(timeIntervalSince1970: 0))
     }
 
-    @Test("keeps the contract of a shared store", arguments: CacheStoreContract.checks(for: .repeating))
-    func contract(_ check: CacheStoreContract.Check) async throws { try await check.run(.repeating) }
-
     @Test("gives the first runs what was there before, and carries out the last one")
     func runs() async throws {
-        for byte in [1, 2] { try await store.insert(entry(byte), for: "key") }
+        for byte: UInt8 in [1, 2] { try await store.insert(entry(byte), for: "key") }
         let seen = Locked([StoredEntry?]())
-        let (new, old) = (entry(3), [nil, entry(1), entry(2), entry(2)])
+        let new = entry(3)
+        let old: [StoredEntry?] = [nil, entry(1), entry(2), entry(2)]
         try await store.update("key") { found throws(StoreError) in
             let entry = try found.get()
             seen.withLock { $0.append(entry) }
@@ -43,8 +41,4 @@ struct RepeatingStoreTests {
         }
         #expect(!value)
     }
-}
-
-extension CacheStoreContract.Subject {
-    fileprivate static var repeating: Self { Self(make: { RepeatingStore() }, isShared: true) }
 }

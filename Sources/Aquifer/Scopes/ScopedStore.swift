@@ -8,6 +8,7 @@ import AquiferFoundation
 /// Otherwise the change is taken back and the call throws. Nobody ever reads the keys of an ended generation.
 final class ScopedStore: UnflushedChanges {
     let changes: StoreChanges
+    private let ends: StoreChanges
     private let life: ScopeLife
     private var base: any CacheStore { life.base }
     /// Keeps the order of the calls through the steps of each.
@@ -20,6 +21,7 @@ final class ScopedStore: UnflushedChanges {
                 if let own = Self.own(change, life) { changes.post(own) }
             }
         })
+        ends = ScopedLeases.ends(of: life)
     }
 
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
@@ -110,6 +112,9 @@ final class ScopedStore: UnflushedChanges {
     }
 
     func persist() async throws(StoreError) { try await base.persist() }
+
+    /// The leases of the store around, under the keys of the generation: users wait for nobody else's loads.
+    var leases: (any LoadLeases)? { base.leases.map { ScopedLeases(base: $0, life: life, ends: ends) } }
 
     func deleteAll(prefix: String) async throws(StoreError) {
         try await inTurn { own async throws(StoreError) in

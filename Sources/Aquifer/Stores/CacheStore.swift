@@ -75,11 +75,18 @@ public protocol CacheStore: Sendable {
 
     /// The changes of this store, as they happen. A store around another one passes on that one's.
     var changes: StoreChanges { get }
+
+    /// The leases with which machines that share this store load a value once for all of them; `nil`, the default, if it has none.
+    /// A store around another one passes on that one's.
+    var leases: (any LoadLeases)? { get }
 }
 
 extension CacheStore {
     /// Does nothing.
     public func persist() async throws(StoreError) {}
+
+    /// None.
+    public var leases: (any LoadLeases)? { nil }
 }
 
 /// The change of an entry by ``CacheStore/update(_:_:)``.
