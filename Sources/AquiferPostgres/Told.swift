@@ -30,11 +30,16 @@ enum Told {
     }
 
     /// Tells observers what a message says.
-    static func pass(_ message: Listener.Message, from instance: String, to changes: StoreChanges) {
+    static func pass(
+        _ message: Listener.Message, from instance: String, to changes: StoreChanges, _ leaseEnds: StoreChanges
+    ) {
         switch message {
+        case .leaseEnded(let text): if let change = change(text, to: instance) { leaseEnds.post(change) }
         case .told(let text): if let change = change(text, to: instance) { changes.post(change) }
         // Nobody knows what happened while it did not listen.
-        case .resumed: changes.post(.everything)
+        case .resumed:
+            changes.post(.everything)
+            leaseEnds.post(.everything)
         }
     }
 }

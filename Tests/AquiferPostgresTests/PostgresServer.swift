@@ -61,10 +61,15 @@ final class PostgresServer: @unchecked Sendable {
     /// Ends the connections of this name.
     ///
     /// - Returns: how many there were.
+    @discardableResult
     func cutConnections(named name: String) throws -> Int64 {
-        let connection = try Connecting(address, Schema("none"), .seconds(30)).connect("cutter")
+        try number("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = '\(name)'")
+    }
+
+    /// The number that a query answers.
+    func number(_ query: String) throws -> Int64 {
+        let connection = try Connecting(address, Schema("none"), .seconds(30)).connect("counter")
         defer { PostgresServer.finish(connection) }
-        let query = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = '\(name)'"
         return try Connecting.rows(query, on: connection).integer(0, 0) ?? 0
     }
 
