@@ -1,6 +1,14 @@
 import Aquifer
 import AquiferFoundation
 
+extension PostgresStore {
+    /// The leases with which the machines load each value once for all of them; `nil` if the store was opened without.
+    public var leases: (any LoadLeases)? { hasLeases ? PostgresLeases(store: self, ends: leaseEnds) : nil }
+
+    /// The instances of this store that live, by their connections.
+    public var presence: (any StorePresence)? { PostgresPresence(store: self) }
+}
+
 /// The leases of the loads over a ``PostgresStore``: a row for each key, in a table that a crash of the server empties.
 ///
 /// The server's clock decides when a lease is over. It ends at once when the connection ends by which its holder listens.

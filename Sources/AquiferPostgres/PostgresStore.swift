@@ -34,11 +34,8 @@ public final class PostgresStore: CacheStore {
 
     /// See `CacheStore.changes`. After a break of the connection, it tells that everything may have changed.
     public let changes: StoreChanges
-    private let leaseEnds: StoreChanges
-    private let hasLeases: Bool
-
-    /// The leases with which the machines load each value once for all of them; `nil` if the store was opened without.
-    public var leases: (any LoadLeases)? { hasLeases ? PostgresLeases(store: self, ends: leaseEnds) : nil }
+    let leaseEnds: StoreChanges
+    let hasLeases: Bool
 
     /// Connects to the server, and creates or upgrades the tables if necessary.
     ///

@@ -151,6 +151,12 @@ public final class FaultyStore: CacheStore {
         try await base.remove(damaged)
     }
 
+    /// The leases of the store behind.
+    public var leases: (any LoadLeases)? { base.leases }
+
+    /// The presence that the store behind knows.
+    public var presence: (any StorePresence)? { base.presence }
+
     /// The changes of the store behind.
     public var changes: StoreChanges { base.changes }
 

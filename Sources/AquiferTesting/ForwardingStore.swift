@@ -57,4 +57,7 @@ extension ForwardingStore {
 
     /// The leases of ``base``.
     public var leases: (any LoadLeases)? { base.leases }
+
+    /// The presence that ``base`` knows.
+    public var presence: (any StorePresence)? { base.presence }
 }

@@ -113,6 +113,9 @@ final class ScopedStore: UnflushedChanges {
 
     func persist() async throws(StoreError) { try await base.persist() }
 
+    /// The presence that the store around knows.
+    var presence: (any StorePresence)? { base.presence }
+
     /// The leases of the store around, under the keys of the generation: users wait for nobody else's loads.
     var leases: (any LoadLeases)? { base.leases.map { ScopedLeases(base: $0, life: life, ends: ends) } }
 

@@ -71,6 +71,8 @@ struct OutboxIndex: Sendable {
     /// The moments of the items that were noted while something was read.
     private var noted: [UInt64: UInt64] = [:]
     private var looks = 0
+    /// The instances of the store whose claims count for nothing, because they have gone.
+    var gone: Set<String> = []
 
     // MARK: Items
 
@@ -155,7 +157,9 @@ struct OutboxIndex: Sendable {
     func wait(_ number: UInt64, owner: UUID, _ now: Date) -> TimeInterval? {
         guard let row = rows[number], let head = row.head, !head.isPaused, head.refusal == nil else { return nil }
         var left = 0.0
-        if let lease = head.lease, lease.owner != owner { left = max(left, lease.span.left(now) ?? 0) }
+        if let lease = head.lease, head.isLeased(toOthersThan: owner, now, gone: gone) {
+            left = max(left, lease.span.left(now) ?? 0)
+        }
         left = max(left, head.wait?.left(now, isReleased: row.released != nil) ?? 0)
         if let gate = gates[head.host] { left = max(left, gate.left(now) ?? 0) }
         return left

@@ -79,6 +79,10 @@ public protocol CacheStore: Sendable {
     /// The leases with which machines that share this store load a value once for all of them; `nil`, the default, if it has none.
     /// A store around another one passes on that one's.
     var leases: (any LoadLeases)? { get }
+
+    /// The knowledge about who uses this store and lives; `nil`, the default, if it has none. A store around another one passes on
+    /// that one's.
+    var presence: (any StorePresence)? { get }
 }
 
 extension CacheStore {
@@ -87,6 +91,9 @@ extension CacheStore {
 
     /// None.
     public var leases: (any LoadLeases)? { nil }
+
+    /// Nothing.
+    public var presence: (any StorePresence)? { nil }
 }
 
 /// The change of an entry by ``CacheStore/update(_:_:)``.

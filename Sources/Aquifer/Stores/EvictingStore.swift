@@ -80,6 +80,9 @@ public final class EvictingStore: CacheStore {
     /// The leases of the store inside.
     public var leases: (any LoadLeases)? { base.leases }
 
+    /// The presence that the store inside knows.
+    public var presence: (any StorePresence)? { base.presence }
+
     /// See ``CacheStore/contents(prefix:)``.
     public func contents(prefix: String) async throws(StoreError) -> StoreContents {
         try await base.contents(prefix: prefix)
