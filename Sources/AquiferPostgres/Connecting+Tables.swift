@@ -22,13 +22,14 @@ extension Connecting {
 
     private func prepare() throws(StoreError) -> Listening {
         do throws(ServerFailure) {
-            let connection = try listen(to: schema.quotedChannel)
+            let connection = try listen(to: schema.quotedChannels, again: false)
             do throws(ServerFailure) {
                 // Most of the time they are there, and a user who may not make any only looks.
                 switch try state(connection) {
                 case .foreign: throw Self.foreign
-                case .version(Schema.version): break
-                case .version(let found): throw Self.newer(found)
+                case .version(Schema.version, isWhole: true): break
+                case .version(let found, _) where found != Schema.version: throw Self.newer(found)
+                case .version: try add(on: connection)
                 case .missing: try make(on: connection)
                 }
             } catch {
@@ -46,7 +47,15 @@ extension Connecting {
         }
     }
 
-    /// Makes the tables, in one transaction. Only one of several processes makes them, if all begin at once.
+    /// Adds what an older program has not made. A user who may not add anything goes on without.
+    private func add(on connection: OpaquePointer) throws(ServerFailure) {
+        do throws(ServerFailure) { try make(on: connection) } catch {
+            guard error.state == "42501" else { throw error }
+            try Self.run("ROLLBACK", on: connection)
+        }
+    }
+
+    /// Makes the tables that are missing, in one transaction. Only one of several processes makes them, if all begin at once.
     private func make(on connection: OpaquePointer) throws(ServerFailure) {
         try Self.run("BEGIN", on: connection)
         // The number is any that other programs are unlikely to use: the first bytes of "aquifer".
@@ -54,15 +63,16 @@ extension Connecting {
         switch try state(connection) {
         case .missing: for statement in schema.creation { try Self.run(statement, on: connection) }
         case .foreign: throw Self.foreign
-        case .version(Schema.version): break
-        case .version(let found): throw Self.newer(found)
+        case .version(Schema.version, let isWhole):
+            if !isWhole { for statement in schema.addition { try Self.run(statement, on: connection) } }
+        case .version(let found, _): throw Self.newer(found)
         }
         try Self.run("COMMIT", on: connection)
     }
 
     private enum State {
         case missing, foreign
-        case version(Int)
+        case version(Int, isWhole: Bool)
     }
 
     private func state(_ connection: OpaquePointer) throws(ServerFailure) -> State {
@@ -71,7 +81,7 @@ extension Connecting {
         if look.integer(0, 0) == 0 { return .foreign }
         let found = try Self.rows(schema.found, on: connection)
         guard found.count == 1, let number = found.integer(0, 0) else { return .foreign }
-        return .version(Int(number))
+        return .version(Int(number), isWhole: look.integer(0, 2) == 1)
     }
 
     private static let newerState = "newer"

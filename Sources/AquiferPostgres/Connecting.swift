@@ -10,6 +10,7 @@ struct Connecting: Sendable {
     let patience: Duration
     /// The address without a password, for messages.
     let place: String
+    let presence = Presence()
 
     init(_ address: String, _ schema: Schema, _ patience: Duration) {
         self.address = address
@@ -72,11 +73,18 @@ struct Connecting: Sendable {
         }
     }
 
-    /// A connection that listens to a channel.
-    func listen(to channel: String) throws(ServerFailure) -> OpaquePointer {
+    /// A connection that listens to channels. As long as it lasts, others see that this machine lives.
+    func listen(to channels: [String], again: Bool) throws(ServerFailure) -> OpaquePointer {
         let connection = try connect("aquifer-changes")
         do throws(ServerFailure) {
-            try Self.run("LISTEN \(channel)", on: connection)
+            // The server notices a machine without power as soon as this machine notices a server without.
+            let seconds = "tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
+            try Self.run("SET \(seconds); SET tcp_user_timeout = 25000", on: connection)
+            for channel in channels { try Self.run("LISTEN \(channel)", on: connection) }
+            while try Self.rows("SELECT pg_try_advisory_lock(\(presence.number))::int", on: connection).integer(0, 0) != 1 {
+                presence.renumber()
+            }
+            presence.appear(again: again)
             guard PQsetnonblocking(connection, 1) == 0 else { throw ServerFailure(connection: connection) }
             return connection
         } catch {
@@ -90,7 +98,9 @@ struct Connecting: Sendable {
         let result = PQprepare(
             connection, statement.rawValue, statement.sql(schema.name), Int32(kinds.count), kinds)
         defer { PQclear(result) }
-        guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw ServerFailure(result) }
+        if PQresultStatus(result) == PGRES_COMMAND_OK { return }
+        let failure = ServerFailure(result)
+        if !statement.isOptional || failure.state != "42P01" { throw failure }
     }
 
     /// Ends a session that has lost its connection. It waits for a write that is just being made.

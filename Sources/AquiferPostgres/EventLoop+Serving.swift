@@ -32,6 +32,7 @@ extension EventLoop {
         guard let listener else { return }
         if let descriptor = listener.descriptor, poller.isReady(descriptor), !listener.receive() {
             listener.close()
+            connecting.presence.disappear()
             listener.retryAt = now
         }
         if let moment = listener.retryAt, moment <= now { connect(listener) }

@@ -175,7 +175,7 @@ final class EventLoop: @unchecked Sendable {
         listener.retryAt = nil
         queue.async { [connecting, weak self] in
             let result = Result { () throws(ServerFailure) in
-                try connecting.listen(to: listener.channel)
+                try connecting.listen(to: listener.channels, again: true)
             }
             self?.push(.listening(result, listener))
         }

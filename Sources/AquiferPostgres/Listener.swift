@@ -3,8 +3,8 @@ import AquiferCPostgres
 
 /// A connection that is told of the changes of others, from the store's beginning to its end. For the loop's thread.
 final class Listener: @unchecked Sendable {
-    /// The quoted name of the channel.
-    let channel: String
+    /// The quoted names of the channels.
+    let channels: [String]
     private let onMessage: @Sendable (Message) -> Void
     private var connection: OpaquePointer?
     /// When to try to connect again; `nil` while connected or connecting.
@@ -13,30 +13,36 @@ final class Listener: @unchecked Sendable {
     enum Message: Sendable {
         /// The text that another store sent with its change.
         case told(String)
+        /// The text that another store sent with the end of a lease.
+        case leaseEnded(String)
         /// It listens again. It did not hear what happened meanwhile.
         case resumed
 
         /// Tells observers what it says.
-        func pass(from instance: String, to changes: StoreChanges) {
+        func pass(from instance: String, to changes: StoreChanges, _ leaseEnds: StoreChanges) {
             switch self {
             case .told(let text):
                 if let change = ToldChange.change(text, to: instance) { changes.post(change) }
+            case .leaseEnded(let text):
+                if let change = ToldChange.change(text, to: instance) { leaseEnds.post(change) }
             // Nobody knows what happened while it did not listen.
-            case .resumed: changes.post(.everything)
+            case .resumed:
+                changes.post(.everything)
+                leaseEnds.post(.everything)
             }
         }
     }
 
-    /// Takes a connection over that listens to the channel.
-    init(owning connection: OpaquePointer, channel: String, onMessage: @escaping @Sendable (Message) -> Void) {
+    /// Takes a connection over that listens to the channels.
+    init(owning connection: OpaquePointer, channels: [String], onMessage: @escaping @Sendable (Message) -> Void) {
         self.connection = connection
-        self.channel = channel
+        self.channels = channels
         self.onMessage = onMessage
     }
 
     var descriptor: Int32? { connection.map { PQsocket($0) } }
 
-    /// Takes a connection over that listens to the channel in place of a broken one.
+    /// Takes a connection over that listens to the channels in place of a broken one.
     func resume(_ connection: OpaquePointer) {
         self.connection = connection
         onMessage(.resumed)
@@ -48,7 +54,8 @@ final class Listener: @unchecked Sendable {
     func receive() -> Bool {
         guard let connection, PQconsumeInput(connection) == 1 else { return false }
         while let notice = PQnotifies(connection) {
-            onMessage(.told(String(cString: notice.pointee.extra)))
+            let (channel, text) = (String(cString: notice.pointee.relname), String(cString: notice.pointee.extra))
+            onMessage(channel.hasPrefix("aquifer-l:") ? .leaseEnded(text) : .told(text))
             PQfreemem(notice)
         }
         return PQstatus(connection) != CONNECTION_BAD

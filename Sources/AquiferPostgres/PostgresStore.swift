@@ -34,6 +34,8 @@ public final class PostgresStore: CacheStore {
 
     /// See `CacheStore.changes`. After a break of the connection, it tells that everything may have changed.
     public let changes: StoreChanges
+    let leaseEnds: StoreChanges
+    let hasLeases: Bool
 
     /// Connects to the server, and creates or upgrades the tables if necessary.
     ///
@@ -42,12 +44,14 @@ public final class PostgresStore: CacheStore {
     ///   - schema: the schema of the tables. Stores with different schemas share nothing.
     ///   - connections: the number of connections for reads and writes at most. They are opened when they are needed. One more
     ///     listens to the changes of others.
+    ///   - hasLeases: true to let one machine load a value for all (`CacheStore.leases`). That takes two more questions a load.
     ///   - patience: the time for which a call waits for the server, and for other callers, before it throws.
     /// - Throws: `StoreError.failed(operation:reason:)` with the server's words if it cannot be reached or refuses the user;
     ///   `.newerVersion(path:found:supported:)` if the tables are of a newer version; `.notAStore(path:)` if the schema has
     ///   tables of somebody else.
     public init(
-        _ address: String, schema: String = "aquifer", connections: Int = 4, patience: Duration = .seconds(30)
+        _ address: String, schema: String = "aquifer", connections: Int = 4, hasLeases: Bool = true,
+        patience: Duration = .seconds(30)
     ) async throws(StoreError) {
         let schema = Schema(schema)
         let connecting = Connecting(address, schema, patience)
@@ -61,11 +65,13 @@ public final class PostgresStore: CacheStore {
         place = connecting.place
         let changes = StoreChanges()
         self.changes = changes
+        let leaseEnds = StoreChanges()
+        (self.leaseEnds, self.hasLeases) = (leaseEnds, hasLeases)
         // Observers are told on a thread of their own: they must not hold up what is on its way.
         let queue = DispatchQueue(label: "aquifer.postgres.changes")
         owner.loop.push(
-            Listener(owning: listening.connection, channel: schema.quotedChannel) { message in
-                queue.async { message.pass(from: instance, to: changes) }
+            Listener(owning: listening.connection, channels: schema.quotedChannels) { message in
+                queue.async { message.pass(from: instance, to: changes, leaseEnds) }
             })
     }
 
@@ -187,6 +193,15 @@ public final class PostgresStore: CacheStore {
     func told(_ change: StoreChange) -> [Parameter] {
         [.text(schema.channel), .text(ToldChange.text(change, from: instance))]
     }
+
+    /// The same for the end of a lease.
+    func toldOfLease(_ key: String) -> [Parameter] {
+        [.text(schema.leases), .text(ToldChange.text(.entry(key), from: instance))]
+    }
+
+    /// The sign that this machine lives.
+    var presenceOfThis: Presence { owner.loop.connecting.presence }
+    var schemaName: String { schema.name }
 
     // MARK: Asking the server
 

@@ -9,6 +9,7 @@ import AquiferFoundation
 /// | `entry` | one row for each entry: its key, its header (`EntryCoding`) and, up to 1 MB, its bytes |
 /// | `piece` | the bytes of larger entries, in pieces of 1 MB |
 /// | `session` | one row for each connection that writes: which of its last writes were made |
+/// | `lease` | one row for each key that was loaded under a lease: who loads it now, and which load was saved last |
 ///
 /// An entry is found by `id`: its key, or for a key of more than 1 000 bytes the beginning and the SHA-256 of it, because
 /// an index has no room for more. Each write gives the entry another `mark`, so that a later one knows whether
@@ -71,25 +72,47 @@ struct Schema: Sendable {
                 FOR EACH ROW WHEN (OLD.pieces > 0) EXECUTE FUNCTION \(name).forget_pieces()
             """,
             "INSERT INTO \(name).version VALUES (1)",
+        ] + addition
+    }
+
+    /// The statements that add what the first programs of version 1 did not have. Those programs know nothing of it, and go on beside later
+    /// ones.
+    var addition: [String] {
+        [
+            // Nothing is lost with a lease: a crash of the server may take them all.
+            """
+            CREATE UNLOGGED TABLE \(name).lease (
+                id bytea PRIMARY KEY,
+                token bytea NOT NULL,
+                number bigint NOT NULL,
+                holder bigint NOT NULL,
+                until timestamptz NOT NULL,
+                saved bigint NOT NULL DEFAULT 0
+            )
+            """,
+            "CREATE SEQUENCE \(name).lease_number",
         ]
     }
 
     /// The version that is there, in one row; no row if there is none.
     var found: String { "SELECT number FROM \(name).version" }
 
-    /// True if there is a table of versions, and in the schema's place nothing of somebody else's.
+    /// The numbers of tables of versions, of all tables in the schema's place, and of tables of leases.
     var look: String {
         """
-        SELECT count(*) FILTER (WHERE c.relname = 'version'), count(*)
+        SELECT count(*) FILTER (WHERE c.relname = 'version'), count(*), count(*) FILTER (WHERE c.relname = 'lease')
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = '\(plain.replacingExactly("'", with: "''"))' AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
         """
     }
 
     /// The name of the channel on which changes are told. A channel's name has at most 63 bytes.
-    var channel: String { "aquifer:" + (plain.utf8.count <= 50 ? plain : Data(plain.utf8).suffix(25).hexadecimal) }
-    /// The same, for a statement.
-    var quotedChannel: String { Self.quoted(channel) }
+    var channel: String { "aquifer:" + ending }
+    /// The same, for the ends of leases.
+    var leases: String { "aquifer-l:" + ending }
+    private var ending: String { (plain.utf8.count <= 50 ? plain : Data(plain.utf8).suffix(25).hexadecimal) }
+    /// Both, for statements.
+    var quotedChannels: [String] { [channel, leases].map(Self.quoted) }
 
     private static func quoted(_ name: String) -> String { "\"" + name.replacingExactly("\"", with: "\"\"") + "\"" }
 }

@@ -8,6 +8,7 @@ enum Statement: String, CaseIterable, Sendable {
     case read, pieces, list
     case begin, end
     case insert, create, replace, delete, deleteSeen, deletePrefix, piece
+    case takeLease, lookAtLease, renewLease, endLease, gone
 
     /// The types of the parameters.
     var parameters: [Parameter.Kind] {
@@ -26,8 +27,20 @@ enum Statement: String, CaseIterable, Sendable {
         case .deletePrefix: [.bytes, .integer, .text, .text, .bytes, .bytes, .bytes]
         // key, mark, number, bytes
         case .piece: [.bytes, .bytes, .integer, .bytes]
+        // key, token, holder, milliseconds, the first number that is as good, true if missing holders are gone
+        case .takeLease: [.bytes, .bytes, .integer, .integer, .integer, .integer]
+        case .lookAtLease: [.bytes, .bytes]
+        // key, number, holder, milliseconds
+        case .renewLease: [.bytes, .integer, .integer, .integer]
+        // key, number, saved, channel, told
+        case .endLease: [.bytes, .integer, .integer, .text, .text]
+        // numbers, separated by commas
+        case .gone: [.text]
         }
     }
+
+    /// True for a statement whose table may be missing, if an older program has made the tables and nobody may add any.
+    var isOptional: Bool { [.takeLease, .lookAtLease, .renewLease, .endLease].contains(self) }
 
     func sql(_ schema: String) -> String {
         switch self {
@@ -76,6 +89,7 @@ enum Statement: String, CaseIterable, Sendable {
             INSERT INTO \(schema).piece(id, mark, number, bytes)
             SELECT e.id, e.mark, $3::int, $4 FROM \(schema).entry e WHERE e.id = \(Self.id("$1")) AND e.mark = $2
             """
+        case .takeLease, .lookAtLease, .renewLease, .endLease, .gone: leasing(schema)
         }
     }
 
@@ -87,7 +101,7 @@ enum Statement: String, CaseIterable, Sendable {
     static let beginning = 968
 
     /// The id of a key.
-    private static func id(_ key: String) -> String {
+    static func id(_ key: String) -> String {
         """
         (CASE WHEN octet_length(\(key)) <= \(longest) THEN \(key)
             ELSE substring(\(key) FROM 1 FOR \(beginning)) || sha256(\(key)) END)

@@ -112,9 +112,11 @@ public final class FaultyStore: CacheStore {
             lock.withLock { state.calls.append(.update(key, nil)) }
             throw fault
         }
-        let decided = Recorder<EntryChange>()
-        defer { lock.withLock { state.calls.append(.update(key, decided.all.first)) } }
+        // The base may run the decision again: the last run counts.
+        let decided = Recorder<EntryChange?>()
+        defer { lock.withLock { state.calls.append(.update(key, decided.all.last ?? nil)) } }
         try await base.update(key) { found throws(StoreError) in
+            decided.append(nil)
             let change = try decide(found)
             if case .replace = change, let fault = lock.withLock({ state.faults[.save] }) { throw fault }
             decided.append(change)
@@ -148,6 +150,12 @@ public final class FaultyStore: CacheStore {
         try note(.remove(damaged), .remove)
         try await base.remove(damaged)
     }
+
+    /// The leases of the store behind.
+    public var leases: (any LoadLeases)? { base.leases }
+
+    /// The presence that the store behind knows.
+    public var presence: (any StorePresence)? { base.presence }
 
     /// The changes of the store behind.
     public var changes: StoreChanges { base.changes }

@@ -54,4 +54,10 @@ extension ForwardingStore {
 
     /// The changes of ``base``.
     public var changes: StoreChanges { base.changes }
+
+    /// The leases of ``base``.
+    public var leases: (any LoadLeases)? { base.leases }
+
+    /// The presence that ``base`` knows.
+    public var presence: (any StorePresence)? { base.presence }
 }

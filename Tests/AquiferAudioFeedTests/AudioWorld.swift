@@ -8,8 +8,8 @@ import Foundation
 /// The audio feed with remote, stores and clock under a test's control.
 final class AudioWorld: Sendable {
     let client: ScriptedHTTPClient
-    let store = FaultyStore()
-    let queue = FaultyStore()
+    let store = FaultyStore(RepeatingStore())
+    let queue = FaultyStore(RepeatingStore())
     let date = ManualDate(Date(timeIntervalSince1970: 1_780_000_000))
     let base = URL(string: "http://audio.example")!
     let folder: URL

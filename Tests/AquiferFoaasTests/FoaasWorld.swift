@@ -7,8 +7,8 @@ import Foundation
 /// Phrases with remote, store and clock under a test's control.
 struct FoaasWorld {
     let client: ScriptedHTTPClient
-    let store = FaultyStore()
-    let own = FaultyStore()
+    let store = FaultyStore(RepeatingStore())
+    let own = FaultyStore(RepeatingStore())
     let date = ManualDate(Date(timeIntervalSince1970: 1_780_000_000))
     let base = URL(string: "http://foaas.example/api")!
     let service: FoaasService

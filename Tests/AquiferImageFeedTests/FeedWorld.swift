@@ -6,8 +6,8 @@ import Foundation
 /// The feed with remote, stores and clock under a test's control.
 struct FeedWorld {
     let client: ScriptedHTTPClient
-    let store = FaultyStore()
-    let pictureStore = FaultyStore()
+    let store = FaultyStore(RepeatingStore())
+    let pictureStore = FaultyStore(RepeatingStore())
     let date = ManualDate(Date(timeIntervalSince1970: 1_780_000_000))
     let base = URL(string: "http://feed.example/api")!
 

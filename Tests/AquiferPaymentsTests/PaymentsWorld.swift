@@ -7,8 +7,8 @@ import Foundation
 /// Payments with remote, stores, vault and clock under a test's control.
 final class PaymentsWorld: Sendable {
     let client: ScriptedHTTPClient
-    let store = FaultyStore()
-    let ledger = FaultyStore()
+    let store = FaultyStore(RepeatingStore())
+    let ledger = FaultyStore(RepeatingStore())
     let date = ManualDate(Date(timeIntervalSince1970: 1_780_000_000))
     let base = URL(string: "http://payments.example")!
     let folder: URL

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Testing
 
@@ -19,6 +20,7 @@ final class PostgresServer: @unchecked Sendable {
     private let script: String
     /// The end of a pipe: the server's script stops it when this end is closed.
     private let life: Int32
+    private let child: pid_t
 
     init() throws {
         script =
@@ -31,7 +33,7 @@ final class PostgresServer: @unchecked Sendable {
         // Another program that is started meanwhile must not hold the ends that tell of this process's end.
         for end in [input[1], output[0]] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         life = input[1]
-        let child = fork_exec([script, "run", folder, "\(port)"], input: input[0], output: output[1])
+        child = fork_exec([script, "run", folder, "\(port)"], input: input[0], output: output[1])
         for end in [input[0], output[1]] { close(end) }
         try #require(child > 0)
         var bytes = [UInt8](repeating: 0, count: 6)
@@ -40,7 +42,15 @@ final class PostgresServer: @unchecked Sendable {
         try #require(count == 6, "the server did not start; see the messages of \(script) above")
     }
 
-    deinit { close(life) }
+    deinit {
+        close(life)
+        // Nobody else waits for the script. The exit tests of Swift Testing look at each process that has ended, and would not get
+        // past this one.
+        DispatchQueue.global().async { [child] in
+            var status: Int32 = 0
+            while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+        }
+    }
 
     /// The address of the server for libpq.
     var address: String { "postgresql://postgres@127.0.0.1:\(port)/postgres" }
@@ -61,10 +71,15 @@ final class PostgresServer: @unchecked Sendable {
     /// Ends the connections of this name.
     ///
     /// - Returns: how many there were.
+    @discardableResult
     func cutConnections(named name: String) throws -> Int64 {
-        let connection = try Connecting(address, Schema("none"), .seconds(30)).connect("cutter")
+        try number("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = '\(name)'")
+    }
+
+    /// The number that a query answers.
+    func number(_ query: String) throws -> Int64 {
+        let connection = try Connecting(address, Schema("none"), .seconds(30)).connect("counter")
         defer { PostgresServer.finish(connection) }
-        let query = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = '\(name)'"
         return try Connecting.rows(query, on: connection).integer(0, 0) ?? 0
     }
 

@@ -40,7 +40,7 @@ enum PaymentsWorld {
             return
         }
         let folder = { (name: String) in URL(fileURLWithPath: "/disk/\(name)", isDirectory: true) }
-        let ledger = try await process.untilDone { try FileStore(directory: folder("ledger")) }
+        let ledger = try await process.untilDone { RepeatingStore(try FileStore(directory: folder("ledger"))) }
         let vault = CardVault(directory: folder("vault"), keys: folder("keys"), makeID: { random.uuid() })
         let service = PaymentsService(
             base: base, client: process.client, store: MemoryStore(), pictureStore: MemoryStore(), ledgerStore: ledger,

@@ -12,7 +12,7 @@ final class DriveWorld: Sendable {
     typealias Reply = ScriptedHTTPClient.Reply
 
     let client: ScriptedHTTPClient
-    let store = FaultyStore()
+    let store = FaultyStore(RepeatingStore())
     let clock = ManualClock()
     let date = ManualDate(Date(timeIntervalSince1970: 1_780_000_000))
     let folder: URL

@@ -156,6 +156,9 @@ public struct Cache<Value: Sendable>: Sendable {
     /// True if the cache is in a scope, which may end.
     var mayEnd: Bool { store.changes.mayEnd }
 
+    /// The leases of the store.
+    var leases: (any LoadLeases)? { store.leases }
+
     /// The changes of the store.
     var storeChanges: StoreChanges { store.changes }
 

@@ -5,13 +5,14 @@ extension Resource {
     /// Loads the latest value as ``load()`` does, whatever the age of the saved copy: the user has asked for it.
     ///
     /// Only a copy of which the server has said that it cannot have changed is delivered without a request
-    /// (``StoredEntry/Asking/isImmutable``), if the policy follows the server.
+    /// (``StoredEntry/Asking/isImmutable``), if the policy follows the server. Another machine's load under a lease
+    /// (``CacheStore/leases``) counts only if it has begun after this call.
     public func reload() async throws(LoadError) -> Loaded<Value> {
         if cache.policy.follows == .server, let (recent, isStale) = await recent(ifImmutable: true), !isStale {
             guard !Task.isCancelled else { throw .cancelled }
             return recent
         }
-        return try await ask()
+        return try await ask(anew: true)
     }
 
     /// The saved copy, if it may be delivered without waiting for an answer; stale if it is to be updated behind.

@@ -16,6 +16,7 @@ import AquiferFoundation
 /// - A failed save never hides the value that arrived: it is delivered, with the save error beside it.
 /// - A load sends the saved entry's validators. When the remote answers that nothing changed, the saved value gets a
 ///   new stamp and is delivered as the latest.
+/// - Over a store with ``CacheStore/leases``, one of all machines asks at a time, and the others deliver its answer.
 /// - Concurrent callers share one request. A caller who leaves (whose task is cancelled) does not disturb the others;
 ///   the last one to leave cancels the transfer. Leaving delivers ``LoadError/cancelled`` and never the saved copy.
 public final class Resource<Value: Sendable>: Sendable {
@@ -35,27 +36,16 @@ public final class Resource<Value: Sendable>: Sendable {
     /// The update in the background, while there is one.
     let backgroundUpdate = Locked<Task<Void, Never>?>(nil)
 
-    /// The outcome of a load; `nil` if it had nothing to ask for.
-    struct Flight: Sendable {
-        let outcome: Result<Loaded<Value>, LoadError>?
-        let asked: Asked
-    }
-
-    /// What was known before the last request of a load.
-    struct Asked: Sendable {
-        /// The number of invalidations by this instance.
-        var count: UInt64
-        /// The mark of the entry.
-        var mark: Date?
-        /// True if the value was made invalid after the request, by another process, and its answer is not saved.
-        var isOvertaken = false
-    }
+    /// The number of flights so far that might wait for another machine.
+    let flightCount = Locked<UInt64>(0)
     /// What is laid over each state: the changes of an ``EditableResource``.
     let overlay = Locked<Overlay<Value>?>(nil)
     /// Those who follow ``updates``, once there was one.
     let hub = Locked<UpdateHub<Value>?>(nil)
     /// Waits until a copy that is followed expires.
     let clock: any Clock<Duration>
+    /// The times of loads that share leases.
+    let leasing: LeasePolicy
 
     /// A resource with a remote and a cache.
     ///
@@ -63,15 +53,17 @@ public final class Resource<Value: Sendable>: Sendable {
     ///   - remote: loads the latest value.
     ///   - cache: keeps the copy.
     ///   - fallback: decides after which errors the copy is delivered; by default, after all but 401, 403, 404 and 410.
-    ///   - clock: waits until a copy that is followed with ``updates`` expires.
+    ///   - clock: waits until a copy that is followed with ``updates`` expires, and while another machine loads.
+    ///   - leasing: the times of leases, if the store has some (``CacheStore/leases``).
     public init(
         remote: RemoteLoader<Value>, cache: Cache<Value>, fallback: FallbackPolicy = .standard,
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: any Clock<Duration> = ContinuousClock(), leasing: LeasePolicy = LeasePolicy()
     ) {
         self.remote = remote
         self.cache = cache
         self.fallback = fallback
         self.clock = clock
+        self.leasing = leasing
     }
 
     /// Loads the latest value and saves it. Without a valid answer it delivers the fresh saved copy if ``fallback`` allows
@@ -90,23 +82,26 @@ public final class Resource<Value: Sendable>: Sendable {
 
     /// Asks, or joins those who ask. One of them may have asked before this value was made invalid, and end only now: its
     /// answer is not this caller's.
-    func ask() async throws(LoadError) -> Loaded<Value> {
-        let count = invalidationCount
+    ///
+    /// - Parameter anew: true if a load that another machine has begun earlier is not good enough.
+    func ask(anew: Bool = false) async throws(LoadError) -> Loaded<Value> {
+        let (count, flights) = (invalidationCount, flightCount.withLock { $0 })
         while true {
-            let flight = try await flight()
+            let flight = try await flight(anew: anew)
+            if anew, let borrowed = flight.borrowed, !borrowed.isNew(after: flights) { continue }
             if flight.asked.count >= count, let outcome = flight.outcome { return try outcome.get() }
         }
     }
 
     /// The load under way, or a new one, which asks for nothing if a load has asked for this mark already.
-    func flight(for mark: Date? = nil) async throws(LoadError) -> Flight {
+    func flight(for mark: Date? = nil, anew: Bool = false) async throws(LoadError) -> Flight {
         try await flights.value(for: cache.key) { () async throws(LoadError) -> Flight in
             if let mark, self.answered.withLock({ $0 }) == mark {
                 return Flight(outcome: nil, asked: Asked(count: 0, mark: mark))
             }
-            guard self.cache.mayEnd else { return await self.run() }
+            guard self.cache.mayEnd else { return await self.run(anew: anew) }
             return try await self.cache.untilEnd { () async throws(LoadError) -> Flight in
-                let flight = await self.run()
+                let flight = await self.run(anew: anew)
                 // The end of a scope cancels what runs in it.
                 if case .failure(.cancelled)? = flight.outcome { throw .cancelled }
                 return flight
@@ -119,7 +114,13 @@ public final class Resource<Value: Sendable>: Sendable {
 
     private var invalidationCount: UInt64 { invalidations.withLock { $0 } }
 
-    private func run() async -> Flight {
+    private func run(anew: Bool) async -> Flight {
+        // What could not be made invalid in the store would be taken there for valid.
+        guard let leases = cache.leases, !mustAsk.withLock({ $0 }) else { return await askRemote() }
+        return await run(leases, anew: anew) { await self.askRemote() }
+    }
+
+    private func askRemote() async -> Flight {
         var asked = Asked(count: invalidationCount)
         let outcome: Result<Loaded<Value>, LoadError>
         do throws(LoadError) {

@@ -8,6 +8,7 @@ import AquiferFoundation
 /// Otherwise the change is taken back and the call throws. Nobody ever reads the keys of an ended generation.
 final class ScopedStore: UnflushedChanges {
     let changes: StoreChanges
+    private let ends: StoreChanges
     private let life: ScopeLife
     private var base: any CacheStore { life.base }
     /// Keeps the order of the calls through the steps of each.
@@ -20,6 +21,7 @@ final class ScopedStore: UnflushedChanges {
                 if let own = Self.own(change, life) { changes.post(own) }
             }
         })
+        ends = ScopedLeases.ends(of: life)
     }
 
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
@@ -70,6 +72,8 @@ final class ScopedStore: UnflushedChanges {
         try await update(prefix + key) { found throws(StoreError) in
             let found = found.mapError { $0.renamed(key) }
             let change = try decide(found)
+            // A run before may have decided to replace.
+            done.withLock { $0 = nil }
             if case .replace(let entry) = change {
                 // A damaged entry that was replaced cannot be put back. One that the system cannot read now could not
                 // either, and may be undamaged: it stays.
@@ -108,6 +112,12 @@ final class ScopedStore: UnflushedChanges {
     }
 
     func persist() async throws(StoreError) { try await base.persist() }
+
+    /// The presence that the store around knows.
+    var presence: (any StorePresence)? { base.presence }
+
+    /// The leases of the store around, under the keys of the generation: users wait for nobody else's loads.
+    var leases: (any LoadLeases)? { base.leases.map { ScopedLeases(base: $0, life: life, ends: ends) } }
 
     func deleteAll(prefix: String) async throws(StoreError) {
         try await inTurn { own async throws(StoreError) in

@@ -44,7 +44,7 @@ extension Outbox {
                 // The failed attempts themselves have rung: without a pause, a full disk would be tried for ever.
                 heard = work.rings
             }
-            await work.wait(after: heard, atMost: pause, on: policy.clock)
+            await rest(after: heard, atMost: pause)
         }
     }
 
@@ -87,7 +87,7 @@ extension Outbox {
             total.refused += report.refused
             total.failed += report.failed
             guard let next = report.nextTry, !Task.isCancelled else { return total }
-            await work.wait(after: heard, atMost: min(next, policy.poll), on: policy.clock)
+            await rest(after: heard, atMost: min(next, policy.poll))
         }
     }
 

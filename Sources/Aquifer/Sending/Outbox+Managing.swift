@@ -95,25 +95,23 @@ extension Outbox {
     /// - Throws: `.store` when it could not be removed.
     @discardableResult
     public func discard(_ id: ID) async throws(OutboxError) -> Discarded? {
-        let found = Locked<OutboxRecord?>(nil)
+        let record: OutboxRecord?
         var isThere = index.rows[id.number] != nil
         do throws(StoreError) {
             // The change is one step, so that it sees the claim of a process that was a moment earlier.
-            let finding = try await shelf.change(id.number) { record in
+            let (finding, found) = try await shelf.change(id.number) { record -> (OutboxShelf.Change, OutboxRecord?) in
                 // The server has it: it waits for a load only.
-                if record.head.isConfirmed { return .keep }
-                found.withLock { [record] in $0 = record }
-                return .delete
+                record.head.isConfirmed ? (.keep, nil) : (.delete, record)
             }
             if case .record = finding { return nil }
+            record = found ?? nil
             // The item is damaged, or the store may list it and not find it.
-            if found.withLock({ $0 == nil }) { try await shelf.delete(id.number) }
+            if record == nil { try await shelf.delete(id.number) }
             if case .damaged = finding {
                 attachments?.removeAll(of: id.number)
                 isThere = true
             }
         } catch { throw .store(error) }
-        let record = found.withLock { $0 }
         attachments?.remove(record?.message.keptFiles ?? [])
         noteLeft(id.number)
         stop(id)
@@ -158,27 +156,29 @@ extension Outbox {
     }
 
     /// Changes an item, unless `decide` gives a reason against it.
+    ///
+    /// - Returns: the item before the change.
+    @discardableResult
     func change(
         _ id: ID, _ decide: @escaping @Sendable (inout OutboxRecord.Head, inout OutboxRecord.Message) -> String?
-    ) async throws(OutboxError) {
-        let obstacle = Locked<String?>(nil)
-        let finding: OutboxShelf.Finding
+    ) async throws(OutboxError) -> OutboxRecord? {
+        let (finding, decided): (OutboxShelf.Finding, (obstacle: String?, before: OutboxRecord)?)
         do throws(StoreError) {
-            finding = try await shelf.change(id.number) { record in
-                if record.head.isConfirmed { return .keep }
+            (finding, decided) = try await shelf.change(id.number) { record in
+                let before = record
+                if record.head.isConfirmed { return (.keep, (nil, before)) }
                 let reason = decide(&record.head, &record.message)
-                obstacle.withLock { $0 = reason }
-                return reason == nil ? .replace : .keep
+                return (reason == nil ? .replace : .keep, (reason, before))
             }
         } catch { throw .store(error) }
         note(finding, id.number)
         offer(index.group(of: id.number))
         work.ring()
         changes.ring()
-        if let reason = obstacle.withLock({ $0 }) { throw .notNow(id, reason: reason) }
+        if let reason = decided?.obstacle { throw .notNow(id, reason: reason) }
         switch finding {
         case .record(let record) where record.head.isConfirmed: throw .noSuchItem(id, .gone)
-        case .record: break
+        case .record: return decided?.before
         case .nothing: throw await noSuchItem(id)
         case .damaged(let reason): throw .damaged(id, reason: reason)
         }

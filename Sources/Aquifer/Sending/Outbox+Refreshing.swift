@@ -31,6 +31,7 @@ extension Outbox {
         fresh.removeAll { queued.contains($0) }
         if !hasAudited { try await tidy(counter, listed: Set(listing.versions.keys)) }
         if releases == given { release = nil }
+        if let presence { await findGone(presence) }
         findReady()
         changes.ring()
         return isNews

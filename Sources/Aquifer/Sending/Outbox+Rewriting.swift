@@ -14,31 +14,33 @@ extension Outbox {
     ) async throws(OutboxError) -> Item {
         try Self.check(request)
         var (message, hold) = try await message(of: request)
-        let (key, old, new) = (policy.makeKey(), Locked([String]()), Locked<OutboxRecord.Head?>(nil))
+        let key = policy.makeKey()
+        let edit: @Sendable (inout OutboxRecord.Head) -> String? = { head in
+            if let reason = decide(&head) { return reason }
+            head.key = key
+            head.method = request.method.rawValue
+            head.url = request.url
+            head.length = request.body?.length ?? 0
+            if let label { head.label = label }
+            head.refusal = nil
+            head.attempts = 0
+            return nil
+        }
+        let before: OutboxRecord?
         do throws(OutboxError) {
             do throws(StoreError) { try assign(&hold, &message, to: id.number) } catch { throw .store(error) }
-            try await change(id) { [message] head, oldMessage in
-                if let reason = decide(&head) { return reason }
-                let names = oldMessage.keptFiles
-                old.withLock { $0 = names }
+            before = try await change(id) { [message] head, oldMessage in
+                if let reason = edit(&head) { return reason }
                 oldMessage = message
-                head.key = key
-                head.method = request.method.rawValue
-                head.url = request.url
-                head.length = request.body?.length ?? 0
-                if let label { head.label = label }
-                head.refusal = nil
-                head.attempts = 0
-                new.withLock { [head] in $0 = head }
                 return nil
             }
         } catch {
             attachments?.remove(hold?.names ?? [])
             throw error
         }
-        attachments?.remove(old.withLock { $0 })
+        attachments?.remove(before?.message.keptFiles ?? [])
         withExtendedLifetime(hold) {}
-        guard let head = new.withLock({ $0 }) else { throw await noSuchItem(id) }
+        guard var head = before?.head, edit(&head) == nil else { throw await noSuchItem(id) }
         return Item(id, head, .waiting)
     }
 
@@ -74,22 +76,18 @@ extension Outbox {
 
     /// Removes a change that was never tried, or was refused.
     func withdraw(_ id: ID, from known: Data?, mayBeRefused: Bool) async throws(OutboxError) {
-        let (obstacle, names) = (Locked<String?>(nil), Locked<[String]?>(nil))
-        let finding: OutboxShelf.Finding
+        let (finding, decided): (OutboxShelf.Finding, (obstacle: String?, files: [String])?)
         do throws(StoreError) {
-            finding = try await shelf.change(id.number) { record in
+            (finding, decided) = try await shelf.change(id.number) { record in
                 var reason = record.head.reasonToStay(mayBeRefused: mayBeRefused, mayBeTried: true)
                 if let known, record.head.change?.bytes != known { reason = "was edited meanwhile" }
-                obstacle.withLock { [reason] in $0 = reason }
-                if reason != nil { return .keep }
-                names.withLock { [record] in $0 = record.message.keptFiles }
-                return .delete
+                return (reason == nil ? .delete : .keep, (reason, record.message.keptFiles))
             }
         } catch { throw .store(error) }
-        if let reason = obstacle.withLock({ $0 }) { throw .notNow(id, reason: reason) }
+        if let reason = decided?.obstacle { throw .notNow(id, reason: reason) }
         if case .damaged(let reason) = finding { throw .damaged(id, reason: reason) }
         // Without a record, the item was sent or discarded before.
-        guard let kept = names.withLock({ $0 }) else {
+        guard let kept = decided?.files else {
             index.note(finding, id.number)
             throw await noSuchItem(id)
         }

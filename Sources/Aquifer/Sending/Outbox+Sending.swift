@@ -30,21 +30,20 @@ extension Outbox {
     /// Claims an item for this outbox; `nil` if another outbox has claimed it, or it must not be sent now.
     private func claim(_ number: UInt64) async throws(StoreError) -> OutboxRecord? {
         let isReleased = index.rows[number]?.released != nil
-        let (owner, now, span) = (owner, policy.now(), Span(since: policy.now(), policy.lease))
-        let isClaimed = Locked(false)
-        let finding = try await shelf.change(number) { record in
+        let (owner, now, gone) = (owner, policy.now(), index.gone)
+        let lease = OutboxRecord.Lease(owner: owner, span: Span(since: now, policy.lease), holder: presence?.name)
+        let (finding, isClaimed) = try await shelf.change(number) { record -> (OutboxShelf.Change, Bool) in
             let isWaiting = record.head.wait?.left(now, isReleased: isReleased) != nil
             guard record.head.refusal == nil, !record.head.isConfirmed, !record.head.isPaused, !isWaiting,
-                !record.head.isLeased(toOthersThan: owner, now)
-            else { return .keep }
+                !record.head.isLeased(toOthersThan: owner, now, gone: gone)
+            else { return (.keep, false) }
             // The last sender was killed, or could not save the outcome.
             if record.head.lease != nil { record.head.mayHaveArrived = true }
-            record.head.lease = .init(owner: owner, span: span)
-            isClaimed.withLock { $0 = true }
-            return .replace
+            record.head.lease = lease
+            return (.replace, true)
         }
         index.note(finding, number)
-        guard isClaimed.withLock({ $0 }), case .record(let record) = finding else { return nil }
+        guard isClaimed == true, case .record(let record) = finding else { return nil }
         return record
     }
 
@@ -127,10 +126,11 @@ extension Outbox {
         while true {
             // Sleeping throws only when the task was cancelled.
             do { try await policy.clock.sleep(for: policy.lease / 3) } catch { return }
-            let span = Span(since: policy.now(), policy.lease)
+            let lease = OutboxRecord.Lease(
+                owner: owner, span: Span(since: policy.now(), policy.lease), holder: presence?.name)
             do throws(StoreError) {
                 let renewal = try await shelf.changeOurs(number, owner: owner, key: key) { head in
-                    head.lease?.span = span
+                    head.lease = lease
                     return .replace
                 }
                 if !renewal.wasOurs { return transfer.cancel() }

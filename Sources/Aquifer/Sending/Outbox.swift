@@ -14,7 +14,8 @@ import AquiferFoundation
 ///   when the server has accepted it or someone discards it.
 /// - Once: each item has a key, which is made when it is queued and sent as `Idempotency-Key` with each attempt. A
 ///   server that honours the key has each item once, even if processes are killed at any moment, and with any number of
-///   processes on one queue.
+///   processes on one queue. An item whose sender has died is taken over when its claim has ended (``SendPolicy/lease``), or at
+///   once over a store that knows who lives (``CacheStore/presence``).
 /// - Order: a group sends one item at a time, in the order in which its items were queued. An item that waits, is
 ///   paused or was refused holds back the later items of its group, and no other group.
 /// - Retries: an item with 408, 425, 429, 5xx or no answer is tried again without a limit, at the intervals of the
@@ -51,6 +52,8 @@ public actor Outbox {
     let events: (any AquiferEvents)?
     /// The identity of this outbox in its claims.
     let owner: UUID
+    /// The knowledge of the store about who lives.
+    nonisolated var presence: (any StorePresence)? { shelf.store.presence }
 
     var index = OutboxIndex()
     /// The items that were queued here and are not in the index yet.
@@ -185,7 +188,9 @@ public actor Outbox {
             group: group, label: label, key: key, queuedAt: policy.now(),
             method: request.method.rawValue, url: request.url, length: request.body?.length ?? 0)
         head.change = change
-        if isOurs { head.lease = .init(owner: owner, span: Span(since: policy.now(), policy.lease)) }
+        if isOurs {
+            head.lease = .init(owner: owner, span: Span(since: policy.now(), policy.lease), holder: presence?.name)
+        }
         var (message, hold) = try await message(of: request)
         if !turn.tryEnter() { await turn.enter() }
         defer { turn.leave() }

@@ -136,14 +136,15 @@ extension OutboxShelf {
         if let value = try await changeCounter(instead: nil, change) { return value }
         // A missing or unreadable counter is recreated from the items, unless another process was quicker.
         let remains = try await remains()
-        let isMended = Locked(false)
         let counter = remains.isUnused ? Counter() : Counter.anew(above: remains.items, files: remains.files)
-        let value = try await changeCounter(instead: counter) { [isUnused = remains.isUnused] found in
-            if found.next == counter.next, !isUnused { isMended.withLock { $0 = true } }
-            return change(&found)
+        let changed = try await changeCounter(instead: counter) { [isUnused = remains.isUnused] found in
+            let isMended = found.next == counter.next && !isUnused
+            return (change(&found), isMended)
         }
-        guard let value else { throw .failed(operation: "number an item", reason: "the store decided nothing") }
-        if isMended.withLock({ $0 }) { note(.counterMended(items: remains.items.count)) }
+        guard let (value, isMended) = changed else {
+            throw .failed(operation: "number an item", reason: "the store decided nothing")
+        }
+        if isMended { note(.counterMended(items: remains.items.count)) }
         return value
     }
 
@@ -154,7 +155,10 @@ extension OutboxShelf {
         let result = Locked<Value?>(nil)
         // A loss of power may take the new counter away, and with it nothing else: an item is flushed with all that was written before.
         try await store.updateUnflushed(Self.counterKey) { found throws(StoreError) -> EntryChange in
-            guard var counter = try Self.counter(in: found) ?? instead else { return .keep }
+            guard var counter = try Self.counter(in: found) ?? instead else {
+                result.withLock { $0 = nil }
+                return .keep
+            }
             let value = change(&counter)
             result.withLock { $0 = value }
             return .replace(StoredEntry(bytes: try Self.encode(counter), savedAt: now()))

@@ -11,7 +11,9 @@ extension OutboxIndex {
     func wait(_ number: UInt64, owner: UUID, _ now: Date) -> TimeInterval? {
         guard let row = rows[number], let head = row.head, !head.isPaused, head.refusal == nil else { return nil }
         var left = 0.0
-        if let lease = head.lease, lease.owner != owner { left = max(left, lease.span.left(now) ?? 0) }
+        if let lease = head.lease, head.isLeased(toOthersThan: owner, now, gone: gone) {
+            left = max(left, lease.span.left(now) ?? 0)
+        }
         left = max(left, head.wait?.left(now, isReleased: row.released != nil) ?? 0)
         if let gate = gates[head.host] { left = max(left, gate.left(now) ?? 0) }
         return left

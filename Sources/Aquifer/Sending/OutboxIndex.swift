@@ -71,6 +71,8 @@ struct OutboxIndex: Sendable {
     /// The moments of the items that were noted while something was read.
     private var noted: [UInt64: UInt64] = [:]
     private var looks = 0
+    /// The instances of the store whose claims count for nothing, because they have gone.
+    var gone: Set<String> = []
 
     // MARK: Items
 

@@ -27,6 +27,8 @@ struct OutboxRecord: Sendable, Codable {
     struct Lease: Sendable, Hashable, Codable {
         var owner: UUID
         var span: Span
+        /// The instance of the store by which the owner claimed it, if the store knows who lives.
+        var holder: String?
     }
 
     /// The wait after a failed attempt. It stays, with its reason, until there is a new outcome.
@@ -71,8 +73,11 @@ struct OutboxRecord: Sendable, Codable {
 
 extension OutboxRecord.Head {
     /// True while another outbox than `owner`'s may be sending the item.
-    func isLeased(toOthersThan owner: UUID, _ now: Date) -> Bool {
+    ///
+    /// - Parameter gone: the instances of the store that have gone.
+    func isLeased(toOthersThan owner: UUID, _ now: Date, gone: Set<String> = []) -> Bool {
         guard let lease, lease.owner != owner else { return false }
+        if let holder = lease.holder, gone.contains(holder) { return false }
         return lease.span.left(now) != nil
     }
 

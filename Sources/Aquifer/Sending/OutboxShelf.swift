@@ -158,19 +158,30 @@ struct OutboxShelf: Sendable {
     func change(
         _ number: UInt64, _ decide: @Sendable (inout OutboxRecord) -> Change
     ) async throws(StoreError) -> Finding {
-        try await store.decide(Self.key(number)) { found throws(StoreError) -> (EntryChange, Finding) in
+        try await change(number) { record -> (Change, Void) in (decide(&record), ()) }.finding
+    }
+
+    /// Reads and changes an item in one step.
+    ///
+    /// - Parameter decide: also returns a value. A shared store may run it several times: nothing else may leave it.
+    /// - Returns: the item after the change, and the value of the decision that was carried out; `nil` if there was no item that can be
+    ///   read, and nothing to decide.
+    func change<Value: Sendable>(
+        _ number: UInt64, _ decide: @Sendable (inout OutboxRecord) -> (Change, Value)
+    ) async throws(StoreError) -> (finding: Finding, value: Value?) {
+        try await store.decide(Self.key(number)) { found throws(StoreError) -> (EntryChange, (Finding, Value?)) in
             let finding: Finding
             do throws(StoreError) { finding = try found.get().map(Self.decode) ?? .nothing } catch {
                 guard case .unreadable(_, let reason) = error else { throw error }
                 finding = .damaged(reason)
             }
-            guard case .record(var record) = finding else { return (.keep, finding) }
+            guard case .record(var record) = finding else { return (.keep, (finding, nil)) }
             switch decide(&record) {
-            case .keep: return (.keep, finding)
-            case .delete: return (.delete, .nothing)
-            case .replace:
+            case (.keep, let value): return (.keep, (finding, value))
+            case (.delete, let value): return (.delete, (.nothing, value))
+            case (.replace, let value):
                 record.version += 1
-                return (.replace(try entry(record)), .record(record))
+                return (.replace(try entry(record)), (.record(record), value))
             }
         }
     }
@@ -182,13 +193,11 @@ struct OutboxShelf: Sendable {
     func changeOurs(
         _ number: UInt64, owner: UUID, key: String, _ decide: @Sendable (inout OutboxRecord.Head) -> Change
     ) async throws(StoreError) -> (finding: Finding, wasOurs: Bool) {
-        let wasOurs = Locked(false)
-        let finding = try await change(number) { record in
+        let (finding, wasOurs) = try await change(number) { record -> (Change, Bool) in
             let isOurs = record.head.lease?.owner == owner && record.head.key == key
-            wasOurs.withLock { $0 = isOurs }
-            return isOurs ? decide(&record.head) : .keep
+            return (isOurs ? decide(&record.head) : .keep, isOurs)
         }
-        return (finding, wasOurs.withLock { $0 })
+        return (finding, wasOurs ?? false)
     }
 
     private static func key(_ number: UInt64) -> String {

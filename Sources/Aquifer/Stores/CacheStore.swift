@@ -34,10 +34,16 @@ public protocol CacheStore: Sendable {
     /// the store.
     ///
     /// An embedded store runs `decide` once. A shared store runs it again if somebody else has changed the entry
-    /// meanwhile, and carries out only the last decision. So `decide` must be *pure*: what it does follows from what it
-    /// is given, and nothing is left of a run that another one follows.
+    /// meanwhile, and carries out only the last decision. An earlier run may have been given an older entry, or none. So
+    /// `decide` must be *pure*: what it does follows from what it is given, and nothing is left of a run that another one
+    /// follows. A decision may not:
     ///
-    /// ``decide(_:_:)`` does the same and returns a value.
+    /// - set a flag, append to a list or count outside of itself, unless each run begins by taking that back;
+    /// - tell anybody, send, write a file, or use up a number or a key;
+    /// - draw a key or a date for the entry that its caller then learns in another way than as the decision's value.
+    ///
+    /// Return what the caller is to know: ``decide(_:_:)`` does the same as this and returns the value of the decision
+    /// that was carried out. `RepeatingStore` of `AquiferTesting` runs each decision several times, for tests.
     func update(
         _ key: String,
         _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
@@ -69,11 +75,25 @@ public protocol CacheStore: Sendable {
 
     /// The changes of this store, as they happen. A store around another one passes on that one's.
     var changes: StoreChanges { get }
+
+    /// The leases with which machines that share this store load a value once for all of them; `nil`, the default, if it has none.
+    /// A store around another one passes on that one's.
+    var leases: (any LoadLeases)? { get }
+
+    /// The knowledge about who uses this store and lives; `nil`, the default, if it has none. A store around another one passes on
+    /// that one's.
+    var presence: (any StorePresence)? { get }
 }
 
 extension CacheStore {
     /// Does nothing.
     public func persist() async throws(StoreError) {}
+
+    /// None.
+    public var leases: (any LoadLeases)? { nil }
+
+    /// Nothing.
+    public var presence: (any StorePresence)? { nil }
 }
 
 /// The change of an entry by ``CacheStore/update(_:_:)``.

@@ -77,6 +77,12 @@ public final class EvictingStore: CacheStore {
     /// The changes of the store inside, evictions among them.
     public var changes: StoreChanges { base.changes }
 
+    /// The leases of the store inside.
+    public var leases: (any LoadLeases)? { base.leases }
+
+    /// The presence that the store inside knows.
+    public var presence: (any StorePresence)? { base.presence }
+
     /// See ``CacheStore/contents(prefix:)``.
     public func contents(prefix: String) async throws(StoreError) -> StoreContents {
         try await base.contents(prefix: prefix)

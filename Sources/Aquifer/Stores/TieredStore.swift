@@ -84,6 +84,11 @@ public final class TieredStore: CacheStore {
         following.withLock { $0 = observation }
     }
 
+    /// The leases of the truth.
+    public var leases: (any LoadLeases)? { truth.leases }
+    /// The presence that the truth knows.
+    public var presence: (any StorePresence)? { truth.presence }
+
     // MARK: Reading
 
     /// See ``CacheStore/retrieve(_:)``.

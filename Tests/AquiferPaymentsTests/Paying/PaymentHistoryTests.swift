@@ -11,7 +11,7 @@ import Testing
 struct PaymentHistoryTests {
     /// A ledger's store with damaged entries whose keys nobody knows.
     private struct NamelessStore: ForwardingStore {
-        let base: any CacheStore = MemoryStore()
+        let base: any CacheStore = RepeatingStore()
         let nameless = Locked([DamagedEntry(key: nil, place: "page 7", reason: "it is cut")])
 
         func contents() async throws(StoreError) -> StoreContents {

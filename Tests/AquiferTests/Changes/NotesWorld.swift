@@ -201,8 +201,8 @@ extension NotesServer.State {
 struct NotesWorld {
     let server = NotesServer()
     /// The saved values, and the queue.
-    let values = MemoryStore()
-    let queue = MemoryStore()
+    let values = RepeatingStore()
+    let queue = RepeatingStore()
     let date = ManualDate(Date(timeIntervalSince1970: 1_780_000_000))
     let clock = ManualClock()
     let keys = Locked(0)

@@ -10,7 +10,7 @@ struct AquiferEventsTests {
     private let url = URL(string: "https://api.example/notes?token=secret")!
     private let notes = Data(#"["milk","bread"]"#.utf8)
 
-    private func cache(in store: any CacheStore = MemoryStore(), key: String = "notes:ada") -> Cache<[String]> {
+    private func cache(in store: any CacheStore = RepeatingStore(), key: String = "notes:ada") -> Cache<[String]> {
         Cache(key: key, in: store, now: date.read, events: events)
     }
 
@@ -86,7 +86,7 @@ struct AquiferEventsTests {
     @Test("Data has the class `data`, and its address is told to nobody")
     func data() async throws {
         let loader = DataLoader(
-            client: ScriptedHTTPClient([.answer(body: Data(count: 300))]), store: MemoryStore(), now: date.read,
+            client: ScriptedHTTPClient([.answer(body: Data(count: 300))]), store: RepeatingStore(), now: date.read,
             events: events)
         _ = try await loader.data(for: url)
         _ = try await loader.data(for: url)
@@ -115,7 +115,7 @@ struct AquiferEventsTests {
 
     @Test("Each entry that makes room, or is larger than the whole bound, is told as evicted")
     func evicted() async throws {
-        let store = EvictingStore(MemoryStore(), bound: 100, events: events)
+        let store = EvictingStore(RepeatingStore(), bound: 100, events: events)
         for (key, size) in [("data:a", 60), ("data:b", 60), ("large:c", 101)] {
             let entry = StoredEntry(bytes: Data(count: size), savedAt: date.now, kind: .data)
             try await store.insert(entry, for: key)
@@ -127,7 +127,7 @@ struct AquiferEventsTests {
     @Test("An outbox tells what was queued, sent and refused, and nothing of an attempt that is repeated")
     func outbox() async throws {
         let world = OutboxWorld()
-        let outbox = Outbox(in: MemoryStore(), client: world.server.client, policy: world.policy(), events: events)
+        let outbox = Outbox(in: RepeatingStore(), client: world.server.client, policy: world.policy(), events: events)
         try await outbox.enqueue(world.note("milk"), group: "notes/ada", label: "secret")
         try await outbox.enqueue(world.note("bad"))
         world.server.rule { text, _ in text == "bad" ? .status(422) : .silence }
@@ -145,7 +145,7 @@ struct AquiferEventsTests {
     @Test("A request that is posted tells the same")
     func posted() async throws {
         let world = OutboxWorld()
-        let outbox = Outbox(in: MemoryStore(), client: world.server.client, policy: world.policy(), events: events)
+        let outbox = Outbox(in: RepeatingStore(), client: world.server.client, policy: world.policy(), events: events)
         _ = try await outbox.post(world.note("milk"))
         world.server.rule { _, _ in .status(422) }
         _ = try await outbox.post(world.note("bad"))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A family of resources", .timeLimit(.minutes(10)))
 struct ResourceFamilyTests {
-    private let store = MemoryStore()
+    private let store = RepeatingStore()
     private let made = Locked<[Int]>([])
     /// The number of loads at once, and the most of them.
     private let loads = Locked<(now: Int, most: Int, all: [Int])>((0, 0, []))

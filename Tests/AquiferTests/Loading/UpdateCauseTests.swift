@@ -9,7 +9,7 @@ import Testing
 struct UpdateCauseTests {
     private let events = RecordedEvents()
     private let date = ManualDate(Date(timeIntervalSince1970: 1_780_000_000))
-    private let store = FaultyStore()
+    private let store = FaultyStore(RepeatingStore())
     private let request = HTTPRequest(.get, URL(string: "https://api.example/notes")!)
 
     private var cache: Cache<[String]> { Cache(key: "notes:ada", in: store, now: date.read, events: events) }

@@ -86,7 +86,7 @@ final class PageServer: Sendable {
 struct PagedWorld {
     let server: PageServer
     let client: ScriptedHTTPClient
-    let store = FaultyStore()
+    let store = FaultyStore(RepeatingStore())
 
     init(_ way: PageServer.Way = .cursor, _ ids: some Sequence<Int>, pageSize: Int = 5) {
         let server = PageServer(way, ids, pageSize: pageSize)

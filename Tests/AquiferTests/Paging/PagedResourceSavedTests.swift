@@ -188,7 +188,7 @@ struct PagedResourceSavedTests {
         "A page that the server does not allow to be saved is delivered and not saved, if the policy follows the server"
     )
     func followsTheServer() async throws {
-        let store = MemoryStore()
+        let store = RepeatingStore()
         let client = ScriptedHTTPClient { _ in
             .answer(headers: ["Cache-Control": "no-store"], body: Data(#"["a"]"#.utf8))
         }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("An end of a scope that is refused, repeated or overtaken", .timeLimit(.minutes(10)))
 struct RefusedEndTests {
-    private let base = FaultyStore()
+    private let base = FaultyStore(RepeatingStore())
     private let world = OutboxWorld()
 
     private func scope(in store: (any CacheStore)? = nil) -> Scope { Scope("user", in: store ?? base) }

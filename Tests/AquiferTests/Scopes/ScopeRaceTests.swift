@@ -8,7 +8,7 @@ import Testing
 @Suite("The end of a scope beside others", .timeLimit(.minutes(10)))
 struct ScopeRaceTests {
     private let world = OutboxWorld()
-    private let base = MemoryStore()
+    private let base = RepeatingStore()
 
     private func outbox(_ scope: Scope) -> Outbox {
         Outbox(in: scope.store, client: world.server.client, policy: world.policy())

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A scope", .timeLimit(.minutes(10)))
 struct ScopeTests {
-    private let base = FaultyStore()
+    private let base = FaultyStore(RepeatingStore())
     private static let entry = StoredEntry(bytes: Data("mine".utf8), savedAt: Date(timeIntervalSinceReferenceDate: 1))
 
     private func scope(_ name: String) -> Scope { Scope(name, in: base) }
@@ -228,7 +228,7 @@ struct ScopeTests {
 
 @Suite("A load over a scope", .timeLimit(.minutes(10)))
 struct ScopedLoadTests {
-    private let base = MemoryStore()
+    private let base = RepeatingStore()
     private let url = URL(string: "http://feed.example/v1/texts")!
 
     private func resource(_ scope: Scope, _ client: any HTTPClient) -> Resource<[String]> {

@@ -8,7 +8,7 @@ import Testing
 @Suite("A scope with unsent changes", .timeLimit(.minutes(10)))
 struct ScopedOutboxTests {
     private let world = OutboxWorld()
-    private let base = MemoryStore()
+    private let base = RepeatingStore()
 
     private func scope() -> Scope { Scope("user", in: base) }
 

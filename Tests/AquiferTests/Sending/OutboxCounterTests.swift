@@ -106,7 +106,7 @@ struct OutboxCounterTests {
 
     @Test("are given one after another: the second only once the item with the first is in the store")
     func oneAfterAnother() async throws {
-        let slow = SlowStore(base: MemoryStore())
+        let slow = SlowStore(base: RepeatingStore())
         let world = OutboxWorld(store: slow)
         let outbox = world.outbox()
         func changes() -> Int {

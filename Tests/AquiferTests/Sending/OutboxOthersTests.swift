@@ -63,7 +63,7 @@ struct OutboxOthersTests {
 
     @Test("reads again what it could not read, a second later")
     func failingStore() async throws {
-        let base = MemoryStore()
+        let base = RepeatingStore()
         let world = OutboxWorld(store: base)
         let other = Outbox(in: base, client: world.server.client, policy: world.policy())
         try await other.enqueue(world.note("early"), label: "early")
@@ -107,7 +107,7 @@ struct OutboxOthersTests {
     @Test("observes its store no longer than it is followed")
     func ends() async throws {
         let watches = Locked(0)
-        let world = OutboxWorld(store: ObservedStore(base: MemoryStore(), watches: watches))
+        let world = OutboxWorld(store: ObservedStore(base: RepeatingStore(), watches: watches))
         let (shown, task) = follow(world.outbox())
         #expect(await shown.next { $0.isEmpty })
         #expect(watches.withLock { $0 } == 1)

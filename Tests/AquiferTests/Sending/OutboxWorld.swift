@@ -12,7 +12,8 @@ struct OutboxWorld {
     let keys = Locked(0)
     let url = URL(string: "http://server.example/v1/notes")!
 
-    init(store: any CacheStore = MemoryStore()) { self.store = FaultyStore(store) }
+    /// A world over a store. Each decision runs several times, as it may in a store that machines share.
+    init(store: any CacheStore = MemoryStore()) { self.store = FaultyStore(RepeatingStore(store)) }
 
     func policy(width: Int = 4, random: Double = 1) -> SendPolicy {
         SendPolicy(

@@ -17,7 +17,7 @@ struct EvictingStoreTests {
 
     @Test("evicts the data used least recently when the bound is passed")
     func leastRecentlyUsed() async throws {
-        let store = EvictingStore(MemoryStore(), bound: 300)
+        let store = EvictingStore(RepeatingStore(), bound: 300)
         for key in ["a", "b", "c"] { try await store.insert(Self.data(100), for: key) }
         _ = try await store.retrieve("a")
         try await store.insert(Self.data(100), for: "d")
@@ -26,7 +26,7 @@ struct EvictingStoreTests {
 
     @Test("evicts as many as it takes")
     func asManyAsItTakes() async throws {
-        let store = EvictingStore(MemoryStore(), bound: 300)
+        let store = EvictingStore(RepeatingStore(), bound: 300)
         for key in ["a", "b", "c"] { try await store.insert(Self.data(100), for: key) }
         try await store.insert(Self.data(250), for: "d")
         #expect(try await Self.keys(store) == ["d"])
@@ -34,7 +34,7 @@ struct EvictingStoreTests {
 
     @Test("never evicts a value, nor counts it")
     func neverAValue() async throws {
-        let store = EvictingStore(MemoryStore(), bound: 100)
+        let store = EvictingStore(RepeatingStore(), bound: 100)
         try await store.insert(Self.data(1000, kind: .value), for: "value")
         try await store.insert(Self.data(100), for: "a")
         try await store.insert(Self.data(100), for: "b")
@@ -43,7 +43,7 @@ struct EvictingStoreTests {
 
     @Test("leaves the key of an entry larger than the bound empty, and keeps the others")
     func tooLarge() async throws {
-        let store = EvictingStore(MemoryStore(), bound: 100)
+        let store = EvictingStore(RepeatingStore(), bound: 100)
         try await store.insert(Self.data(50), for: "a")
         try await store.insert(Self.data(50), for: "b")
         try await store.insert(Self.data(101), for: "a")
@@ -53,7 +53,7 @@ struct EvictingStoreTests {
 
     @Test("counts an entry that was overridden once, and one that was deleted not at all")
     func overridesAndDeletes() async throws {
-        let store = EvictingStore(MemoryStore(), bound: 300)
+        let store = EvictingStore(RepeatingStore(), bound: 300)
         for _ in 0..<10 { try await store.insert(Self.data(100), for: "a") }
         try await store.insert(Self.data(100), for: "b")
         try await store.delete("b")
@@ -63,7 +63,7 @@ struct EvictingStoreTests {
 
     @Test("evicts what it finds from before, the oldest first")
     func fromBefore() async throws {
-        let base = MemoryStore()
+        let base = RepeatingStore()
         for (key, second) in [("new", 3.0), ("old", 1.0), ("middle", 2.0)] {
             try await base.insert(Self.data(100, at: second), for: key)
         }
@@ -74,7 +74,7 @@ struct EvictingStoreTests {
 
     @Test("keeps the bound, but for an eighth each, when several share a store")
     func shared() async throws {
-        let base = MemoryStore()
+        let base = RepeatingStore()
         let stores = [EvictingStore(base, bound: 8000), EvictingStore(base, bound: 8000)]
         for turn in 0..<400 {
             try await stores[turn % 2].insert(Self.data(100), for: "key \(turn)")
@@ -102,7 +102,7 @@ struct EvictingStoreTests {
 
     @Test("does not evict a value that another process stored under a key it knew as data")
     func replacedByAValue() async throws {
-        let base = MemoryStore()
+        let base = RepeatingStore()
         let store = EvictingStore(base, bound: 100)
         try await store.insert(Self.data(10), for: "a")
         try await base.insert(Self.data(10, kind: .value), for: "a")
@@ -112,7 +112,7 @@ struct EvictingStoreTests {
 
     @Test("does not fail an insert because of an eviction that fails, and evicts at the next one")
     func failedEviction() async throws {
-        let base = FaultyStore()
+        let base = FaultyStore(RepeatingStore())
         let store = EvictingStore(base, bound: 100)
         try await store.insert(Self.data(100), for: "a")
         base.fail(.update, with: .busy(path: "/none"))
@@ -126,7 +126,7 @@ struct EvictingStoreTests {
 
 /// Counts how often the whole store was listed, and the entries in all lists.
 private final class ListedStore: ForwardingStore {
-    let base: any CacheStore = MemoryStore()
+    let base: any CacheStore = RepeatingStore()
     let whole = Locked(0)
     let listed = Locked(0)
 

@@ -5,7 +5,7 @@ import Foundation
 /// A resource of texts with everything under a test's control: remote, store, clock.
 struct World {
     let client: ScriptedHTTPClient
-    let store = FaultyStore()
+    let store = FaultyStore(RepeatingStore())
     let date = ManualDate(Date(timeIntervalSince1970: 1_780_000_000))
     let url = URL(string: "http://feed.example/v1/texts")!
 

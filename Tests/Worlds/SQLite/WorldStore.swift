@@ -10,7 +10,9 @@ enum WorldStore {
     /// Opens the store of a process.
     func open(_ name: String, survives durability: SQLiteStore.Durability) throws -> any CacheStore {
         switch self {
-        case .files: try FileStore(directory: URL(fileURLWithPath: "/disk/\(name)", isDirectory: true))
+        // Each decision runs several times, as it may in a store that machines share.
+        case .files:
+            RepeatingStore(try FileStore(directory: URL(fileURLWithPath: "/disk/\(name)", isDirectory: true)))
         case .database:
             // A job that waits in the middle keeps its connection, so there are more of them than tasks.
             try SQLiteStore(

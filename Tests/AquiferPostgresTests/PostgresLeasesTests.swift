@@ -1,0 +1,241 @@
+import Aquifer
+import AquiferConcurrency
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import AquiferPostgres
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#endif
+
+/// Loads by several machines over one server.
+@Suite("The leases in PostgreSQL", .timeLimit(.minutes(5)))
+struct PostgresLeasesTests {
+    private let schema = "lease_\(UUID().uuidString.prefix(13))"
+    private let client = ScriptedHTTPClient()
+
+    @Test("keep the contract", arguments: LoadLeasesContract.checks(for: .postgres))
+    func contract(_ check: LoadLeasesContract.Check) async throws { try await check.run(.postgres) }
+
+    private func store(_ server: PostgresServer? = nil, patience: Duration = .seconds(30)) async throws -> PostgresStore {
+        try await PostgresStore(
+            (try server ?? PostgresServer.shared.get()).address, schema: schema, patience: patience)
+    }
+
+    private func machine(_ store: any CacheStore, _ leasing: LeasePolicy = LeasePolicy()) -> Resource<[String]> {
+        let request = HTTPRequest(.get, URL(string: "http://feed.example/")!)
+        let remote = RemoteLoader<[String]>(request, client: client) { head, body in
+            guard head.status == 200 else { throw InvalidData.status(head.status) }
+            return try JSONDecoder().decode([String].self, from: body)
+        }
+        return Resource(remote: remote, cache: Cache(key: "texts", in: store), leasing: leasing)
+    }
+
+    private func answer(_ exchange: ScriptedExchange, _ text: String) {
+        exchange.respond(body: Data("[\"\(text)\"]".utf8))
+    }
+
+    @Test("let three machines with 300 callers each ask the remote once")
+    func herd() async throws {
+        var machines: [Resource<[String]>] = []
+        for _ in 0..<3 { machines.append(machine(try await store())) }
+        let loads = machines.flatMap { machine in (0..<300).map { _ in Task { try await machine.load() } } }
+        let exchange = await client.exchange(0)
+        let all = machines
+        #expect(await eventually { all.allSatisfy { $0.waiters == 300 } })
+        answer(exchange, "shared")
+        for load in loads {
+            let loaded = try await load.value
+            #expect(loaded.value == ["shared"] && loaded.source == .remote)
+        }
+        #expect(client.requests.count == 1)
+    }
+
+    @Test("are free as soon as the process of their holder was killed")
+    func killedProcess() async throws {
+        let (address, schema) = (try PostgresServer.shared.get().address, schema)
+        let store = try await store()
+        await #expect(processExitsWith: .signal(SIGKILL)) { [address = address as String, schema = schema as String] in
+            let leases = try await PostgresStore(address, schema: schema).leases
+            let answer = try await leases?.take("texts", for: .seconds(600), unlessSavedSince: nil)
+            guard case .granted = answer else { return }
+            _ = kill(getpid(), SIGKILL)
+        }
+        let clock = ContinuousClock()
+        let start = clock.now
+        let load = Task { [one = machine(store)] in try await one.load() }
+        answer(await client.exchange(0), "own")
+        #expect(try await load.value.value == ["own"])
+        // The lease would last ten minutes. The machine looks again each quarter of a second.
+        #expect(clock.now - start < .seconds(30))
+    }
+
+    @Test("are free as soon as the server has lost the connection of their holder")
+    func cutConnection() async throws {
+        let server = try PostgresServer()
+        let first = Task { [one = machine(try await store(server))] in try await one.load() }
+        let exchange = await client.exchange(0)
+        try server.cutConnections(named: "aquifer-changes")
+        let second = Task { [two = machine(try await store(server))] in try await two.load() }
+        // The first machine may have come back in between, and then others wait for it.
+        let race = await withTaskGroup(of: Bool.self) { group in
+            group.addTask { [client] in
+                answer(await client.exchange(1), "own")
+                return true
+            }
+            group.addTask {
+                // Long enough for a look; an answer later than that is shared.
+                try? await Task.sleep(for: .seconds(1))
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+        answer(exchange, "shared")
+        let expected = race ? ["own"] : ["shared"]
+        #expect(try await second.value.value == expected)
+        _ = try await first.value
+    }
+
+    @Test("are waited for while their holder is slow, however short they are")
+    func slowHolder() async throws {
+        let policy = LeasePolicy(span: .milliseconds(300), look: .milliseconds(20))
+        let first = Task { [one = machine(try await store(), policy)] in try await one.load() }
+        let exchange = await client.exchange(0)
+        let second = Task { [two = machine(try await store(), policy)] in try await two.load() }
+        // Renewed at least twice, by the server's clock.
+        let other = try await store()
+        let number = try await held(other)
+        let until = try await other.until()
+        #expect(await eventually { (try? await other.until()) ?? 0 > until + 0.3 })
+        #expect(try await held(other) == number)
+        answer(exchange, "shared")
+        #expect(try await second.value.value == ["shared"])
+        _ = try await first.value
+        #expect(client.requests.count == 1)
+    }
+
+    private func held(_ store: PostgresStore) async throws -> UInt64? {
+        let answer = try await store.leases?.take("texts", for: .seconds(1), unlessSavedSince: nil)
+        if case .held(let number)? = answer { return number }
+        return nil
+    }
+
+    @Test("are found to have ended without a notice, by looking")
+    func lostNotice() async throws {
+        let server = try PostgresServer()
+        let first = Task { [one = machine(try await store(server))] in try await one.load() }
+        let exchange = await client.exchange(0)
+        let deaf = DeafStore(base: try await store(server))
+        let two = machine(deaf, LeasePolicy(look: .milliseconds(20)))
+        let second = Task { try await two.load() }
+        #expect(await eventually { deaf.asked.withLock { $0 } > 1 })
+        answer(exchange, "shared")
+        #expect(try await second.value.value == ["shared"])
+        #expect(client.requests.count == 1)
+        _ = try await first.value
+    }
+
+    @Test("do not stop a load when the server is out of reach, and the copy is as before")
+    func outOfReach() async throws {
+        let server = try PostgresServer()
+        let store = try await store(server, patience: .milliseconds(300))
+        let one = machine(store, LeasePolicy(answer: .milliseconds(100)))
+        try server.kill()
+        let load = Task { try await one.load() }
+        answer(await client.exchange(0), "unsaved")
+        let loaded = try await load.value
+        #expect(loaded.value == ["unsaved"] && loaded.saveError != nil)
+    }
+
+    @Test("are not there in tables that nobody may add to, and loads go on without")
+    func noRights() async throws {
+        let server = try PostgresServer()
+        try server.run(
+            sql: (["CREATE ROLE plain LOGIN"] + Schema(schema).creation + [
+                "DROP TABLE \"\(schema)\".lease", "DROP SEQUENCE \"\(schema)\".lease_number",
+                "GRANT USAGE ON SCHEMA \"\(schema)\" TO plain",
+                "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \"\(schema)\" TO plain",
+            ]).joined(separator: ";\n"))
+        let address = server.address.replacing("postgres@", with: "plain@")
+        let plain = try await PostgresStore(address, schema: schema)
+        let load = Task { [one = machine(plain)] in try await one.load() }
+        answer(await client.exchange(0), "own")
+        let loaded = try await load.value
+        #expect(loaded.value == ["own"] && loaded.saveError == nil)
+        await #expect(throws: StoreError.self) {
+            try await plain.leases?.take("key", for: .seconds(1), unlessSavedSince: nil)
+        }
+    }
+}
+
+extension LoadLeasesContract.Subject {
+    fileprivate static var postgres: Self {
+        Self(
+            make: {
+                let schema = "lease_\(UUID().uuidString.prefix(13))"
+                var machines: [any LoadLeases] = []
+                for _ in 0..<2 {
+                    let store = try await PostgresStore(PostgresServer.shared.get().address, schema: schema)
+                    machines.append(try #require(store.leases))
+                }
+                return machines
+            },
+            expire: { machine in
+                let name = try #require(machine as? PostgresLeases).store.schemaName
+                try PostgresServer.shared.get().run(
+                    sql: "UPDATE \(name).lease SET until = now() - interval '1 s' WHERE until > '-infinity'")
+            },
+            kill: { machine in
+                let store = try #require(machine as? PostgresLeases).store
+                store.owner.loop.stop()
+                let locks = """
+                    SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'
+                        AND classid::bigint << 32 | objid::bigint = \(store.presenceOfThis.number)
+                    """
+                let server = try PostgresServer.shared.get()
+                _ = try await eventually { try server.number(locks) == 0 }
+            })
+    }
+}
+
+extension PostgresStore {
+    /// The moment at which the only lease ends, in seconds of the server's clock.
+    fileprivate func until() async throws -> Double {
+        let sql = "SELECT (extract(epoch FROM until) * 1000)::bigint FROM \(schemaName).lease"
+        return Double(try PostgresServer.shared.get().number(sql)) / 1000
+    }
+}
+
+/// A store and leases whose changes and ends nobody is told.
+private struct DeafStore: ForwardingStore, LoadLeases {
+    let base: any CacheStore
+    let changes = StoreChanges()
+    let ends = StoreChanges()
+    let asked = Locked(0)
+    var leases: (any LoadLeases)? { self }
+
+    private func leasesOfBase() throws(StoreError) -> any LoadLeases {
+        guard let leases = base.leases else { throw .failed(operation: "lease", reason: "there are none") }
+        return leases
+    }
+
+    func take(
+        _ key: String, for span: Duration, unlessSavedSince number: UInt64?
+    ) async throws(StoreError) -> LeaseAnswer {
+        asked.withLock { $0 += 1 }
+        return try await leasesOfBase().take(key, for: span, unlessSavedSince: number)
+    }
+
+    func renew(_ key: String, _ number: UInt64, for span: Duration) async throws(StoreError) -> Bool {
+        try await leasesOfBase().renew(key, number, for: span)
+    }
+
+    func end(_ key: String, _ number: UInt64, isSaved: Bool) async throws(StoreError) {
+        try await leasesOfBase().end(key, number, isSaved: isSaved)
+    }
+}

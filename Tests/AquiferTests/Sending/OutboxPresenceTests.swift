@@ -1,0 +1,89 @@
+import AquiferConcurrency
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import Aquifer
+
+@Suite("An outbox over a store that knows who lives", .timeLimit(.minutes(5)))
+struct OutboxPresenceTests {
+    private let world: OutboxWorld
+    private let gone = Locked(Set<String>())
+
+    init() { world = OutboxWorld() }
+
+    private func outbox(_ name: String) -> Outbox {
+        let store = PresentStore(base: world.store, presence: NamedPresence(name: name, gone: gone))
+        return Outbox(in: store, client: world.server.client, policy: world.policy())
+    }
+
+    /// An item that a sender has claimed, who never ends it.
+    private func claimed(by name: String) async throws -> Task<Void, any Error> {
+        world.server.rule { _, _ in .held }
+        let outbox = outbox(name)
+        try await outbox.enqueue(world.note("one"), group: "g")
+        try await outbox.enqueue(world.note("two"), group: "g")
+        let sending = Task { _ = try await outbox.drain() }
+        #expect(await eventually { world.server.asked == ["one"] })
+        world.server.heal()
+        return sending
+    }
+
+    @Test("takes over the item of a sender that has gone, at once and with its key")
+    func takesOver() async throws {
+        let sending = try await claimed(by: "a")
+        let other = outbox("b")
+        #expect(try await other.drain().sent == 0)
+        gone.withLock { $0 = ["a"] }
+        #expect(try await other.drain().sent == 2)
+        #expect(world.server.taken == ["one", "two"] && world.server.asked == ["one", "one", "two"])
+        sending.cancel()
+    }
+
+    @Test("notices while it waits that a sender has gone, without looking at the queue")
+    func notices() async throws {
+        let sending = try await claimed(by: "a")
+        let running = Task { [other = outbox("b")] in await other.run() }
+        #expect(await eventually { world.clock.sleepers.contains(.milliseconds(500)) })
+        gone.withLock { $0 = ["a"] }
+        world.clock.advance(by: .milliseconds(500))
+        #expect(await eventually { world.server.taken == ["one", "two"] })
+        running.cancel()
+        sending.cancel()
+    }
+
+    @Test("waits for a sender that lives, and for one that has come back")
+    func waits() async throws {
+        let sending = try await claimed(by: "a")
+        let other = outbox("b")
+        gone.withLock { $0 = ["c"] }
+        #expect(try await other.drain().sent == 0)
+        #expect(world.server.asked == ["one"])
+        sending.cancel()
+    }
+
+    @Test("waits for the time of the claim where nobody can say who lives")
+    func unknown() async throws {
+        let sending = try await claimed(by: "a")
+        let other = outbox("b")
+        gone.withLock { $0 = ["a", "unreachable"] }
+        #expect(try await other.drain().sent == 0)
+        sending.cancel()
+    }
+}
+
+private struct NamedPresence: StorePresence {
+    let name: String?
+    let gone: Locked<Set<String>>
+
+    func gone(among names: Set<String>) async throws(StoreError) -> Set<String> {
+        let gone = gone.withLock { $0 }
+        if gone.contains("unreachable") { throw .failed(operation: "look", reason: "out of reach") }
+        return gone.intersection(names)
+    }
+}
+
+private struct PresentStore: ForwardingStore {
+    let base: any CacheStore
+    let presence: (any StorePresence)?
+}
