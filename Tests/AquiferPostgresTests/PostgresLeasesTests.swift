@@ -26,7 +26,7 @@ struct PostgresLeasesTests {
             (try server ?? PostgresServer.shared.get()).address, schema: schema, patience: patience)
     }
 
-    private func machine(_ store: any CacheStore, _ leasing: LeasePolicy = LeasePolicy()) -> Resource<[String]> {
+    private func machine(_ store: any CacheStore, _ leasing: LeasePolicy = LeasePolicy(answer: .minutes(2))) -> Resource<[String]> {
         let request = HTTPRequest(.get, URL(string: "http://feed.example/")!)
         let remote = RemoteLoader<[String]>(request, client: client) { head, body in
             guard head.status == 200 else { throw InvalidData.status(head.status) }
@@ -131,7 +131,7 @@ struct PostgresLeasesTests {
         let first = Task { [one = machine(try await store(server))] in try await one.load() }
         let exchange = await client.exchange(0)
         let deaf = DeafStore(base: try await store(server))
-        let two = machine(deaf, LeasePolicy(look: .milliseconds(20)))
+        let two = machine(deaf, LeasePolicy(look: .milliseconds(20), answer: .minutes(2)))
         let second = Task { try await two.load() }
         #expect(await eventually { deaf.asked.withLock { $0 } > 1 })
         answer(exchange, "shared")
