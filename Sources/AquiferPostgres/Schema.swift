@@ -61,11 +61,11 @@ struct Schema: Sendable {
             ) WITH (fillfactor = 20)
             """,
             """
-            CREATE FUNCTION \(name).forget_pieces() RETURNS trigger LANGUAGE plpgsql AS $$
+            CREATE FUNCTION \(name).forget_pieces() RETURNS trigger LANGUAGE plpgsql AS $aquifer_body$
             BEGIN
                 DELETE FROM \(name).piece WHERE id = OLD.id AND mark = OLD.mark;
                 RETURN NULL;
-            END $$
+            END $aquifer_body$
             """,
             """
             CREATE TRIGGER forget_pieces AFTER UPDATE OR DELETE ON \(name).entry

@@ -167,6 +167,12 @@ extension Outbox {
         }
         found.sort { $0.isDoubtful == $1.isDoubtful ? $0.number < $1.number : $1.isDoubtful }
         ready = found.map(\.group)
+        // Senders on other machines begin elsewhere, or each would try to claim the same item.
+        let firm = found.count { !$0.isDoubtful }
+        if presence != nil, firm > 1 {
+            let first = Int(truncatingIfNeeded: Checksum.xxh64(owner.uuidString) % UInt64(firm))
+            ready = Array(ready[first..<firm] + ready[..<first] + ready[firm...])
+        }
         readyFrom = 0
     }
 

@@ -1,0 +1,210 @@
+import Aquifer
+import AquiferConcurrency
+import AquiferTesting
+import Foundation
+import Testing
+
+@testable import AquiferPostgres
+
+/// Faults of the server and of machines, on a real server.
+@Suite("The store in PostgreSQL, and faults around it", .timeLimit(.minutes(5)))
+struct FaultsOfPostgresTests {
+    private let schema = "fault_\(UUID().uuidString.prefix(13))"
+
+    @Test("Calls wait for a server without a free connection, and are carried out when there is one")
+    func exhaustedPool() async throws {
+        let server = try PostgresServer()
+        let store = try await PostgresStore(server.address, schema: schema, connections: 2)
+        let impatient = try await PostgresStore(server.address, schema: schema, patience: .milliseconds(200))
+        var taken: [OpaquePointer] = []
+        let connecting = Connecting(server.address, Schema("none"), .seconds(30))
+        while let connection = try? connecting.connect("other"), taken.count < 300 { taken.append(connection) }
+        #expect(taken.count > 100 && taken.count < 300)
+        let error = await thrown { () async throws(StoreError) in _ = try await impatient.retrieve("key") }
+        #expect("\(try #require(error))".contains("too many clients"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<50 { group.addTask { try await store.insert(entry("\(number)"), for: "key \(number)") } }
+            for connection in taken { PostgresServer.finish(connection) }
+            try await group.waitForAll()
+        }
+        #expect(try await store.contents().entries.count == 50)
+    }
+
+    @Test("More calls than connections take turns, and each is carried out")
+    func fewConnections() async throws {
+        let address = try PostgresServer.shared.get().address
+        let store = try await PostgresStore(address, schema: schema, connections: 1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<500 {
+                group.addTask {
+                    try await store.update("key \(number % 7)") { found throws(StoreError) in
+                        let known = try found.get().map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
+                        return .replace(entry(known + " \(number)"))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        var steps = 0
+        for number in 0..<7 {
+            let found = try #require(try await store.retrieve("key \(number)"))
+            steps += String(decoding: found.bytes, as: UTF8.self).split(separator: " ").count
+        }
+        #expect(steps == 500)
+    }
+
+    @Test("A query that hangs ends within the store's patience, changes nothing, and holds up no later one")
+    func hangingQuery() async throws {
+        let server = try PostgresServer.shared.get()
+        let store = try await PostgresStore(server.address, schema: schema, patience: .milliseconds(300))
+        try await store.insert(entry("saved"), for: "key")
+        let blocker = try Connecting(server.address, Schema("none"), .seconds(30)).connect("blocker")
+        defer { PostgresServer.finish(blocker) }
+        try Connecting.run("BEGIN; LOCK TABLE \"\(schema)\".entry IN ACCESS EXCLUSIVE MODE", on: blocker)
+        let start = ContinuousClock.now
+        let read = await thrown { () async throws(StoreError) in _ = try await store.retrieve("key") }
+        let write = await thrown { () async throws(StoreError) in try await store.insert(entry("lost"), for: "key") }
+        for error in [read, write] {
+            guard case .busy? = error else {
+                Issue.record("\(String(describing: error)) is not busy")
+                continue
+            }
+        }
+        #expect(ContinuousClock.now - start < .seconds(10))
+        try Connecting.run("ROLLBACK", on: blocker)
+        #expect(try await store.retrieve("key") == entry("saved"))
+        try await store.insert(entry("later"), for: "key")
+        #expect(try await store.retrieve("key") == entry("later"))
+    }
+
+    @Test("What was changed while nobody listened is found after the break")
+    func missedNotices() async throws {
+        let server = try PostgresServer()
+        let store = try await PostgresStore(server.address, schema: schema)
+        let other = try await PostgresStore(server.address, schema: schema)
+        let resource = Resource(
+            remote: RemoteLoader<[String]> { (_: Validators) async throws(LoadError) -> RemoteAnswer<[String]> in
+                throw .cancelled
+            },
+            cache: Cache<[String]>(key: "texts", in: store))
+        var states = resource.updates.makeAsyncIterator()
+        _ = await states.next()
+        try server.cutConnections(named: "aquifer-changes")
+        try await Cache<[String]>(key: "texts", in: other).save(["missed"])
+        while let state = await states.next() {
+            if state?.value == ["missed"] { break }
+        }
+        #expect(try await store.retrieve("texts") != nil)
+    }
+
+    @Test("A machine whose clock is a day off shares loads with others", arguments: [-86_400.0, 86_400.0])
+    func clockOfLoads(offset: Double) async throws {
+        let client = ScriptedHTTPClient()
+        var machines: [Resource<[String]>] = []
+        for shift in [offset, 0, offset] {
+            let store = try await PostgresStore(PostgresServer.shared.get().address, schema: schema)
+            let cache = Cache<[String]>(key: "texts", in: store, now: { Date() + shift })
+            let remote = RemoteLoader<[String]>(
+                HTTPRequest(.get, URL(string: "http://feed.example/")!), client: client
+            ) { _, body in try JSONDecoder().decode([String].self, from: body) }
+            machines.append(Resource(remote: remote, cache: cache))
+        }
+        let loads = machines.map { machine in Task { try await machine.load() } }
+        let exchange = await client.exchange(0)
+        let all = machines
+        #expect(await eventually { all.allSatisfy { $0.waiters == 1 } })
+        exchange.respond(body: Data("[\"shared\"]".utf8))
+        for load in loads { #expect(try await load.value.value == ["shared"]) }
+        #expect(client.requests.count == 1)
+    }
+
+    @Test("A sender whose clock is a day off loses, doubles and reorders nothing", arguments: [-86_400.0, 86_400.0])
+    func clockOfSenders(offset: Double) async throws {
+        let remote = MemoryRemote()
+        var outboxes: [Outbox] = []
+        for shift in [0, offset, 0] {
+            let store = try await PostgresStore(PostgresServer.shared.get().address, schema: schema)
+            let policy = SendPolicy(poll: .milliseconds(100), now: { Date() + shift })
+            outboxes.append(Outbox(in: store, client: remote.client, policy: policy))
+        }
+        for number in 0..<120 {
+            let group = "g\(number % 6)"
+            try await outboxes[number % 3].enqueue(.post("\(group) \(number)"), group: group)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for outbox in outboxes { group.addTask { _ = try await outbox.drainToEnd() } }
+            try await group.waitForAll()
+        }
+        #expect(remote.taken.count == 120)
+        for (_, all) in Dictionary(grouping: remote.taken.map({ $0.split(separator: " ") }), by: { $0[0] }) {
+            let numbers = all.compactMap { Int($0[1]) }
+            #expect(numbers == numbers.sorted() && numbers.count == 20)
+        }
+    }
+
+    @Test("Tables of an earlier program are added to while it goes on, by one of many who open them at once")
+    func earlierTables() async throws {
+        let server = try PostgresServer()
+        let name = "\"\(schema)\""
+        try server.run(
+            sql: (["CREATE ROLE plain LOGIN"] + Schema(schema).creation + [
+                "DROP TABLE \(name).lease", "DROP SEQUENCE \(name).lease_number",
+                "GRANT USAGE ON SCHEMA \(name) TO plain",
+                "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(name) TO plain",
+            ]).joined(separator: ";\n"))
+        // It may add nothing, and so works as an earlier program does.
+        let earlier = try await PostgresStore(
+            server.address.replacing("postgres@", with: "plain@"), schema: schema, hasLeases: false)
+        try await earlier.insert(entry("old"), for: "old")
+        let stores = try await withThrowingTaskGroup(of: PostgresStore.self) { [schema] group in
+            for _ in 0..<6 { group.addTask { try await PostgresStore(server.address, schema: schema) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        for store in stores {
+            #expect(try await store.retrieve("old") == entry("old"))
+            let leases = try #require(store.leases)
+            let answer = try await leases.take("key", for: .seconds(60), unlessSavedSince: nil)
+            #expect(answer == .granted(1) || answer == .held(1))
+        }
+        try await stores[0].insert(entry("new"), for: "new")
+        #expect(try await earlier.retrieve("new") == entry("new"))
+        try await earlier.update("new") { _ in .replace(entry("newer")) }
+        #expect(try await stores[1].retrieve("new") == entry("newer"))
+        try server.run(sql: "UPDATE \(name).version SET number = 2")
+        let error = await thrown { () async throws(StoreError) in
+            _ = try await PostgresStore(server.address, schema: self.schema)
+        }
+        guard case .newerVersion(_, 2, Schema.version)? = error else {
+            Issue.record("\(String(describing: error)) is no newer version")
+            return
+        }
+        // Who has opened them before goes on.
+        #expect(try await earlier.retrieve("new") == entry("newer"))
+    }
+
+    @Test("A schema's name may have quotes, dollars and letters of any language")
+    func strangeName() async throws {
+        let name = "we\"ird 'schéma' $$ ; 🦊"
+        let server = try PostgresServer()
+        let store = try await PostgresStore(server.address, schema: name)
+        let other = try await PostgresStore(server.address, schema: name)
+        let (told, continuation) = AsyncStream<StoreChange>.makeStream()
+        let observation = other.changes.observe { continuation.yield($0) }
+        let large = StoredEntry(
+            bytes: Data(count: Row.largest + 5), savedAt: Date(timeIntervalSinceReferenceDate: 0))
+        try await store.insert(large, for: "a/large")
+        try await store.update("a/b") { _ in .replace(entry("b")) }
+        #expect(try await other.retrieve("a/large") == large)
+        #expect(try await other.contents(prefix: "a/").entries.count == 2)
+        try await other.deleteAll(prefix: "a/")
+        #expect(try await store.contents().entries.isEmpty)
+        var changes = told.makeAsyncIterator()
+        #expect(await changes.next() == .entry("a/large"))
+        let leases = try #require(store.leases)
+        let answer = try await leases.take("key", for: .seconds(60), unlessSavedSince: nil)
+        #expect(answer == .granted(1))
+        try await leases.end("key", 1, isSaved: true)
+        #expect(try await other.leases?.take("key", for: .seconds(60), unlessSavedSince: 1) == .saved(1))
+        observation.cancel()
+    }
+}
