@@ -81,7 +81,9 @@ struct Connecting: Sendable {
             let seconds = "tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
             try Self.run("SET \(seconds); SET tcp_user_timeout = 25000", on: connection)
             for channel in channels { try Self.run("LISTEN \(channel)", on: connection) }
-            while try Self.rows("SELECT pg_try_advisory_lock(\(presence.number))::int", on: connection).integer(0, 0) != 1 {
+            while try Self.rows("SELECT pg_try_advisory_lock(\(presence.number))::int", on: connection).integer(0, 0)
+                != 1
+            {
                 presence.renumber()
             }
             presence.appear(again: again)

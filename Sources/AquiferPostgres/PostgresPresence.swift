@@ -17,6 +17,7 @@ struct PostgresPresence: StorePresence {
         let asked = Parameter.text(numbers.joined(separator: ","))
         let answers = try await store.ask([.init(.gone, [asked])], to: "look for those who have gone")
         guard let rows = answers.first else { return [] }
-        return Set((0..<rows.count).compactMap { row in rows.bytes(row, 0).map { String(decoding: $0, as: UTF8.self) } })
+        return Set(
+            (0..<rows.count).compactMap { row in rows.bytes(row, 0).map { String(decoding: $0, as: UTF8.self) } })
     }
 }

@@ -37,7 +37,9 @@ struct OutboxOnPostgresTests {
         }
     }
 
-    @Test("loses, doubles and reorders nothing while the processes of the senders are killed, and does not wait for their claims")
+    @Test(
+        "loses, doubles and reorders nothing while the processes of the senders are killed, and does not wait for their claims"
+    )
     func killedProcesses() async throws {
         let server = try PostgresServer.shared.get()
         let remote = TableRemote(server.address, schema)
@@ -141,7 +143,9 @@ final class MemoryRemote: Sendable {
     var client: ScriptedHTTPClient {
         ScriptedHTTPClient { [state] request in
             state.withLock { state in
-                if state.keys.insert(request.headers["Idempotency-Key"] ?? "").inserted { state.taken.append(request.text) }
+                if state.keys.insert(request.headers["Idempotency-Key"] ?? "").inserted {
+                    state.taken.append(request.text)
+                }
             }
             return .answer(status: 201)
         }
