@@ -23,10 +23,10 @@ struct Connecting: Sendable {
         }
     }
 
-    /// A connection that hears the messages of a channel.
-    func listen(to channel: String) throws(Failure) -> UnsafeMutablePointer<redisContext> {
+    /// A connection that hears the messages of channels.
+    func listen(to channels: [String]) throws(Failure) -> UnsafeMutablePointer<redisContext> {
         try connect(name: "aquifer-changes") { context throws(Failure) in
-            try ask(context, Command("SUBSCRIBE", channel))
+            for channel in channels { try ask(context, Command("SUBSCRIBE", channel)) }
         }
     }
 

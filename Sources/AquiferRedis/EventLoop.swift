@@ -176,10 +176,10 @@ final class EventLoop: @unchecked Sendable {
         guard link == nil, !isOpening, isWanted || !waiting.isEmpty, now >= nextAttempt else { return }
         isOpening = true
         let listensFirst = !listener.hasBegun
-        queue.async { [connecting, channel = listener.channel, weak self] in
+        queue.async { [connecting, channels = [listener.channel, listener.leaseChannel], weak self] in
             if listensFirst {
                 let result = Result { () throws(Connecting.Failure) in
-                    Context(pointer: try connecting.listen(to: channel))
+                    Context(pointer: try connecting.listen(to: channels))
                 }
                 if case .failure(let failure) = result { return self?.push(.opened(.failure(failure))) ?? () }
                 self?.push(.listening(result))
@@ -191,8 +191,8 @@ final class EventLoop: @unchecked Sendable {
 
     private func listen() {
         listener.retryAt = nil
-        queue.async { [connecting, channel = listener.channel, weak self] in
-            let result = Result { () throws(Connecting.Failure) in Context(pointer: try connecting.listen(to: channel))
+        queue.async { [connecting, channels = [listener.channel, listener.leaseChannel], weak self] in
+            let result = Result { () throws(Connecting.Failure) in Context(pointer: try connecting.listen(to: channels))
             }
             self?.push(.listening(result))
         }

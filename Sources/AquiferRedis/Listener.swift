@@ -2,7 +2,8 @@ import Aquifer
 
 /// A connection that is told of the changes of others. For the loop's thread.
 final class Listener: @unchecked Sendable {
-    let channel: String
+    /// The channels of changes, and of the ends of leases.
+    let (channel, leaseChannel): (String, String)
     private let onMessage: @Sendable (Message) -> Void
     var link: Link?
     /// True after the first connection.
@@ -13,12 +14,14 @@ final class Listener: @unchecked Sendable {
     enum Message: Sendable {
         /// The text that another store sent with its change.
         case told(String)
+        /// The text that another store sent with the end of a lease.
+        case leaseEnded(String)
         /// It listens from now on. It did not hear what happened before.
         case resumed
     }
 
-    init(channel: String, onMessage: @escaping @Sendable (Message) -> Void) {
-        self.channel = channel
+    init(channel: String, leaseChannel: String, onMessage: @escaping @Sendable (Message) -> Void) {
+        (self.channel, self.leaseChannel) = (channel, leaseChannel)
         self.onMessage = onMessage
     }
 
@@ -40,7 +43,7 @@ final class Listener: @unchecked Sendable {
     private func tell() {
         guard let link else { return }
         for case .list(let words) in link.messages where words.count == 3 && words[0].text == "message" {
-            onMessage(.told(words[2].text))
+            onMessage(words[1].text == leaseChannel ? .leaseEnded(words[2].text) : .told(words[2].text))
         }
         link.messages = []
     }
@@ -48,10 +51,14 @@ final class Listener: @unchecked Sendable {
 
 extension Listener.Message {
     /// Tells observers what it says.
-    func pass(from instance: String, to changes: StoreChanges) {
+    func pass(from instance: String, to changes: StoreChanges, _ leaseEnds: StoreChanges) {
         switch self {
         case .told(let text): if let change = ToldChange.change(text, to: instance) { changes.post(change) }
-        case .resumed: changes.post(.everything)
+        case .leaseEnded(let text):
+            if let change = ToldChange.change(text, to: instance) { leaseEnds.post(change) }
+        case .resumed:
+            changes.post(.everything)
+            leaseEnds.post(.everything)
         }
     }
 }

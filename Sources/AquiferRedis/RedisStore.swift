@@ -33,6 +33,8 @@ public final class RedisStore: CacheStore {
     private let turns = KeyTurns()
     /// Tells the messages of this store from those of others.
     private let instance = Value.token().prefix(8).hexadecimal
+    /// Tells the ends of leases, here and on other machines.
+    let leaseEnds: StoreChanges
     /// The known generations, by the names of their keys.
     private let generations = Locked<[Data: Data]>([:])
 
@@ -53,11 +55,11 @@ public final class RedisStore: CacheStore {
     ) throws(StoreError) {
         let address = try RedisAddress(address)
         let (names, instance) = (RedisNames(prefix: prefix), instance)
-        let told = Locked<StoreChanges?>(nil)
+        let told = Locked<(changes: StoreChanges, leaseEnds: StoreChanges)?>(nil)
         // Observers are told on a thread of their own: they must not hold up what is on its way.
         let queue = DispatchQueue(label: "aquifer.redis.changes")
-        let listener = Listener(channel: names.channel) { message in
-            queue.async { told.withLock { $0 }.map { message.pass(from: instance, to: $0) } }
+        let listener = Listener(channel: names.channel, leaseChannel: names.leaseChannel) { message in
+            queue.async { told.withLock { $0 }.map { message.pass(from: instance, to: $0.changes, $0.leaseEnds) } }
         }
         let owner = LoopOwner(Connecting(address: address, patience: patience), listener)
         self.names = names
@@ -68,11 +70,13 @@ public final class RedisStore: CacheStore {
             max($0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000, 1)
         }
         lifetime = Data("\(milliseconds ?? 0)".utf8)
-        changes = StoreChanges(whileObserved: { [weak owner] _ in
+        // Who observes before the first call is told, too.
+        let begin: @Sendable (StoreChanges) -> StoreObservation = { [weak owner] _ in
             owner?.loop.begin()
             return StoreObservation {}
-        })
-        told.withLock { [changes] in $0 = changes }
+        }
+        (changes, leaseEnds) = (StoreChanges(whileObserved: begin), StoreChanges(whileObserved: begin))
+        told.withLock { [changes, leaseEnds] in $0 = (changes, leaseEnds) }
     }
 
     // MARK: Reading
@@ -185,6 +189,11 @@ public final class RedisStore: CacheStore {
     /// The channel and the message with which others are told of a change.
     func told(_ change: StoreChange) -> [Data] {
         [Data(names.channel.utf8), Data(ToldChange.text(change, from: instance).utf8)]
+    }
+
+    /// The same for the end of a lease.
+    func toldOfLease(_ key: String) -> [Data] {
+        [Data(names.leaseChannel.utf8), Data(ToldChange.text(.entry(key), from: instance).utf8)]
     }
 
     /// Remembers a generation. It is a guess, which the server checks.

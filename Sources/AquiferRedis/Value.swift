@@ -93,6 +93,12 @@ struct RedisNames: Sendable {
     func generation(of key: String) -> Data { Data("\(prefix):g:".utf8) + Data((ScopeKeys.part(of: key) ?? "").utf8) }
 
     var channel: String { "\(prefix):changes" }
+    /// The channel of the ends of leases.
+    var leaseChannel: String { "\(prefix):lease-ends" }
+
+    func lease(_ key: String) -> Data { Data("\(prefix):l:".utf8) + Data(key.utf8) }
+    func savedLoad(_ key: String) -> Data { Data("\(prefix):s:".utf8) + Data(key.utf8) }
+    var lastLease: Data { Data("\(prefix):n".utf8) }
 
     /// The key of an entry with this name.
     func key(_ name: Data) -> String? {

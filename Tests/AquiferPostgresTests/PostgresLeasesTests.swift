@@ -45,11 +45,16 @@ struct PostgresLeasesTests {
     @Test("let three machines with 300 callers each ask the remote once")
     func herd() async throws {
         var machines: [Resource<[String]>] = []
-        for _ in 0..<3 { machines.append(machine(try await store())) }
+        var looks: [WatchedLeases] = []
+        for _ in 0..<3 {
+            let store = try await store()
+            looks.append(WatchedLeases(try #require(store.leases)))
+            machines.append(machine(LeasingStore(store, leases: looks[looks.count - 1])))
+        }
         let loads = machines.flatMap { machine in (0..<300).map { _ in Task { try await machine.load() } } }
         let exchange = await client.exchange(0)
-        let all = machines
-        #expect(await eventually { all.allSatisfy { $0.waiters == 300 } })
+        let (all, watched) = (machines, looks)
+        #expect(await eventually { all.allSatisfy { $0.waiters == 300 } && watched.allSatisfy { $0.answers > 0 } })
         answer(exchange, "shared")
         for load in loads {
             let loaded = try await load.value
@@ -80,28 +85,26 @@ struct PostgresLeasesTests {
     @Test("are free as soon as the server has lost the connection of their holder")
     func cutConnection() async throws {
         let server = try PostgresServer()
-        let first = Task { [one = machine(try await store(server))] in try await one.load() }
+        let leases = WatchedLeases(try #require(try await store(server).leases))
+        try server.run(sql: "CREATE ROLE holder LOGIN SUPERUSER")
+        let holder = try await PostgresStore(
+            server.address.replacing("postgres@", with: "holder@"), schema: schema, patience: .seconds(1))
+        let first = Task { [one = machine(holder)] in try await one.load() }
         let exchange = await client.exchange(0)
-        try server.cutConnections(named: "aquifer-changes")
-        let second = Task { [two = machine(try await store(server))] in try await two.load() }
-        // The first machine may have come back in between, and then others wait for it.
-        let race = await withTaskGroup(of: Bool.self) { group in
-            group.addTask { [client] in
-                answer(await client.exchange(1), "own")
-                return true
-            }
-            group.addTask {
-                // Long enough for a look; an answer later than that is shared.
-                try? await Task.sleep(for: .seconds(1))
-                return false
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? false
+        let second = Task { [two = machine(LeasingStore(try await store(server), leases: leases))] in
+            try await two.load()
         }
-        answer(exchange, "shared")
-        let expected = race ? ["own"] : ["shared"]
-        #expect(try await second.value.value == expected)
-        _ = try await first.value
+        #expect(await eventually { leases.answers > 0 })
+        #expect(client.requests.count == 1)
+        // The holder does not come back.
+        try server.run(sql: "ALTER ROLE holder NOLOGIN")
+        try server.run(
+            sql: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'holder'")
+        answer(await client.exchange(1), "own")
+        #expect(try await second.value.value == ["own"])
+        answer(exchange, "unsaved")
+        let loaded = try await first.value
+        #expect(loaded.value == ["unsaved"] && loaded.saveError != nil)
     }
 
     @Test("are waited for while their holder is slow, however short they are")

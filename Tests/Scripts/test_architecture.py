@@ -274,7 +274,8 @@ def test_a_name_of_nothing_is_told(copy, script):
         (copy / page).write_text(text)
     result = architecture(script, copy)
     assert result.returncode == 1
-    assert set(result.stdout.splitlines()[:-1]) == expected
+    # The lines that this test adds may be more than a page has room for, which another rule tells.
+    assert {line for line in result.stdout.splitlines()[:-1] if " words, at most " not in line} == expected
 
 
 def test_a_decision_missing_in_the_index_is_told(copy, script):
