@@ -83,7 +83,8 @@ def test_ci_tells_at_its_end_what_failed(root, tmp_path):
 def test_a_sanitizer_that_had_too_little_time_says_so_and_hides_no_failure(root, tmp_path, seconds, said, status, word):
     # All parts but the sanitizer's tests pass at once. These end as `timeout` ends them.
     (tmp_path / "Scripts").mkdir()
-    shutil.copy(root / "Scripts/check", tmp_path / "Scripts/check")
+    for name in ("check", "watched"):
+        shutil.copy(root / "Scripts" / name, tmp_path / "Scripts" / name)
     swift = f"""case "$*" in test*) echo "{said}"; exit 124 ;; esac"""
     files = {"swift": swift, "timeout": 'shift 3; exec "$@"', ".build/venv/bin/python": "exit 0"}
     files |= {f"Scripts/{name}": "exit 0" for name in ("plain-english", "check-pages", "docs", "walk", "files-passed")}
@@ -151,7 +152,7 @@ def test_every_suite_runs_and_one_that_crashes_counts_also_beside_others(root, t
             ".build/debug/Worlds": WORLDS,
         })
     (tmp_path / "Scripts").mkdir()
-    for name in ("test", "total.py", "simulate"):
+    for name in ("test", "total.py", "simulate", "watched"):
         shutil.copy(root / "Scripts" / name, tmp_path / "Scripts" / name)
     environment = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "CRASHES": crashes}
     result = subprocess.run(

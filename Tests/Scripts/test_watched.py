@@ -37,7 +37,7 @@ def test_what_hangs_is_ended_and_the_test_that_did_not_end_is_named(tmp_path):
         bash -c 'echo $$ > %s; sleep 1000; true'; echo 'the rest of what it had to say'; exit 1
     """ % (tmp_path / "child")
     status, output = watched(0.5, program)
-    assert status == 124
+    assert status == 125
     assert "the rest of what it had to say" in output
     assert output.splitlines()[-1] == 'watched: begun and not ended: "One that hangs"'
     assert output.count("begun and not ended") == 1
