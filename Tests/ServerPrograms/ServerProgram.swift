@@ -1,3 +1,5 @@
+import Dispatch
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -38,6 +40,7 @@ public final class ServerProgram: @unchecked Sendable {
         let child = Self.start([script, "run", folder, "\(port)"] + options, input: input[0], output: output[1])
         for end in [input[0], output[1]] { close(end) }
         guard child > 0 else { throw Failure(description: "\(script) cannot be started") }
+        Self.collect(child)
         var bytes = [UInt8](repeating: 0, count: 6)
         let count = read(output[0], &bytes, bytes.count)
         close(output[0])
@@ -47,6 +50,15 @@ public final class ServerProgram: @unchecked Sendable {
     }
 
     deinit { close(life) }
+
+    /// Waits for a process, whenever it ends. The exit tests of Swift Testing look at the first process that has ended, and for
+    /// ever at one for which nobody waits.
+    private static func collect(_ child: pid_t) {
+        DispatchQueue(label: "aquifer.server-program").async {
+            var status: Int32 = 0
+            while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+        }
+    }
 
     /// Ends all processes of the server at once.
     public func kill() throws { try run("kill") }
