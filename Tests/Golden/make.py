@@ -146,6 +146,12 @@ def until(condition):
         time.sleep(0.05)
 
 
+def is_kept(aquifer, pages, clip):
+    """Asks for a clip to be kept, which does nothing before the screen has loaded its list, or twice."""
+    pages.intend("audio", "download", id=clip)
+    return list((aquifer.data / "audio").glob("*.pin"))
+
+
 def use_pages(aquifer, person, clip):
     """What only pages make: settings, a kept clip, a picture, a page's own key."""
     serve = subprocess.Popen(
@@ -159,8 +165,7 @@ def use_pages(aquifer, person, clip):
         pages.intend("foaas-settings", "filter", on="false")
         pages.intend("audio", "appear")
         until(lambda: pages.has(f"/api/screens/audio/clips/{clip}?tab=golden"))
-        pages.intend("audio", "download", id=clip)
-        until(lambda: list((aquifer.data / "audio").glob("*.pin")))
+        until(lambda: is_kept(aquifer, pages, clip))
         pages.intend("drive", "appear")
     finally:
         serve.send_signal(signal.SIGTERM)

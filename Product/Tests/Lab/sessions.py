@@ -281,7 +281,8 @@ def sent_once(session, world, first):
     options = world.remotes.options("posts")
     second = world.run("outbox", "send", *options, *CLAIMS_HAVE_ENDED)
     second.require_honest()
-    require(not world.run("outbox", "list", *options).value, "the outbox is not empty")
+    left = world.run("outbox", "list", *options).value
+    require(not left, f"the outbox keeps {left} after: {second.described}")
     found = len(clips(world, world.name))
     require(found == 1, f"posted {found} times")
 
