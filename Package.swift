@@ -270,7 +270,7 @@ let package = Package(
             "Aquifer", ["AquiferConcurrency", "AquiferTesting", "AquiferUserDefaults", "AquiferWording", "EveryBit"]),
         tests("AquiferTesting", ["AquiferConcurrency"]),
         tests("AquiferPostgres", ["Aquifer", "AquiferCPostgres", "AquiferConcurrency", "AquiferTesting"]),
-        tests("AquiferRedis", ["Aquifer", "AquiferTesting", "ServerPrograms"]),
+        tests("AquiferRedis", ["Aquifer", "AquiferConcurrency", "AquiferTesting", "ServerPrograms"]),
         tests("AquiferSQLite", ["AquiferConcurrency", "AquiferTesting", "EveryBit"]),
         tests("AquiferCurl", ["AquiferConcurrency", "AquiferURLSession", "AquiferTesting"]),
         tests("AquiferCrypto", []),

@@ -8,10 +8,13 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "Worker",
-            dependencies: ["Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferURLSession", "AquiferImageFeed"].map {
-                .product(name: $0, package: "Aquifer")
-            },
+            dependencies: [
+                "Aquifer", "AquiferSQLite", "AquiferCurl", "AquiferURLSession", "AquiferImageFeed", "AquiferPostgres",
+                "AquiferRedis", "AquiferTesting",
+            ].map { .product(name: $0, package: "Aquifer") },
             swiftSettings: [
                 .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
-            ])
+            ]),
+        .executableTarget(name: "Bare", dependencies: ["CServers"]),
+        .systemLibrary(name: "CServers", pkgConfig: "libpq", providers: [.apt(["libpq-dev", "libhiredis-dev"])]),
     ])

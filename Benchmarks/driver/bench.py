@@ -9,6 +9,7 @@ import tempfile
 
 import live
 import peers
+import shared
 from table import Row, duration, grouped, progress, rate, ratios, rounds, show, speed
 
 
@@ -136,7 +137,8 @@ def started(bench):
 
 WORKS = {
     "cached": cached, "stores": stores, "live": live.live, "scopes": live.scopes, "pages": live.pages, "changes": live.changes, "loads": loads,
-    "downloads": downloads, "served": served, "started": started}
+    "downloads": downloads, "served": served, "started": started,
+    "shared": shared.shared, "herd": shared.herd, "queues": shared.queues, "users": shared.users}
 #: The works that need nginx.
 SERVED = {"loads", "downloads", "served"}
 
@@ -144,6 +146,7 @@ SERVED = {"loads", "downloads", "served"}
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--worker", required=True, help="the worker of Benchmarks/, release build")
+    options.add_argument("--bare", required=True, dest="bare_program", help="libpq and hiredis alone, of Benchmarks/")
     options.add_argument("--aquifer", required=True, help="the command line, release build with static stdlib")
     options.add_argument("--python", required=True, help="the Python whose start is measured")
     options.add_argument("--rounds", type=int, default=9, help="how often each work is run (%(default)s)")
@@ -153,7 +156,7 @@ def main():
         options.error(f"unknown: {', '.join(strangers)}")
     folder = tempfile.mkdtemp(prefix="aquifer-bench-")
     bench.folder, bench.data = folder, f"{folder}/data"
-    closing = []
+    closing = bench.closing = []
     try:
         ours = (bench.worker, folder)
         python = {

@@ -35,6 +35,15 @@ package enum SocketCalls {
         return transfer { send(descriptor, bytes.baseAddress, bytes.count, options) }
     }
 
+    /// Waits until there is something to read, the connection has ended, or the time is over.
+    ///
+    /// - Returns: false if the time is over.
+    package static func waitToRead(_ descriptor: Int32, milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        // An interrupted wait is as good as an answer: the caller looks, and waits again.
+        return poll(&entry, 1, milliseconds) != 0
+    }
+
     private static func transfer(_ call: () -> Int) -> Transfer {
         while true {
             let count = call()

@@ -22,21 +22,21 @@ extension Connecting {
 
     private func prepare() throws(StoreError) -> Listening {
         do throws(ServerFailure) {
-            let connection = try listen(to: schema.quotedChannels, again: false)
+            let answers = try listen(to: schema.quotedChannels, again: false)
             do throws(ServerFailure) {
                 // Most of the time they are there, and a user who may not make any only looks.
-                switch try state(connection) {
+                switch try state(answers) {
                 case .foreign: throw Self.foreign
                 case .version(Schema.version, isWhole: true): break
                 case .version(let found, _) where found != Schema.version: throw Self.newer(found)
-                case .version: try add(on: connection)
-                case .missing: try make(on: connection)
+                case .version: try add(answers)
+                case .missing: try make(answers)
                 }
             } catch {
-                PQfinish(connection)
+                PQfinish(answers.connection)
                 throw error
             }
-            return Listening(connection: connection)
+            return Listening(connection: answers.connection)
         } catch {
             switch error.state {
             case Self.foreign.state: throw .notAStore(path: "\(place), schema \(schema.name)")
@@ -48,26 +48,26 @@ extension Connecting {
     }
 
     /// Adds what an older program has not made. A user who may not add anything goes on without.
-    private func add(on connection: OpaquePointer) throws(ServerFailure) {
-        do throws(ServerFailure) { try make(on: connection) } catch {
+    private func add(_ answers: Answers) throws(ServerFailure) {
+        do throws(ServerFailure) { try make(answers) } catch {
             guard error.state == "42501" else { throw error }
-            try Self.run("ROLLBACK", on: connection)
+            try answers.run("ROLLBACK")
         }
     }
 
     /// Makes the tables that are missing, in one transaction. Only one of several processes makes them, if all begin at once.
-    private func make(on connection: OpaquePointer) throws(ServerFailure) {
-        try Self.run("BEGIN", on: connection)
+    private func make(_ answers: Answers) throws(ServerFailure) {
+        try answers.run("BEGIN")
         // The number is any that other programs are unlikely to use: the first bytes of "aquifer".
-        _ = try Self.rows("SELECT pg_advisory_xact_lock(27430371889702258)", on: connection)
-        switch try state(connection) {
-        case .missing: for statement in schema.creation { try Self.run(statement, on: connection) }
+        _ = try answers.rows("SELECT pg_advisory_xact_lock(27430371889702258)")
+        switch try state(answers) {
+        case .missing: for statement in schema.creation { try answers.run(statement) }
         case .foreign: throw Self.foreign
         case .version(Schema.version, let isWhole):
-            if !isWhole { for statement in schema.addition { try Self.run(statement, on: connection) } }
+            if !isWhole { for statement in schema.addition { try answers.run(statement) } }
         case .version(let found, _): throw Self.newer(found)
         }
-        try Self.run("COMMIT", on: connection)
+        try answers.run("COMMIT")
     }
 
     private enum State {
@@ -75,11 +75,11 @@ extension Connecting {
         case version(Int, isWhole: Bool)
     }
 
-    private func state(_ connection: OpaquePointer) throws(ServerFailure) -> State {
-        let look = try Self.rows(schema.look, on: connection)
+    private func state(_ answers: Answers) throws(ServerFailure) -> State {
+        let look = try answers.rows(schema.look)
         if look.integer(0, 1) == 0 { return .missing }
         if look.integer(0, 0) == 0 { return .foreign }
-        let found = try Self.rows(schema.found, on: connection)
+        let found = try answers.rows(schema.found)
         guard found.count == 1, let number = found.integer(0, 0) else { return .foreign }
         return .version(Int(number), isWhole: look.integer(0, 2) == 1)
     }

@@ -11,6 +11,8 @@ struct Connecting: Sendable {
     /// The address without a password, for messages.
     let place: String
     let presence = Presence()
+    /// The time for the making of a connection, after which another one is tried.
+    private var limit: Duration { max(patience, .seconds(10)) }
 
     init(_ address: String, _ schema: Schema, _ patience: Duration) {
         self.address = address
@@ -28,7 +30,10 @@ struct Connecting: Sendable {
     /// A connection, checked and set up.
     ///
     /// - Parameter name: the name that the server's lists of connections show, if the address has none.
-    func connect(_ name: String = "aquifer") throws(ServerFailure) -> OpaquePointer {
+    func connect(_ name: String = "aquifer") throws(ServerFailure) -> OpaquePointer { try begin(name).connection }
+
+    /// A connection, and what asks it as long as it is being made.
+    func begin(_ name: String) throws(ServerFailure) -> Answers {
         let settings =
             Self.defaults + [("fallback_application_name", name), ("dbname", address), ("client_encoding", "UTF8")]
         let connection = withPointers(settings.flatMap { [Self.terminated($0.0), Self.terminated($0.1)] }) {
@@ -42,27 +47,32 @@ struct Connecting: Sendable {
             throw ServerFailure(connection: connection)
         }
         do throws(ServerFailure) {
-            let limit = Int64(
+            let answers = Answers(connection: connection, deadline: .now + limit)
+            let each = Int64(
                 patience.components.seconds * 1000 + patience.components.attoseconds / 1_000_000_000_000_000)
-            try Self.run("SET statement_timeout = \(max(limit, 1)); SET client_min_messages = warning", on: connection)
+            try answers.run("SET statement_timeout = \(max(each, 1)); SET client_min_messages = warning")
             // An acknowledged change is on the server's device, as every store promises.
             let durable =
                 "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
-            _ = try Self.rows(durable, on: connection)
+            _ = try answers.rows(durable)
+            return answers
         } catch {
             PQfinish(connection)
             throw error
         }
-        return connection
     }
 
     /// A connection for requests: all statements are prepared. It also returns the records of lost sessions.
     func open(ending sessions: [Data]) throws(ServerFailure) -> (OpaquePointer, [SessionRecord?]) {
-        let connection = try connect()
+        let answers = try begin("aquifer")
+        let connection = answers.connection
         do throws(ServerFailure) {
-            for statement in Statement.allCases { try prepare(statement, on: connection) }
+            for statement in Statement.allCases { try prepare(statement, answers) }
             var records: [SessionRecord?] = []
-            for session in sessions { records.append(try end(session, on: connection)) }
+            // A write that is still being made is not waited for: other callers want the connection.
+            if !sessions.isEmpty { try answers.run("SET lock_timeout = 1000") }
+            for session in sessions { records.append(try end(session, answers)) }
+            if !sessions.isEmpty { try answers.run("SET lock_timeout = 0") }
             guard PQsetnonblocking(connection, 1) == 0, PQenterPipelineMode(connection) == 1 else {
                 throw ServerFailure(connection: connection)
             }
@@ -74,69 +84,52 @@ struct Connecting: Sendable {
     }
 
     /// A connection that listens to channels. As long as it lasts, others see that this machine lives.
-    func listen(to channels: [String], again: Bool) throws(ServerFailure) -> OpaquePointer {
-        let connection = try connect("aquifer-changes")
+    func listen(to channels: [String], again: Bool) throws(ServerFailure) -> Answers {
+        let answers = try begin("aquifer-changes")
+        let connection = answers.connection
         do throws(ServerFailure) {
             // The server notices a machine without power as soon as this machine notices a server without.
             let seconds = "tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
-            try Self.run("SET \(seconds); SET tcp_user_timeout = 25000", on: connection)
-            for channel in channels { try Self.run("LISTEN \(channel)", on: connection) }
-            while try Self.rows("SELECT pg_try_advisory_lock(\(presence.number))::int", on: connection).integer(0, 0)
-                != 1
-            {
+            try answers.run("SET \(seconds); SET tcp_user_timeout = 25000")
+            for channel in channels { try answers.run("LISTEN \(channel)") }
+            while try answers.rows("SELECT pg_try_advisory_lock(\(presence.number))::int").integer(0, 0) != 1 {
                 presence.renumber()
             }
             presence.appear(again: again)
             guard PQsetnonblocking(connection, 1) == 0 else { throw ServerFailure(connection: connection) }
-            return connection
+            return answers
         } catch {
             PQfinish(connection)
             throw error
         }
     }
 
-    private func prepare(_ statement: Statement, on connection: OpaquePointer) throws(ServerFailure) {
+    private func prepare(_ statement: Statement, _ answers: Answers) throws(ServerFailure) {
         let kinds = statement.parameters.map(\.rawValue)
-        let result = PQprepare(
-            connection, statement.rawValue, statement.sql(schema.name), Int32(kinds.count), kinds)
-        defer { PQclear(result) }
-        if PQresultStatus(result) == PGRES_COMMAND_OK { return }
-        let failure = ServerFailure(result)
-        if !statement.isOptional || failure.state != "42P01" { throw failure }
+        do throws(ServerFailure) {
+            let isSent = PQsendPrepare(
+                answers.connection, statement.rawValue, statement.sql(schema.name), Int32(kinds.count), kinds)
+            _ = try answers.last(isSent)
+        } catch { if !statement.isOptional || error.state != "42P01" { throw error } }
     }
 
-    /// Ends a session that has lost its connection. It waits for a write that is just being made.
-    private func end(_ session: Data, on connection: OpaquePointer) throws(ServerFailure) -> SessionRecord? {
-        let result = withPointers([.bytes(session)]) { pointers, lengths in
-            PQexecPrepared(connection, Statement.end.rawValue, 1, pointers, lengths, [1], 1)
+    /// Ends a session that has lost its connection, and tells what it has made. It waits a moment for a write that is just being made.
+    private func end(_ session: Data, _ answers: Answers) throws(ServerFailure) -> SessionRecord? {
+        if let record = try record(.end, session, answers) { return record }
+        return try record(.ended, session, answers)
+    }
+
+    private func record(
+        _ statement: Statement, _ session: Data, _ answers: Answers
+    ) throws(ServerFailure) -> SessionRecord? {
+        let isSent = withPointers([.bytes(session)]) { pointers, lengths in
+            PQsendQueryPrepared(answers.connection, statement.rawValue, 1, pointers, lengths, [1], 1)
         }
-        guard let result, PQresultStatus(result) == PGRES_TUPLES_OK else {
-            defer { PQclear(result) }
-            throw ServerFailure(result)
-        }
-        let rows = Rows(owning: result)
+        let rows = try answers.last(isSent)
         guard rows.count == 1, let done = rows.integer(0, 0), let ran = rows.integer(0, 1),
             let hits = rows.integer(0, 2)
         else { return nil }
         return SessionRecord(done: done, ran: UInt64(bitPattern: ran), hits: UInt64(bitPattern: hits))
-    }
-
-    /// Runs statements without parameters.
-    static func run(_ sql: String, on connection: OpaquePointer) throws(ServerFailure) {
-        let result = PQexec(connection, sql)
-        defer { PQclear(result) }
-        let status = PQresultStatus(result)
-        guard status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else { throw ServerFailure(result) }
-    }
-
-    /// The rows of a query without parameters.
-    static func rows(_ sql: String, on connection: OpaquePointer) throws(ServerFailure) -> Rows {
-        let result = PQexecParams(connection, sql, 0, nil, nil, nil, nil, 1)
-        guard let result, PQresultStatus(result) == PGRES_TUPLES_OK else {
-            defer { PQclear(result) }
-            throw ServerFailure(result)
-        }
-        return Rows(owning: result)
     }
 
     /// A text of C.

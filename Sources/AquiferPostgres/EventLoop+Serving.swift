@@ -1,6 +1,7 @@
 import Aquifer
 import AquiferCPostgres
 import AquiferConcurrency
+import AquiferFoundation
 
 /// Requests on their way: given out to connections, answered, lost with one and settled by the next.
 extension EventLoop {
@@ -96,7 +97,10 @@ extension EventLoop {
     }
 
     /// Ends or repeats the requests of a lost session, of which the server now tells what was made.
-    func settle(_ lost: Lost, _ record: SessionRecord?) {
+    func settle(_ session: Data, _ record: SessionRecord?) {
+        // Nobody waits for it any more.
+        guard let place = lost.firstIndex(where: { $0.session == session }) else { return }
+        let lost = self.lost.remove(at: place)
         var again: [Request] = []
         for request in lost.requests {
             if request.writes, let hit = record?.outcome(of: request.number) {

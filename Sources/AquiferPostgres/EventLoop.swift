@@ -21,12 +21,14 @@ final class EventLoop: @unchecked Sendable {
     struct Lost {
         let session: Data
         var requests: [Request]
+        /// True while a connection is being made that asks for it.
+        var isAsked = false
     }
 
     private enum Command {
         case request(Request)
         case listen(Listener)
-        case opened(Result<(OpaquePointer, [SessionRecord?]), ServerFailure>, of: [Lost])
+        case opened(Result<(OpaquePointer, [SessionRecord?]), ServerFailure>, of: [Data])
         case listening(Result<OpaquePointer, ServerFailure>, Listener)
     }
 
@@ -50,6 +52,8 @@ final class EventLoop: @unchecked Sendable {
     var opening = 0
     var listener: Listener?
     var lastFailure: ServerFailure?
+    /// False after a connection that asked for lost sessions was not answered: the next one is made without, for other callers.
+    private var settlesNext = true
     /// When a connection may be tried again, and how long to wait after the next failure.
     private var nextAttempt = ContinuousClock.now
     private var pause = firstPause
@@ -139,10 +143,12 @@ final class EventLoop: @unchecked Sendable {
                 pause = Self.firstPause
                 lastFailure = nil
                 links.append(Link(owning: connection))
-                for (lost, record) in zip(asked, records) { settle(lost, record) }
+                for (session, record) in zip(asked, records) { settle(session, record) }
+                settlesNext = true
             case .failure(let failure):
                 lastFailure = failure
-                lost += asked
+                for place in lost.indices where asked.contains(lost[place].session) { lost[place].isAsked = false }
+                settlesNext = asked.isEmpty
                 nextAttempt = now + pause
                 pause = min(pause * 2, Self.longestPause)
             }
@@ -157,15 +163,16 @@ final class EventLoop: @unchecked Sendable {
     /// Opens a connection if one is missing: the first, one for what waits, or one that tells of lost sessions.
     private func open() {
         // Only a new connection tells of lost sessions, and there may be one too many meanwhile.
-        guard links.count + opening < most || (!lost.isEmpty && opening == 0), now >= nextAttempt else { return }
+        let unknown = lost.filter { !$0.isAsked }.map(\.session)
+        guard links.count + opening < most || (!unknown.isEmpty && opening == 0), now >= nextAttempt else { return }
+        let asked = settlesNext || !links.isEmpty || waiting.isEmpty ? unknown : []
         let isBusy = !waiting.isEmpty || links.allSatisfy { $0.inFlight.count > 8 } && !links.isEmpty
-        guard !lost.isEmpty || isBusy, lastFailure == nil || opening == 0 else { return }
+        guard !asked.isEmpty || isBusy, lastFailure == nil || opening == 0 else { return }
         // While connections fail, one at a time is tried.
         opening += 1
-        let asked = lost
-        lost = []
+        for place in lost.indices where asked.contains(lost[place].session) { lost[place].isAsked = true }
         queue.async { [connecting, weak self] in
-            let result = Result { () throws(ServerFailure) in try connecting.open(ending: asked.map(\.session)) }
+            let result = Result { () throws(ServerFailure) in try connecting.open(ending: asked) }
             guard let self else { return }
             self.push(.opened(result, of: asked))
         }
@@ -175,7 +182,7 @@ final class EventLoop: @unchecked Sendable {
         listener.retryAt = nil
         queue.async { [connecting, weak self] in
             let result = Result { () throws(ServerFailure) in
-                try connecting.listen(to: listener.channels, again: true)
+                try connecting.listen(to: listener.channels, again: true).connection
             }
             self?.push(.listening(result, listener))
         }
@@ -185,7 +192,8 @@ final class EventLoop: @unchecked Sendable {
     private func alarm() -> ContinuousClock.Instant {
         var moments = waiting.map(\.deadline) + links.flatMap { $0.inFlight.map(\.deadline) }
         moments += lost.flatMap { $0.requests.map(\.deadline) } + [listener?.retryAt].compactMap { $0 }
-        if !waiting.isEmpty || !lost.isEmpty { moments.append(nextAttempt) }
+        // Once it has passed, only an event lets another connection be made.
+        if !waiting.isEmpty || !lost.isEmpty, nextAttempt > now { moments.append(nextAttempt) }
         return moments.min() ?? now + .seconds(60)
     }
 }

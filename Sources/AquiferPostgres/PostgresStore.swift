@@ -17,7 +17,8 @@ import Dispatch
 ///   (`synchronous_standby_names`).
 /// - Failover: name several hosts and `target_session_attrs=read-write`. Calls wait for a new primary, up to `patience`. If the
 ///   connection breaks during a write, the store asks the next connection whether the write was made, and makes it
-///   again only if it was not. If nobody answers in time, the call throws `StoreError.uncertain(operation:reason:)`.
+///   again only if it was not. If nobody answers within `patience` from the break, the call throws
+///   `StoreError.uncertain(operation:reason:)`. So does a write that a primary without its synchronous replica does not answer.
 /// - Changes: ``changes`` tells the changes of all machines, by `LISTEN` and `NOTIFY`.
 /// - Sizes: an entry of up to 1 MB is one row; a larger one is kept in pieces of 1 MB.
 ///

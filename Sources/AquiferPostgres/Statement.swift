@@ -2,11 +2,11 @@
 ///
 /// A statement that writes does so for the *session* of its connection, a row of its own: the first two parameters are the
 /// session's id and the number of the write. The write and the note that it was made are one transaction. If the
-/// connection breaks, the next one deletes the row and learns from it what was made; whatever of the old connection may
+/// connection breaks, the next one ends the session and learns from its row what was made; whatever of the old connection may
 /// still be on its way to the server finds no session, and writes nothing.
 enum Statement: String, CaseIterable, Sendable {
     case read, pieces, list
-    case begin, end
+    case begin, end, ended
     case insert, create, replace, delete, deleteSeen, deletePrefix, piece
     case takeLease, lookAtLease, renewLease, endLease, gone
 
@@ -16,7 +16,7 @@ enum Statement: String, CaseIterable, Sendable {
         case .read: [.bytes]
         case .pieces: [.bytes, .bytes]
         case .list: [.bytes, .bytes, .bytes, .bytes]
-        case .begin, .end: [.bytes]
+        case .begin, .end, .ended: [.bytes]
         // session, number, channel, told, key, mark, head, bytes, pieces
         case .insert, .create: [.bytes, .integer, .text, .text, .bytes, .bytes, .bytes, .bytes, .integer]
         // and the mark that was seen
@@ -62,7 +62,11 @@ enum Statement: String, CaseIterable, Sendable {
             gone AS (DELETE FROM \(schema).session s USING old WHERE s.id = old.id)
             INSERT INTO \(schema).session(id) VALUES ($1)
             """
-        case .end: "DELETE FROM \(schema).session WHERE id = $1 RETURNING done, ran, hits"
+        // The row gets another id, under which no write looks for it, and is kept: who loses this answer asks again.
+        case .end: "UPDATE \(schema).session SET id = id || '\\x00' WHERE id = $1 RETURNING done, ran, hits"
+        // It is a write, so that its answer is as durable as what it tells of.
+        case .ended:
+            "UPDATE \(schema).session SET used_at = now() WHERE id = $1 || '\\x00'::bytea RETURNING done, ran, hits"
         case .insert:
             writing(
                 """

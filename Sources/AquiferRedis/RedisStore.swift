@@ -23,7 +23,8 @@ import Dispatch
 ///   deletes them, or their expiry.
 /// - Sizes: an entry of up to 512 MB, which is the server's limit for a value.
 ///
-/// It speaks neither TLS nor Redis Cluster: put a proxy before the server that does.
+/// It speaks no TLS: put stunnel, or another proxy that does, before the server. It needs one server and not a Redis Cluster, which would keep
+/// the keys of one step on several machines; for a failover, put a proxy before it that follows Sentinel.
 public final class RedisStore: CacheStore {
     let names: RedisNames
     let place: String

@@ -1,6 +1,7 @@
 import AquiferFoundation
 
-/// The steps that the server takes as one. All keys are arguments.
+/// The steps that the server takes as one. All keys are arguments, but they lie in several slots: Redis Cluster would refuse them, unless the
+/// prefix has a hash tag (`{aquifer}`), which keeps all of them on one of its machines.
 enum Script: String, CaseIterable, Sendable {
     /// Writes an entry, if it is as it was seen.
     ///
@@ -61,43 +62,45 @@ enum Script: String, CaseIterable, Sendable {
     /// Keys: the lease, the last number, the number of the last load that was saved. Arguments: a token of the caller, the milliseconds, the first
     /// load that is as good as a lease (empty: none is). Returns 0 (granted), 1 (held) or 2 (saved), and the number.
     ///
-    /// The value of a lease is its number, the time until which it lasts in microseconds of the server's clock, and its token. It is kept for an hour
-    /// longer, so that a holder whose time has passed can renew it as long as nobody else has taken it. A number is the server's time, or more:
-    /// also after the server has forgotten all of them, it is greater.
+    /// The value of a lease is its number, the time until which it lasts in microseconds of the server's clock, the microseconds that it was given
+    /// for, and its token. It is kept for an hour longer, so that a holder whose time has passed can renew it as long as nobody else has taken it.
+    /// A lease that would last for longer than it was given for is over: the clock was set back. A number is the server's time, or more: also after
+    /// the server has forgotten all of them it is greater, unless its clock was set back, too.
     case takeLease = """
         local time = redis.call('TIME')
         local now = time[1] * 1000000 + time[2]
         local saved = tonumber(redis.call('GET', KEYS[3]) or '0')
-        local number, last, token = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) (%d+) (.*)$')
-        local held = number and tonumber(last) > now
+        local number, last, span, token = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) (%d+) (%d+) (.*)$')
+        local held = number and tonumber(last) > now and tonumber(last) - now <= tonumber(span)
         if held and token == ARGV[1] then return {0, tonumber(number)} end
         if ARGV[3] ~= '' and saved >= tonumber(ARGV[3]) then return {2, saved} end
         if held then return {1, tonumber(number)} end
         number = math.max(tonumber(redis.call('GET', KEYS[2]) or '0') + 1, now)
         local text = string.format('%.0f', number)
         redis.call('SET', KEYS[2], text)
-        local value = string.format('%.0f %.0f %s', number, now + ARGV[2] * 1000, ARGV[1])
+        local value = string.format('%.0f %.0f %.0f %s', number, now + ARGV[2] * 1000, ARGV[2] * 1000, ARGV[1])
         redis.call('SET', KEYS[1], value, 'PX', ARGV[2] + 3600000)
         return {0, number}
         """
 
     /// Lets a lease last. Keys: the lease. Arguments: its number, the milliseconds. Returns 1 if nobody else has taken it, and it was not ended.
     case renewLease = """
-        local number, last, token = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) (%d+) (.*)$')
+        local number, last, span, token = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) (%d+) (%d+) (.*)$')
         if number ~= ARGV[1] then return 0 end
         local time = redis.call('TIME')
-        local value = string.format('%s %.0f %s', number, time[1] * 1000000 + time[2] + ARGV[2] * 1000, token)
+        local now = time[1] * 1000000 + time[2]
+        local value = string.format('%s %.0f %.0f %s', number, now + ARGV[2] * 1000, ARGV[2] * 1000, token)
         redis.call('SET', KEYS[1], value, 'PX', ARGV[2] + 3600000)
         return 1
         """
 
     /// Ends a lease. Keys: the lease, the number of the last load that was saved. Arguments: its number, 1 if its load was saved, the channel, the
-    /// message. Returns 1 if it was held.
+    /// message. Returns 1 if it was held. It ends also on a full server, which cannot keep the number of the load.
     case endLease = """
         local held = redis.call('GET', KEYS[1])
         if not held or string.match(held, '^%d+') ~= ARGV[1] then return 0 end
         redis.call('DEL', KEYS[1])
-        if ARGV[2] == '1' then redis.call('SET', KEYS[2], ARGV[1], 'PX', 3600000) end
+        if ARGV[2] == '1' then redis.pcall('SET', KEYS[2], ARGV[1], 'PX', 3600000) end
         redis.call('PUBLISH', ARGV[3], ARGV[4])
         return 1
         """
@@ -108,9 +111,9 @@ enum Script: String, CaseIterable, Sendable {
         case .write: "c9c604097ee15eafea902f96309b5edc9662872b"
         case .delete: "bcc9ca22f1186abdbb677e92f86cd806832dc46c"
         case .end: "7b8ff4158168851039dfc2d1bd573fd89241f015"
-        case .takeLease: "08d77f236723530c5541d6dc24763565c97a8a3a"
-        case .renewLease: "76e9107e440b40bbff6925e142cac2847ca32fc2"
-        case .endLease: "2a9e2bf541b5ad4175f33f6b59a2d7ef21035acd"
+        case .takeLease: "721a323011a7f8c6d968519c61c9876e6709d6fe"
+        case .renewLease: "0f291fb8ba0e330ae2340b0ff52dd17c58a7e41a"
+        case .endLease: "c8bcd2440b148a5d551834e340c6a33431136100"
         case .heads: "4d54c9b254b2b97d603b1524ecbc3c9a49ec7b8a"
         }
     }

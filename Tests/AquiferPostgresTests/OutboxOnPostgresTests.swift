@@ -75,7 +75,7 @@ struct OutboxOnPostgresTests {
     @Test("loses, doubles and reorders nothing while connections are cut")
     func cutConnections() async throws {
         let server = try PostgresServer()
-        try await drain(server) { made in
+        try await drain(server.address) { made in
             try server.cutConnections(named: made % 2 == 0 ? "aquifer" : "aquifer-changes")
         }
     }
@@ -83,21 +83,31 @@ struct OutboxOnPostgresTests {
     @Test("loses, doubles and reorders nothing while the server is killed and started")
     func restartedServer() async throws {
         let server = try PostgresServer()
-        try await drain(server, times: 3) { _ in
+        try await drain(server.address, times: 3) { _ in
             try server.kill()
             try server.start()
         }
     }
 
+    @Test("loses, doubles and reorders nothing while the primary is killed and its replica promoted")
+    func promotedReplica() async throws {
+        let primary = try PostgresServer()
+        let replica = try PostgresServer(replicaOf: primary)
+        try await drain(primary.address(or: replica), times: 1) { _ in
+            try primary.kill()
+            try replica.promote()
+        }
+    }
+
     /// Drains a queue with four senders, and disturbs them as the remote gets items.
     private func drain(
-        _ server: PostgresServer, times: Int = 12, disturb: @escaping @Sendable (Int) async throws -> Void
+        _ address: String, times: Int = 12, disturb: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
         let remote = MemoryRemote()
-        try await fill(try await PostgresStore(server.address, schema: schema))
+        try await fill(try await PostgresStore(address, schema: schema))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
-                let store = try await PostgresStore(server.address, schema: schema)
+                let store = try await PostgresStore(address, schema: schema)
                 let policy = SendPolicy(base: .milliseconds(10), cap: .milliseconds(50), poll: .milliseconds(300))
                 let outbox = Outbox(in: store, client: remote.client, policy: policy)
                 group.addTask {
@@ -119,7 +129,7 @@ struct OutboxOnPostgresTests {
             try await group.waitForAll()
         }
         judge(remote.taken)
-        let store = try await PostgresStore(server.address, schema: schema)
+        let store = try await PostgresStore(address, schema: schema)
         #expect(try await Outbox(in: store, client: remote.client).items().isEmpty)
     }
 }

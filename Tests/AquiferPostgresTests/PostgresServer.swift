@@ -22,7 +22,10 @@ final class PostgresServer: @unchecked Sendable {
     private let life: Int32
     private let child: pid_t
 
-    init() throws {
+    /// - Parameters:
+    ///   - primary: the server whose synchronous replica it is to be; `nil` for a server of its own.
+    ///   - small: the megabytes of a file system of its own in the folder `small`; `nil` for none.
+    init(replicaOf primary: PostgresServer? = nil, small: Int? = nil) throws {
         script =
             URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Scripts/postgres")
             .standardizedFileURL.path
@@ -33,7 +36,9 @@ final class PostgresServer: @unchecked Sendable {
         // Another program that is started meanwhile must not hold the ends that tell of this process's end.
         for end in [input[1], output[0]] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         life = input[1]
-        child = fork_exec([script, "run", folder, "\(port)"], input: input[0], output: output[1])
+        let verb = primary == nil ? "run" : "replica"
+        let rest = primary.map { [$0.folder, "\($0.port)"] } ?? small.map { ["\($0)"] } ?? []
+        child = fork_exec([script, verb, folder, "\(port)"] + rest, input: input[0], output: output[1])
         for end in [input[0], output[1]] { close(end) }
         try #require(child > 0)
         var bytes = [UInt8](repeating: 0, count: 6)
@@ -60,6 +65,14 @@ final class PostgresServer: @unchecked Sendable {
 
     /// Starts it after ``kill()``.
     func start() throws { try run("start", "\(port)") }
+
+    /// Makes a replica the primary.
+    func promote() throws { try run("promote") }
+
+    /// The address of two servers, of which libpq takes the one that may be written to.
+    func address(or other: PostgresServer) -> String {
+        "postgresql://postgres@127.0.0.1:\(port),127.0.0.1:\(other.port)/postgres?target_session_attrs=read-write"
+    }
 
     /// Runs statements as another program would.
     func run(sql: String) throws {

@@ -30,6 +30,10 @@ struct Bench {
     private var scopes: ScopeBench?
     private var pages: PageBench?
     private var changes: ChangeBench?
+    private var shared: [String: SharedBench] = [:]
+    private var herd: HerdBench?
+    private var senders: [String: SenderBench] = [:]
+    private var users: [String: UserBench] = [:]
 
     init(folder: URL) {
         self.folder = folder
@@ -57,6 +61,7 @@ struct Bench {
             let bench = changes ?? ChangeBench(folder: folder)
             changes = bench
             return try await bench.run(words[1], count)
+        case "shared", "herd", "senders", "users": return try await onServers(words)
         case "pages":
             let lengths = words.dropFirst(2).compactMap { Int($0) }
             guard words.count > 2, lengths.count == words.count - 2 else { throw Unknown(words: words) }
@@ -65,6 +70,43 @@ struct Bench {
             return try await bench.run(words[1], lengths)
         default: return [try await seconds(words)]
         }
+    }
+
+    /// `shared ENGINE WORK SIZE CALLERS OPS ADDRESS`, `herd WAY MILLISECONDS ADDRESS`, `senders COUNT ITEMS ADDRESS`,
+    /// `users WORK OTHERS ENTRIES ADDRESS`
+    private mutating func onServers(_ words: [String]) async throws -> [Double] {
+        let numbers = words.map { Int($0) }
+        switch (words[0], words.count) {
+        case ("shared", 7):
+            guard let size = numbers[3], let width = numbers[4], let count = numbers[5] else { break }
+            let name = "\(words[1])-\(size)"
+            let bench =
+                if let known = shared[name] { known } else {
+                    try await SharedBench(words[1], size: size, address: words[6])
+                }
+            shared[name] = bench
+            return [try await bench.run(words[2], width, count)]
+        case ("herd", 4):
+            guard let milliseconds = numbers[2] else { break }
+            let bench = if let herd { herd } else { try await HerdBench(words[3]) }
+            herd = bench
+            return try await bench.run(words[1], .milliseconds(milliseconds))
+        case ("senders", 4):
+            guard let count = numbers[1], let items = numbers[2] else { break }
+            let bench = if let known = senders[words[3]] { known } else { SenderBench(words[3]) }
+            senders[words[3]] = bench
+            return [try await bench.run(senders: count, items: items)]
+        case ("users", 5):
+            guard let others = numbers[2], let entries = numbers[3] else { break }
+            let bench =
+                if let known = users[words[2]] { known } else {
+                    try await UserBench(words[4], schema: "users_\(others)")
+                }
+            users[words[2]] = bench
+            return try await bench.run(words[1], entries)
+        default: break
+        }
+        throw Unknown(words: words)
     }
 
     /// `cached WAY ITEMS OPS`, `store ENGINE WORK SIZE OPS`, `loads CLIENT CONCURRENCY OPS URL`,

@@ -17,7 +17,8 @@ import AquiferFoundation
 /// - A cache that fails is passed over, and so is a damaged copy. If a copy could not be deleted, nothing is read from the cache until all
 ///   of its entries were deleted. Give the cache an expiry (`RedisStore(expireAfter:)`): a machine that is stopped between a change and its
 ///   deletion, with nobody else to hear of the change, leaves an old copy for as long.
-/// - The cache is this store's own: nothing else may use its prefix.
+/// - The cache is this store's own: nothing else may use its prefix. A Redis that keeps snapshots comes back with copies from before them:
+///   give it none.
 public final class TieredStore: CacheStore {
     /// A number of bytes.
     public struct Bound: Sendable, Hashable {

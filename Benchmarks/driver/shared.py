@@ -1,0 +1,146 @@
+"""The works on servers: stores that machines share, one load for all of them, queues with several senders, and the scopes of many users."""
+
+import os
+import subprocess
+import sys
+
+import psycopg
+
+import peers
+from table import Row, duration, grouped, progress, rate, ratios, rounds
+
+ROOT = os.path.dirname(os.path.dirname(sys.path[0]))
+
+
+class Server:
+    """A server of `Scripts/postgres` or `Scripts/redis`, in a folder of its own. It ends with its input."""
+
+    def __init__(self, name, folder):
+        self.port = peers.free_port()
+        self.process = subprocess.Popen(
+            [f"{ROOT}/Scripts/{name}", "run", folder, str(self.port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        if self.process.stdout.readline().strip() != "ready":
+            raise SystemExit(f"bench: {name} did not start")
+        self.address = {
+            "postgres": f"postgresql://postgres@127.0.0.1:{self.port}/postgres", "redis": f"redis://127.0.0.1:{self.port}"}[name]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def servers(bench):
+    """The servers of all these works, started by the first one."""
+    if not hasattr(bench, "servers"):
+        # PostgreSQL's own user must reach its folder.
+        place = f"/tmp/aquifer-bench-{os.getpid()}"
+        bench.servers = {}
+        for name in ("postgres", "redis"):
+            bench.servers[name] = Server(name, f"{place}-{name}")
+            bench.closing.append(bench.servers[name])
+        worker = [sys.executable, f"{sys.path[0]}/shared_worker.py"]
+        bench.bare, bench.python_shared = peers.Worker(bench.bare_program), peers.Worker(*worker)
+        bench.queues = peers.Worker(sys.executable, f"{sys.path[0]}/queue_worker.py")
+        bench.closing += [bench.bare, bench.python_shared, bench.queues]
+    return {name: server.address for name, server in bench.servers.items()}
+
+
+NAMES = {"postgres": ("PostgresStore", "libpq", "psycopg"), "redis": ("RedisStore", "hiredis", "redis-py")}
+
+
+def shared(bench):
+    addresses = servers(bench)
+    for engine, (store, bare, python) in NAMES.items():
+        for size, name, alone, many in ((1 << 10, "1 KB", 1_000, 6_400), (64 << 10, "64 KB", 300, 1_280)):
+            for work in ("retrieve", "insert"):
+                for width, count in ((1, alone), (64, many)):
+                    progress(f"{store}: {work} {name}, {width} at once")
+                    words = ("shared", engine, work, size, width, count, addresses[engine])
+                    f = rounds(bench.rounds, {
+                        "ours": lambda: 1 / bench.worker.seconds(*words), "bare": lambda: 1 / bench.bare.seconds(*words),
+                        "python": lambda: 1 / bench.python_shared.seconds(*words)})
+                    title = f"{work} {name}, {'one' if width == 1 else width} at {'a time' if width == 1 else 'once'}: {store}"
+                    pipeline = "" if width == 1 else ", pipelined"
+                    yield Row(
+                        title, rate(f["ours"]), f"{bare} alone{pipeline} {rate(f['bare'])}", ratios(f["ours"], f["bare"]),
+                        at_least=0.8 if width == 1 else 0.6)
+                    yield Row(
+                        title, rate(f["ours"]), f"{python}{pipeline} {rate(f['python'])}", ratios(f["ours"], f["python"]))
+
+
+REMOTE = 200
+
+
+def herd(bench):
+    progress("one load by three machines with a thousand callers each")
+    address = servers(bench)["postgres"]
+    f = rounds(bench.rounds, {
+        way: (lambda way=way: bench.worker.figures("herd", way, REMOTE, address)) for way in ("leases", "without")})
+    ours, without = f["leases"], f["without"]
+    work = "one load, 3 machines × 1 000 callers"
+    yield Row(
+        f"{work}: requests", str(max(int(each[2]) for each in ours)), f"without leases {int(without[0][2])}",
+        [each[2] for each in ours], at_most=1)
+    yield Row(
+        f"{work}: p99", duration([each[0] for each in ours]), f"the remote's time {REMOTE} ms",
+        [each[0] / (REMOTE / 1e3) for each in ours], at_most=1.5)
+    yield Row(
+        f"{work}: p99", duration([each[0] for each in ours]), f"without leases {duration([each[0] for each in without])}",
+        ratios([each[0] for each in ours], [each[0] for each in without]))
+
+
+ITEMS = 10_000
+
+
+def queues(bench):
+    addresses = servers(bench)
+    count = min(bench.rounds, 3)
+    f = {}
+    for senders in (1, 4):
+        progress(f"{grouped(ITEMS)} items, {senders} senders")
+        f[senders] = rounds(count, {
+            "ours": lambda: 1 / bench.worker.seconds("senders", senders, ITEMS, addresses["postgres"]),
+            "hand": lambda: 1 / bench.queues.seconds("hand", senders, ITEMS, addresses["postgres"]),
+            "celery": lambda: 1 / bench.queues.seconds("celery", senders, ITEMS, addresses["redis"])})
+    for senders, figures in f.items():
+        work = f"outbox, {grouped(ITEMS)} items, {senders} sender{'s' if senders > 1 else ''}"
+        ours = figures["ours"]
+        yield Row(work, rate(ours), f"SQL by hand {rate(figures['hand'])}", ratios(ours, figures["hand"]))
+        yield Row(work, rate(ours), f"Celery, Redis {rate(figures['celery'])}", ratios(ours, figures["celery"]), at_least=5)
+    yield Row(
+        "outbox, 4 senders", rate(f[4]["ours"]), f"1 sender {rate(f[1]['ours'])}", ratios(f[4]["ours"], f[1]["ours"]),
+        at_least=1)
+
+
+OTHERS = (10, 1_000, 100_000)
+#: The entries of each of the others, and of the user who is measured.
+THEIRS, MINE = 5, 200
+
+
+def users(bench):
+    address = servers(bench)["postgres"]
+    for others in OTHERS:
+        progress(f"the scopes of {grouped(others)} users")
+        bench.worker.figures("users", "fill", others, 0, address)
+        fill(address, f"users_{others}", others)
+    f = rounds(min(bench.rounds, 7), {
+        others: (lambda others=others: bench.worker.figures("users", "user", others, MINE, address)) for others in OTHERS})
+    for place, work in enumerate((f"insert", f"retrieve", f"log-out of {MINE} entries")):
+        few = [each[place] for each in f[OTHERS[0]]]
+        for others in OTHERS[1:]:
+            mine = [each[place] for each in f[others]]
+            yield Row(
+                f"{work}, {grouped(others)} scopes", duration(mine), f"{OTHERS[0]} scopes {duration(few)}", ratios(mine, few),
+                at_most=1.25)
+
+
+def fill(address, schema, others):
+    """The entries of others, made from one that the store saved: nobody reads them."""
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(f"""
+            INSERT INTO {schema}.entry(id, mark, head, bytes, pieces)
+            SELECT convert_to('scope/other%2F' || user_number || '/0123456789abcdef/contact/' || number, 'UTF8'),
+                mark, head, bytes, pieces
+            FROM {schema}.entry, generate_series(1, {others}) user_number, generate_series(1, {THEIRS}) number
+            WHERE id = 'filler'""")
+        connection.execute(f"VACUUM ANALYZE {schema}.entry")
