@@ -14,6 +14,7 @@ final class AppWorld: Sendable {
     let services: Services
     let gate: Gate
     let site: Site
+    let operations: Operations
 
     @MainActor
     init(token: String? = nil, _ change: (inout Configuration) -> Void = { _ in }) {
@@ -25,6 +26,7 @@ final class AppWorld: Sendable {
         services = Services(configuration)
         let addresses = SignedAddresses(token: token, now: date.read)
         site = Site(services, addresses: addresses)
+        operations = Operations(services, log: .off)
         gate = Gate(host: "127.0.0.1", port: 80, token: token, addresses: addresses)
     }
 
@@ -41,7 +43,7 @@ final class AppWorld: Sendable {
         for (name, value) in headers { fields[name] = value }
         let request = ServerRequest(HTTPMethod(rawValue: method), target, headers: fields, body: Data(body.utf8))
         if case .refused(let refusal) = WebServer.admission(of: request, gate) { return refusal }
-        return await WebServer.answer(request, site)
+        return await operations.watch.answer(request) { await WebServer.answer($0, site, operations) }
     }
 
     func json(_ method: String, _ target: String, _ body: String = "") async throws -> [String: Any] {
