@@ -1,4 +1,4 @@
-"""What whoever runs `aquifer serve` asks of it: health, readiness, metrics, logs, and an orderly end."""
+"""The questions of whoever runs `aquifer serve`: health, readiness, metrics, logs, and an orderly end."""
 
 import contextlib
 import http.client
@@ -172,7 +172,7 @@ def test_sigterm_drains_readiness_first_then_the_streams_end_and_nothing_is_cut(
         server.process.send_signal(signal.SIGTERM)
         wait_until(lambda: server.ask("/readyz")[0] == 503, "it says that it drains", process=server.process)
         assert server.ask("/readyz")[2] == "draining\n"
-        # Who has not noticed yet is served all the same, on a connection that is closed after it.
+        # A client that has not noticed yet is served all the same, on a connection that is closed after it.
         status, headers, _ = server.api("/api/feed")
         assert status == 200 and headers["Connection"] == "close"
         # A chunked answer that is cut makes this fail.

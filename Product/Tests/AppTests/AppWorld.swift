@@ -42,7 +42,9 @@ final class AppWorld: Sendable {
         var fields = HTTPHeaders([.init("Host", "127.0.0.1")])
         for (name, value) in headers { fields[name] = value }
         let request = ServerRequest(HTTPMethod(rawValue: method), target, headers: fields, body: Data(body.utf8))
-        if case .refused(let refusal) = WebServer.admission(of: request, gate) { return refusal }
+        if case .refused(let refusal) = WebServer.admission(of: request, gate) {
+            return operations.watch.refused(request, refusal)
+        }
         return await operations.watch.answer(request) { await WebServer.answer($0, site, operations) }
     }
 

@@ -36,7 +36,7 @@ struct MetricsTests {
             answer.headers["Content-Type"] == "application/openmetrics-text; version=1.0.0; charset=utf-8")
         let foreign = header.merging(["Host": "evil.example"]) { $1 }
         #expect(await world.request("GET", "/metrics", "", foreign).status == 403)
-        #expect(await world.request("POST", "/metrics", "", header).status == 404)
+        #expect(await world.request("POST", "/metrics", "", header).status == 405)
         await world.services.stop()
     }
 
@@ -48,8 +48,8 @@ struct MetricsTests {
         #expect(await world.request("GET", "/api/feed").status == 200)
         let text = await world.operations.metrics()
         #expect(text.contains(#"aquifer_loads_total{class="feed",source="remote",reason="none"} 1"#))
-        #expect(text.contains(#"aquifer_loads_total{class="feed",source="saved",reason="noAnswer"} 1"#))
-        #expect(text.contains(#"aquifer_remote_troubles_total{class="feed",reason="noAnswer"} 1"#))
+        #expect(text.contains(#"aquifer_loads_total{class="feed",source="saved",reason="offline"} 1"#))
+        #expect(text.contains(#"aquifer_remote_troubles_total{class="feed",reason="offline"} 1"#))
         #expect(text.contains(#"aquifer_http_requests_total{route="feed",method="GET",status="200"} 2"#))
         #expect(text.contains(#"aquifer_store_seconds_count{store="values",call="update"}"#))
         await world.services.stop()
@@ -78,7 +78,7 @@ struct MetricsTests {
         let world = AppWorld { $0.data = URL(filePath: "/dev/null/aquifer") }
         _ = await world.request("GET", "/api/feed")
         let text = await world.operations.metrics()
-        #expect(text.contains(#"aquifer_store_errors_total{store="values",call="retrieve",kind="failed"}"#), "\(text)")
+        #expect(text.contains(#"aquifer_store_errors_total{store="values",call="retrieve",kind="notAStore"}"#), "\(text)")
         #expect(!text.contains("aquifer_outbox_items"))
         #expect(text.contains("aquifer_ready 0"))
         await world.services.stop()

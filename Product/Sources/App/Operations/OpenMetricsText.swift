@@ -1,3 +1,5 @@
+import HTTPServer
+
 /// Numbers in the format that Prometheus and its relatives read: OpenMetrics 1.0.
 ///
 /// A family is begun with ``family(_:_:_:)``; its samples follow. ``finished()`` is the whole text, which ends with `# EOF`.
@@ -52,7 +54,8 @@ struct OpenMetricsText {
     }
 
     private static func escape(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n").replacing("\"", with: "\\\"")
+        text.replacingExactly("\\", with: "\\\\").replacingExactly("\n", with: "\\n")
+            .replacingExactly("\"", with: "\\\"")
     }
 }
 

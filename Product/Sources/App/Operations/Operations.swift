@@ -2,7 +2,7 @@ import Aquifer
 import Foundation
 import HTTPServer
 
-/// What whoever runs the service asks of it: `/healthz`, `/readyz` and `/metrics`, the log, and the way to an orderly end.
+/// The questions of whoever runs the service: `/healthz`, `/readyz` and `/metrics`, the log, and the way to an orderly end.
 struct Operations: Sendable {
     let services: Services
     let log: ServiceLog
@@ -39,7 +39,11 @@ struct Operations: Sendable {
             let answer = await readiness.answer()
             return .text("\(answer.rawValue)\n", status: answer == .ready ? 200 : 503)
         case "/metrics":
-            guard ["GET", "HEAD"].contains(request.method) else { return nil }
+            guard ["GET", "HEAD"].contains(request.method) else {
+                var refusal = ServerResponse.problem(405, "method", "metrics are only read")
+                refusal.headers["Allow"] = "GET, HEAD"
+                return refusal
+            }
             return ServerResponse(
                 headers: ["Content-Type": OpenMetricsText.contentType], body: .bytes(Data(await metrics().utf8)))
         default: return nil

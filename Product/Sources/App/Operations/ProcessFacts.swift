@@ -1,7 +1,7 @@
 import Foundation
 import HTTPServer
 
-/// Facts about this process that the system tells, under the names that dashboards know. Where the system does not tell a fact, it
+/// Facts about this process that the system tells, under the names that dashboards know. A fact that the system does not tell
 /// is left out.
 enum ProcessFacts {
     /// Adds all of them to a text.

@@ -17,7 +17,7 @@ actor Readiness {
 
     /// The longest that a look at the stores may take.
     static let patience = Duration.seconds(2)
-    /// How long the result of a look is told.
+    /// The time for which the result of a look is told.
     static let keep = Duration.seconds(1)
 
     private let drain: Drain
@@ -72,7 +72,7 @@ actor Readiness {
     }
 }
 
-/// The result of `work`, or `nil` if it takes longer. What takes longer goes on, and nobody waits for it.
+/// The result of `work`, or `nil` if it takes longer. Work that takes longer goes on, and nobody waits for it.
 func firstWithin<Value: Sendable>(
     _ limit: Duration, clock: any Clock<Duration> = ContinuousClock(), _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {

@@ -9,7 +9,7 @@ enum RouteClass: String, CaseIterable, Sendable {
     case asset
     /// A stream of a screen's states.
     case events
-    /// What a user does on a screen.
+    /// An action of a user on a screen.
     case intents
     /// A picture or an avatar.
     case picture

@@ -120,7 +120,7 @@ public final class ServiceLog: Sendable {
 
 /// One line of the log. Its fields have classes and numbers, and nothing that somebody has typed.
 struct LogLine: Encodable, Sendable {
-    /// How much it matters.
+    /// The weight of the line.
     enum Level: String, Encodable, Sendable { case info, warning, error }
 
     var time = Date(timeIntervalSince1970: 0)

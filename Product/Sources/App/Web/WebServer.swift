@@ -64,7 +64,7 @@ public final class WebServer: Sendable {
 
     /// Ends in an orderly way. First `/readyz` says that no new requests are wanted, and all requests are answered for `grace`, so that
     /// load balancers notice. Then nothing new is accepted, requests under way are finished, event streams are ended (their pages
-    /// connect elsewhere), and the outbox begins no further item. What takes longer than ten seconds more is cut; an item of the
+    /// connect elsewhere), and the outbox begins no further item. Work that takes longer than ten seconds more is cut; an item of the
     /// outbox that is cut stays in the queue, with its key.
     public func drain(grace: Duration) async {
         operations.drain.announce()
