@@ -14,6 +14,7 @@ final class AppWorld: Sendable {
     let services: Services
     let gate: Gate
     let site: Site
+    let operations: Operations
 
     @MainActor
     init(token: String? = nil, _ change: (inout Configuration) -> Void = { _ in }) {
@@ -25,6 +26,7 @@ final class AppWorld: Sendable {
         services = Services(configuration)
         let addresses = SignedAddresses(token: token, now: date.read)
         site = Site(services, addresses: addresses)
+        operations = Operations(services, log: .off)
         gate = Gate(host: "127.0.0.1", port: 80, token: token, addresses: addresses)
     }
 
@@ -40,8 +42,10 @@ final class AppWorld: Sendable {
         var fields = HTTPHeaders([.init("Host", "127.0.0.1")])
         for (name, value) in headers { fields[name] = value }
         let request = ServerRequest(HTTPMethod(rawValue: method), target, headers: fields, body: Data(body.utf8))
-        if case .refused(let refusal) = WebServer.admission(of: request, gate) { return refusal }
-        return await WebServer.answer(request, site)
+        if case .refused(let refusal) = WebServer.admission(of: request, gate) {
+            return operations.watch.refused(request, refusal)
+        }
+        return await operations.watch.answer(request) { await WebServer.answer($0, site, operations) }
     }
 
     func json(_ method: String, _ target: String, _ body: String = "") async throws -> [String: Any] {

@@ -30,7 +30,8 @@ extension Outbox {
     /// ``Scope`` has ended, it returns.
     public func run() async {
         var troubles = 0
-        while !Task.isCancelled {
+        isFinishing = false
+        while !Task.isCancelled && !isFinishing {
             var heard = work.rings
             var pause = policy.poll
             do throws(StoreError) {
@@ -44,8 +45,16 @@ extension Outbox {
                 // The failed attempts themselves have rung: without a pause, a full disk would be tried for ever.
                 heard = work.rings
             }
-            await rest(after: heard, atMost: pause)
+            // The end may have rung before the rings were counted.
+            if !isFinishing { await rest(after: heard, atMost: pause) }
         }
+    }
+
+    /// Begins no further item, and lets ``run()`` return once those that are being sent have been settled. A process that is about to
+    /// end calls it, waits for ``run()``, and cancels that after a while. The next ``run()`` sends again.
+    public func finish() {
+        isFinishing = true
+        work.ring()
     }
 
     /// Reports that there is a connection again. Items that wait only because no answer arrived are tried at once, by
@@ -86,7 +95,7 @@ extension Outbox {
             total.sent += report.sent
             total.refused += report.refused
             total.failed += report.failed
-            guard let next = report.nextTry, !Task.isCancelled else { return total }
+            guard let next = report.nextTry, !isFinishing, !Task.isCancelled else { return total }
             await rest(after: heard, atMost: min(next, policy.poll))
         }
     }
@@ -131,7 +140,7 @@ extension Outbox {
         }
     }
 
-    private var mayGoOn: Bool { storeFailure == nil && !Task.isCancelled }
+    private var mayGoOn: Bool { storeFailure == nil && !isFinishing && !Task.isCancelled }
 
     // MARK: Turns
 

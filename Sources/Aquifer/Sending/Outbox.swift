@@ -75,6 +75,8 @@ public actor Outbox {
     /// The failure of the store; it ends the drain that meets it.
     var storeFailure: StoreError?
     var hasAudited = false
+    /// True from ``finish()`` to the next ``run()``.
+    var isFinishing = false
     /// The release that ``retryAll()`` or ``connectionRestored()`` gave, for the items that are found new or changed before a look that
     /// began after it has ended. Other looks may be under way at the same time, and find some of these items first.
     var release: OutboxIndex.Release?

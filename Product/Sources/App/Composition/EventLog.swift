@@ -23,8 +23,16 @@ final class EventLog: AquiferEvents {
 
     private let state = Locked(State())
     private let now: @Sendable () -> Date
+    /// Told of each event, too.
+    private let listener: (any AquiferEvents)?
+    private let heard = Locked<(@Sendable (AquiferEvent) -> Void)?>(nil)
 
-    init(now: @escaping @Sendable () -> Date) { self.now = now }
+    init(now: @escaping @Sendable () -> Date, listener: (any AquiferEvents)? = nil) {
+        (self.now, self.listener) = (now, listener)
+    }
+
+    /// Calls `body` for each event from now on, in place of the one before.
+    func hear(_ body: @escaping @Sendable (AquiferEvent) -> Void) { heard.withLock { $0 = body } }
 
     /// The lines, the newest first.
     var lines: [Line] { state.withLock { $0.lines.reversed() } }
@@ -41,6 +49,8 @@ final class EventLog: AquiferEvents {
             return Array(state.readers.values)
         }
         for reader in readers { reader.yield() }
+        listener?.note(event)
+        heard.withLock { $0 }?(event)
     }
 
     /// Forgets all lines.

@@ -21,6 +21,12 @@ struct Groundwork: Sendable {
     let defaults: FoaasDefaults
     /// What the engine of all features does.
     let events: EventLog
+    /// The numbers of it.
+    let engineMetrics = EngineMetrics()
+    /// The numbers of the stores' calls.
+    let storeMetrics = StoreMetrics()
+    /// The queue of the outbox.
+    let queue: any CacheStore
     /// The sound that is kept.
     let sound: Lazy<Downloads, StoreError>
 
@@ -36,17 +42,20 @@ struct Groundwork: Sendable {
             ? OfflineClient("--offline was given")
             : ReferenceClient(
                 client: CurlHTTPClient(configuration: .init(route: { reference.route($0, $1) })), host: reference)
-        let events = EventLog(now: configuration.now)
+        let events = EventLog(now: configuration.now, listener: engineMetrics)
         self.configuration = configuration
         self.events = events
         self.reference = reference
         self.client = client
-        values = MeteredStore(Self.store("values.sqlite", in: folder))
+        values = MeteredStore(CountedStore(Self.store("values.sqlite", in: folder), "values", storeMetrics))
         pictures = MeteredStore(
             EvictingStore(
-                Self.store("pictures.sqlite", in: folder), bound: Self.pictureBound,
-                events: events))
-        phrases = MeteredStore(Self.store("foaas.sqlite", in: folder, isIrreplaceable: true))
+                CountedStore(Self.store("pictures.sqlite", in: folder), "pictures", storeMetrics),
+                bound: Self.pictureBound, events: events))
+        phrases = MeteredStore(
+            CountedStore(Self.store("foaas.sqlite", in: folder, isIrreplaceable: true), "phrases", storeMetrics))
+        queue = CountedStore(
+            Self.store("outbox.sqlite", in: folder, durability: .power, isIrreplaceable: true), "outbox", storeMetrics)
         defaults = FoaasDefaults(in: folder)
         sound = Lazy { () throws(StoreError) in
             try Downloads(
@@ -66,8 +75,22 @@ struct Groundwork: Sendable {
     func folder(_ name: String) -> URL { configuration.data.appending(path: name, directoryHint: .isDirectory) }
 
     /// A store for what cannot be loaded again. A power loss takes nothing of it back.
-    func irreplaceable(_ name: String) -> any CacheStore {
-        Self.store(name, in: configuration.data, durability: .power, isIrreplaceable: true)
+    ///
+    /// - Parameter label: its name in the metrics.
+    func irreplaceable(_ name: String, _ label: String) -> any CacheStore {
+        CountedStore(
+            Self.store(name, in: configuration.data, durability: .power, isIrreplaceable: true), label, storeMetrics)
+    }
+
+    /// True if the stores that every screen needs have answered. There is no entry of this key.
+    func storesAnswer() async -> Bool {
+        do throws(StoreError) {
+            _ = try await values.peek("aquifer:ready")
+            _ = try await queue.retrieve("aquifer:ready")
+            return true
+        } catch {
+            return false
+        }
     }
 
     private static func store(

@@ -36,7 +36,16 @@ final class OutboxRunner {
         if isStarted { start() }
     }
 
-    /// Ends for good, and returns when nothing is being sent any more.
+    /// Begins no further item. Returns when the items under way have been sent, or after `limit`; what is still under way then goes
+    /// on until ``stop()``.
+    func finish(within limit: Duration) async {
+        isStarted = false
+        guard let task else { return }
+        await outbox.finish()
+        _ = await firstWithin(limit) { await task.value }
+    }
+
+    /// Ends for good, and returns when nothing is being sent any more. An item that is being sent is cancelled, and stays in the queue.
     func stop() async {
         isStarted = false
         task?.cancel()

@@ -73,7 +73,7 @@ extension PaymentsService {
         let configuration = ground.configuration
         self.init(
             base: ground.base(of: .payments), client: ground.client, store: ground.values,
-            pictureStore: ground.pictures, ledgerStore: ground.irreplaceable("payments.sqlite"),
+            pictureStore: ground.pictures, ledgerStore: ground.irreplaceable("payments.sqlite", "payments"),
             sending: ground.folder("sending"),
             vault: CardVault(directory: ground.folder("cards"), keys: configuration.keys),
             allowsTestCard: configuration.remotes[.payments] == nil || configuration.allowTestCard,
@@ -101,7 +101,7 @@ extension AudioFeedService {
             base: ground.base(of: .audio), client: ground.client, store: ground.values,
             downloads: { () async throws(StoreError) in try await sound() },
             outbox: AudioFeedService.outbox(
-                in: ground.irreplaceable("outbox.sqlite"), attachments: ground.folder("outbox"), client: ground.client,
+                in: ground.queue, attachments: ground.folder("outbox"), client: ground.client,
                 policy: SendPolicy(now: ground.now), store: ground.values, now: ground.now, events: ground.events),
             retry: ground.configuration.retry, now: ground.now, events: ground.events)
     }

@@ -10,7 +10,11 @@ public final class WebServer: Sendable {
     public let link: String
     /// The port on which the server listens.
     public var port: UInt16 { server.port }
+    /// The address of the metrics on their own port; `nil` if they have none.
+    public var metricsAddress: String? { metrics?.address }
     private let server: HTTPServer
+    private let metrics: MetricsServer?
+    private let operations: Operations
     private let runner: OutboxRunner
     private let keptClips: KeptClipsRunner
 
@@ -19,9 +23,14 @@ public final class WebServer: Sendable {
     /// - Parameters:
     ///   - port: The port; 0 for any free one.
     ///   - token: True if the API requires a token. The token is stored with the data, so that it stays the same.
+    ///   - metricsPort: The port on loopback for metrics without a token, 0 for any free one; `nil` for none.
+    ///   - log: The log of requests and events.
     /// - Throws: ``ServerError`` when the server cannot listen on the address.
     @MainActor
-    public init(_ services: Services, host: String = "127.0.0.1", port: UInt16 = 8080, token: Bool = true) throws {
+    public init(
+        _ services: Services, host: String = "127.0.0.1", port: UInt16 = 8080, token: Bool = true,
+        metricsPort: UInt16? = nil, log: ServiceLog = .off
+    ) throws {
         let secret = token ? AccessToken.kept(in: services.configuration.data) : nil
         let addresses = SignedAddresses(token: secret, now: services.configuration.now)
         let site = Site(services, addresses: addresses)
@@ -29,11 +38,20 @@ public final class WebServer: Sendable {
             AudioAPI.filePath: Int(ClipDraft.largestFile) + 1 << 20,
             DriveAPI.filePath: Int(ShadowDriveLimits.fileBytes) + 1 << 20,
         ]
+        let operations = Operations(services, log: log)
+        self.operations = operations
+        let watch = operations.watch
+        metrics = try metricsPort.map { try MetricsServer(operations, port: $0) }
         server = try HTTPServer.listening(.init(host: host, port: port, maxBodyBytesByPath: uploads)) { port in
             // The gate knows the server's own addresses, which contain the port.
             let gate = Gate(host: host, port: port, token: secret, addresses: addresses)
             return HTTPServer.Answers(
-                gate: { Self.admission(of: $0, gate) }, handler: { await Self.answer($0, site) })
+                gate: { request in
+                    let admission = Self.admission(of: request, gate)
+                    guard case .refused(let refusal) = admission else { return admission }
+                    return .refused(watch.refused(request, refusal))
+                },
+                handler: { await watch.answer($0) { await Self.answer($0, site, operations) } })
         }
         // A browser cannot open the address that stands for all addresses.
         let address = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
@@ -44,17 +62,41 @@ public final class WebServer: Sendable {
         link = "http://\(address.asURLHost):\(server.port)/" + (secret.map { "#token=\($0)" } ?? "")
     }
 
+    /// Ends in an orderly way. First `/readyz` says that no new requests are wanted, and all requests are answered for `grace`, so that
+    /// load balancers notice. Then nothing new is accepted, requests under way are finished, event streams are ended (their pages
+    /// connect elsewhere), and the outbox begins no further item. Work that takes longer than ten seconds more is cut; an item of the
+    /// outbox that is cut stays in the queue, with its key.
+    public func drain(grace: Duration) async {
+        operations.drain.announce()
+        operations.log.note(LogLine("draining", sentence: "draining: no new requests are wanted"))
+        // It ends early only if the caller's task is cancelled.
+        if grace > .zero { try? await Task.sleep(for: grace) }
+        async let sent: Void = runner.finish(within: Self.patience)
+        operations.drain.endStreams()
+        await server.stop(grace: Self.patience)
+        await sent
+        await stop()
+    }
+
+    /// The longest that requests and items under way are waited for.
+    private static let patience = Duration.seconds(10)
+
     /// Stops the server. It accepts no new connections, and gives open ones two seconds to finish.
     public func stop() async {
+        operations.drain.endStreams()
         await keptClips.stop()
         await runner.stop()
         await server.stop(grace: .seconds(2))
+        await metrics?.stop()
+        operations.log.note(LogLine("stopped"))
+        await operations.log.end()
     }
 
     /// Decides about a request by its head, so that no part of the body of a refused request is read.
     static func admission(of request: ServerRequest, _ gate: Gate) -> ServerAdmission {
+        if Operations.isHealthCheck(request) { return .unknown }
         if let refusal = gate.refusal(request) { return .refused(refusal.hardened()) }
-        guard request.path.hasPrefix("/api/") else {
+        guard request.path.hasPrefix("/api/") || request.rawPath == "/metrics" else {
             guard ["GET", "HEAD"].contains(request.method), request.body.isAbsent else {
                 var refusal = ServerResponse.problem(405, "method", "pages are only read")
                 refusal.headers["Allow"] = "GET, HEAD"
@@ -69,7 +111,8 @@ public final class WebServer: Sendable {
     }
 
     /// The answer to a request that was admitted.
-    static func answer(_ request: ServerRequest, _ site: Site) async -> ServerResponse {
+    static func answer(_ request: ServerRequest, _ site: Site, _ operations: Operations) async -> ServerResponse {
+        if let answer = await operations.answer(request) { return answer.hardened() }
         guard request.path.hasPrefix("/api/") else { return site.page(request).hardened() }
         return await site.api(request).hardened()
     }

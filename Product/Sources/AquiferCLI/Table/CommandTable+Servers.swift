@@ -6,8 +6,14 @@ extension CommandTable {
         [
             Command(
                 "serve", "serves the apps to a browser, and prints the address to open",
-                details: "Press Ctrl-C, or send SIGTERM, to end it. Without --port it listens on port 8080.",
-                options: [Options.port, Options.host, Options.noToken, Options.fault], run: ServeCommand.self)
+                details:
+                    "Press Ctrl-C, or send SIGTERM, to end it; a second signal ends it at once. Without --port it listens on"
+                    + " port 8080. /healthz and /readyz tell whether it runs and whether it can serve, and /metrics has"
+                    + " numbers in OpenMetrics, with the token.",
+                options: [
+                    Options.port, Options.host, Options.noToken, Options.metricsPort, Options.log, Options.drain,
+                    Options.fault,
+                ], run: ServeCommand.self)
         ])
 
     static let remotes = CommandGroup(

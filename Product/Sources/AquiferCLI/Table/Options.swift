@@ -1,3 +1,4 @@
+import App
 import AquiferShadowDrive
 import Foundation
 import ReferenceAPIs
@@ -59,6 +60,16 @@ enum Options {
     static let fault = ValueOption(
         "--fault", takes: "REMOTE=FAULT", .fault, isRepeatable: true,
         help: "start with a fault of a reference remote: \(Fault.forms.joined(separator: ", "))")
+    static let metricsPort = ValueOption(
+        "--metrics-port", takes: "PORT", .port,
+        help: "also serve /metrics without a token on this port of 127.0.0.1; 0 for any free one")
+    static let log = ValueOption(
+        "--log", takes: "FORMAT", ValueType<ServiceLog.Format>.logFormat,
+        help: "what is told on standard error: json (a line for each request and event), text (the default: changes of"
+            + " the service itself) or off")
+    static let drain = ValueOption(
+        "--drain", takes: "SECONDS", ValueType<Int>.drainSeconds,
+        help: "how long after SIGTERM requests are still served while /readyz answers 503 (0)")
     static let limit = ValueOption("--limit", takes: "N", .count, help: "the newest N items")
     static let all = Flag("--all", help: "all items")
     static let output = ValueOption(

@@ -85,6 +85,21 @@ extension ValueType<Int> {
     static var count: ValueType { form("a number from 1") { text in Int(text).flatMap { $0 > 0 ? $0 : nil } } }
 }
 
+extension ValueType<Int> {
+    /// The time in which load balancers notice that a server drains.
+    static var drainSeconds: ValueType {
+        form("a number of seconds from 0 to 300") { text in Int(text).flatMap { (0...300).contains($0) ? $0 : nil } }
+    }
+}
+
+extension ValueType<ServiceLog.Format> {
+    /// The form of the log.
+    static var logFormat: ValueType {
+        let names = ServiceLog.Format.allCases.map(\.rawValue)
+        return form(names.joined(separator: ", "), .choices(names)) { text in ServiceLog.Format(rawValue: text) }
+    }
+}
+
 extension ValueType<UInt16> {
     /// The number of a port.
     static var port: ValueType { form("a number from 0 to 65535") { text in UInt16(text) } }

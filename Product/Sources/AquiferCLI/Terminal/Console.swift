@@ -100,6 +100,12 @@ struct Console: Sendable {
         status.line("aquifer: \(Redaction.ofProcess.text(text).harmless)")
     }
 
+    /// Writes one line of a log, which is a document already, to standard error.
+    func log(_ document: String) {
+        // There is nobody to tell of a log that cannot be written.
+        try? Descriptor.errors.write(Data((document + "\n").utf8))
+    }
+
     /// A line of standard input. The prompt is shown only if standard input is a terminal.
     func ask(_ prompt: String) throws(CommandError) -> String {
         if Descriptor.input.isTerminal { status.prompt(prompt) }

@@ -30,6 +30,8 @@ struct Signals {
     static var areHandled: Bool { installed.withLock { $0 } }
 
     private let told: AsyncStream<Never>
+    /// The number of the first signal; 0 before it.
+    private static let number = Locked<Int32>(0)
 
     /// Takes the first signal from now on.
     init() {
@@ -40,8 +42,12 @@ struct Signals {
     }
 
     /// Returns when a signal asks the process to end.
-    func untilTold() async {
+    ///
+    /// - Returns: the number of the signal; 0 if the task was cancelled first.
+    @discardableResult
+    func untilTold() async -> Int32 {
         for await _ in told {}
+        return Self.number.withLock { $0 }
     }
 
     /// Calls `end` on a thread of its own at the first signal, until a ``Signals`` is created. Signals that are ignored
@@ -64,7 +70,7 @@ struct Signals {
                     let milliseconds = Int(time.tv_sec) * 1_000 + Int(time.tv_nsec) / 1_000_000
                     switch pace?.pointee.next(at: milliseconds) ?? .first {
                     case .first:
-                        var byte: UInt8 = 1
+                        var byte = UInt8(truncatingIfNeeded: number)
                         _ = write(tellEnd, &byte, 1)
                     case .echo: break
                     case .again:
@@ -89,6 +95,8 @@ struct Signals {
             try SystemThread.start(named: "Signals") {
                 var byte: UInt8 = 0
                 while read(readEnd, &byte, 1) < 0, errno == EINTR {}
+                let came = Int32(byte)
+                number.withLock { $0 = came }
                 reaction.withLock { reaction in if let reaction { reaction() } }
             }
         } catch {

@@ -1,4 +1,5 @@
 import App
+import Foundation
 import HTTPServer
 
 /// `aquifer serve`: the whole product in a browser.
@@ -7,12 +8,18 @@ struct ServeCommand: CommandHandler {
     private let host: String
     private let port: UInt16
     private let token: Bool
+    private let metricsPort: UInt16?
+    private let logFormat: ServiceLog.Format
+    private let drain: Duration
 
     init(_ call: CommandCall) throws(CommandError) {
         self.call = call
         host = try call.arguments.value(Options.host) ?? "127.0.0.1"
         port = try call.arguments.value(Options.port) ?? 8080
         token = !call.arguments.has(Options.noToken)
+        metricsPort = try call.arguments.value(Options.metricsPort)
+        logFormat = try call.arguments.value(Options.log) ?? .text
+        drain = .seconds(try call.arguments.value(Options.drain) ?? 0)
     }
 
     func run() async throws(CommandError) -> ExitStatus {
@@ -21,19 +28,35 @@ struct ServeCommand: CommandHandler {
         let services = call.services()
         let server: WebServer
         do {
-            server = try await WebServer(services, host: host, port: port, token: token)
+            server = try await WebServer(
+                services, host: host, port: port, token: token, metricsPort: metricsPort, log: log)
         } catch {
             throw CommandError(status: .unavailable, message: "\(error)")
         }
         if call.options.json {
-            call.console.out(json: ResultDocument(local: PagesDocument(address: "\(server.link)")))
+            call.console.out(
+                json: ResultDocument(local: PagesDocument(address: "\(server.link)", metrics: server.metricsAddress)))
         } else {
             call.console.out("Aquifer is at \(server.link)")
+            if let address = server.metricsAddress { call.console.out("Metrics are at \(address)") }
         }
         // If the address could not be printed, nobody can use the server.
-        if call.console.canWrite { await signals.untilTold() }
-        await server.stop()
+        if call.console.canWrite {
+            // Who presses Ctrl-C waits for the end; who sends SIGTERM has told others to go elsewhere.
+            if await signals.untilTold() == SIGTERM { await server.drain(grace: drain) } else { await server.stop() }
+        } else {
+            await server.stop()
+        }
         await services.stop()
         return .delivered
+    }
+
+    /// The log, on standard error.
+    private var log: ServiceLog {
+        let (console, format) = (call.console, logFormat)
+        let isQuiet = call.options.quiet && format == .text
+        return ServiceLog(isQuiet ? .off : format, now: call.options.configuration.now) { line in
+            if format == .json { console.log(line) } else { console.note(line) }
+        }
     }
 }

@@ -1,0 +1,138 @@
+import Aquifer
+import AquiferConcurrency
+
+/// Counts the calls of the stores, their time and their errors.
+final class StoreMetrics: Sendable {
+    /// The kind of a call.
+    enum Call: String, CaseIterable { case retrieve, insert, delete, update, list, persist }
+
+    private struct Failure: Hashable {
+        let store: String
+        let call: Call
+        let kind: String
+    }
+
+    private struct Timed: Hashable {
+        let store: String
+        let call: Call
+    }
+
+    private let state = Locked((seconds: [Timed: Histogram](), failures: [Failure: Int]()))
+
+    /// Carries out a call, and counts it.
+    func counting<Value>(
+        _ store: String, _ call: Call, _ body: () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let begin = ContinuousClock.now
+        do throws(StoreError) {
+            let value = try await body()
+            ended(Timed(store: store, call: call), begin, nil)
+            return value
+        } catch {
+            ended(Timed(store: store, call: call), begin, error)
+            throw error
+        }
+    }
+
+    private func ended(_ timed: Timed, _ begin: ContinuousClock.Instant, _ error: StoreError?) {
+        let seconds = (ContinuousClock.now - begin) / .seconds(1)
+        state.withLock { state in
+            state.seconds[timed, default: Histogram()].add(seconds)
+            guard let error else { return }
+            state.failures[Failure(store: timed.store, call: timed.call, kind: error.kind), default: 0] += 1
+        }
+    }
+
+    /// Adds all of it to a text.
+    func write(to text: inout OpenMetricsText) {
+        let (seconds, failures) = state.withLock { $0 }
+        text.family("aquifer_store_seconds", .histogram, "The time of a store's calls.")
+        for (timed, histogram) in seconds.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+            text.sample(histogram, [("store", timed.store), ("call", timed.call.rawValue)])
+        }
+        text.family("aquifer_store_errors", .counter, "Calls of a store that failed.")
+        for (failure, count) in failures.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+            text.sample(count, [("store", failure.store), ("call", failure.call.rawValue), ("kind", failure.kind)])
+        }
+    }
+}
+
+extension StoreError {
+    /// The kind of the error, without anything that it tells about.
+    var kind: String {
+        switch self {
+        case .unreadable: "unreadable"
+        case .damaged: "damaged"
+        case .lost: "lost"
+        case .notAStore: "notAStore"
+        case .newerVersion: "newerVersion"
+        case .readOnly: "readOnly"
+        case .full: "full"
+        case .busy: "busy"
+        case .failed: "failed"
+        case .uncertain: "uncertain"
+        case .ended: "ended"
+        case .invalidKey: "invalidKey"
+        }
+    }
+}
+
+/// A store whose calls are counted.
+struct CountedStore: CacheStore {
+    private let store: any CacheStore
+    private let name: String
+    private let metrics: StoreMetrics
+
+    /// - Parameter name: the name of the store in metrics. It is one of a few that the program has.
+    init(_ store: any CacheStore, _ name: String, _ metrics: StoreMetrics) {
+        (self.store, self.name, self.metrics) = (store, name, metrics)
+    }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+        try await metrics.counting(name, .retrieve) { () async throws(StoreError) in try await store.retrieve(key) }
+    }
+
+    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+        try await metrics.counting(name, .insert) { () async throws(StoreError) in
+            try await store.insert(entry, for: key)
+        }
+    }
+
+    func delete(_ key: String) async throws(StoreError) {
+        try await metrics.counting(name, .delete) { () async throws(StoreError) in try await store.delete(key) }
+    }
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        try await metrics.counting(name, .update) { () async throws(StoreError) in try await store.update(key, decide) }
+    }
+
+    func contents() async throws(StoreError) -> StoreContents {
+        try await metrics.counting(name, .list) { () async throws(StoreError) in try await store.contents() }
+    }
+
+    func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        try await metrics.counting(name, .list) { () async throws(StoreError) in
+            try await store.contents(prefix: prefix)
+        }
+    }
+
+    func deleteAll(prefix: String) async throws(StoreError) {
+        try await metrics.counting(name, .delete) { () async throws(StoreError) in
+            try await store.deleteAll(prefix: prefix)
+        }
+    }
+
+    func remove(_ damaged: DamagedEntry) async throws(StoreError) {
+        try await metrics.counting(name, .delete) { () async throws(StoreError) in try await store.remove(damaged) }
+    }
+
+    func persist() async throws(StoreError) {
+        try await metrics.counting(name, .persist) { () async throws(StoreError) in try await store.persist() }
+    }
+
+    var changes: StoreChanges { store.changes }
+    var leases: (any LoadLeases)? { store.leases }
+    var presence: (any StorePresence)? { store.presence }
+}
