@@ -22,6 +22,7 @@ struct FullServerTests {
         let server = try PostgresServer(small: 8)
         try server.run(sql: "CREATE TABLESPACE small LOCATION '\(server.folder)/small'")
         try server.run(sql: "ALTER ROLE postgres SET default_tablespace = small")
+        try server.run(sql: "CREATE TABLE spacer AS SELECT generate_series(1, 10000)")
         let store = try await PostgresStore(server.address)
         @Sendable func large(_ number: Int) -> StoredEntry {
             StoredEntry(
@@ -51,6 +52,8 @@ struct FullServerTests {
         let third = await thrown { () async throws(StoreError) in try await store.insert(pieces, for: "pieces") }
         #expect(third == .full(path: store.place))
         #expect(try await store.retrieve("pieces") == nil)
+        // A deletion frees no room before VACUUM, which itself needs some.
+        try server.run(sql: "DROP TABLE spacer")
         try server.run(sql: "DELETE FROM aquifer.entry WHERE id <> 'key 0'")
         try server.run(sql: "VACUUM aquifer.entry")
         try await store.insert(large(7), for: "key 7")

@@ -33,14 +33,17 @@ extension AttachmentFolder {
     func check(_ parts: [OutboxRecord.Part]) async throws(AttachmentTrouble) {
         for part in parts {
             guard case .kept(let name, let original, let length, let sum?) = part else { continue }
-            let isWhole = await queue.run {
-                // A copy that cannot be read is told like a damaged one: it cannot be sent either.
-                guard let file = try? POSIX.openToRead(url(name).path) else { return false }
-                return (try? Self.sum(of: file, 0..<length) { _ in }) == sum  // as above
+            let trouble = await queue.run { () -> AttachmentTrouble? in
+                do throws(StoreError) {
+                    guard let file = try POSIX.openToRead(url(name).path) else { return .gone(original) }
+                    return try Self.sum(of: file, 0..<length) { _ in } == sum
+                        ? nil : .unusable(.init(name: original, reason: "was damaged after it was queued"))
+                } catch {
+                    // A system that fails says nothing about the copy.
+                    return .store(error)
+                }
             }
-            if !isWhole {
-                throw .unusable(.init(name: original, reason: "was damaged after it was queued"))
-            }
+            if let trouble { throw trouble }
         }
     }
 }

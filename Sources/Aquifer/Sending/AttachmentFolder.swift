@@ -55,8 +55,8 @@ struct AttachmentFolder: AttachmentKeeper {
     func confirm(_ hold: AttachmentHold) -> Bool { true }
 
     func file(_ name: String, original: String, length: UInt64, sum: UInt64?) throws(AttachmentTrouble) -> URL {
-        guard let facts = try? FileFacts(of: url(name)) else {  // told as its original
-            throw .unusable(.init(name: original, reason: "is no longer there"))
+        guard let facts = try? FileFacts(of: url(name)) else {  // the trouble tells why
+            throw AttachmentTrouble(without: url(name), named: original)
         }
         guard facts.size == length else {
             throw .unusable(.init(name: original, reason: "was changed after it was queued"))

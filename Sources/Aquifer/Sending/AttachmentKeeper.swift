@@ -50,6 +50,19 @@ enum AttachmentTrouble: Error {
     case unusable(MultipartForm.UnusableFile)
     /// The place cannot be read now. The copy may be undamaged.
     case store(StoreError)
+
+    /// A file that is missing.
+    static func gone(_ name: String) -> Self { .unusable(.init(name: name, reason: "is no longer there")) }
+
+    /// The trouble with a file whose facts cannot be had: it is gone, or the system does not tell.
+    init(without file: URL, named name: String) {
+        let path = file.path
+        if POSIX.isMissing(path, orShorterThan: 0) || POSIX.status(path).map({ $0.kind != .file }) == true {
+            self = .gone(name)
+        } else {
+            self = .store(.failed(operation: "read \(name)", reason: "the system does not tell what it is"))
+        }
+    }
 }
 
 extension OutboxRecord.Message {
@@ -64,13 +77,13 @@ extension OutboxRecord.Message {
             case .bytes(let data):
                 body.append(.bytes(data))
             case .kept(let name, let original, let length, let sum):
-                guard let keeper else { throw .unusable(.init(name: original, reason: "is no longer there")) }
+                guard let keeper else { throw .gone(original) }
                 let file = try await keeper.file(name, original: original, length: length, sum: sum)
                 body.append(.file(file, offset: 0, length: length))
             case .file(let url, let offset, let length, let facts):
                 let name = url.lastPathComponent
-                guard let present = try? FileFacts(of: url) else {  // told with the time in it
-                    throw .unusable(.init(name: name, reason: "is no longer there"))
+                guard let present = try? FileFacts(of: url) else {  // the trouble tells why
+                    throw AttachmentTrouble(without: url, named: name)
                 }
                 guard present == facts else {
                     throw .unusable(.init(name: name, reason: "was changed after it was queued"))

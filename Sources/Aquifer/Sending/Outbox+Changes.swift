@@ -102,8 +102,7 @@ extension Outbox {
     ) async throws(CannotBeMade) -> HTTPRequest {
         guard let handler = handler(of: change.kind) else { return queued }
         // A request with files is made once: the original files may be gone.
-        let hasFiles = queued.body?.parts.contains { if case .file = $0 { true } else { false } } ?? false
-        if hasFiles { return queued }
+        if queued.body?.hasFiles == true { return queued }
         let facts: [String: OutboxChange.Facts]
         let known: OutboxChange.Facts?
         // Without the facts the change would name an id that the server does not know.

@@ -63,7 +63,13 @@ extension Outbox.Outcome {
     ) async {
         let response: HTTPResponse
         do throws(TransportError) { response = try await client.send(request) } catch {
-            self.init(error)
+            if error.kind == .unreadableBody, request.body?.hasFiles == true {
+                // The next attempt looks at the files first, and refuses an item whose file is gone or damaged. A system that
+                // fails for a moment refuses none.
+                self = .again(.noAnswer(error.description), retryAfter: nil, isHost: false, isUnsent: false)
+            } else {
+                self.init(error)
+            }
             return
         }
         var body = Data()

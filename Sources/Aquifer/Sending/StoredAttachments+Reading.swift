@@ -25,7 +25,7 @@ extension StoredAttachments {
 
     /// The place of a copy's file on this machine.
     func local(_ name: String, _ original: String) throws(AttachmentTrouble) -> URL {
-        guard !name.contains("/") else { throw .unusable(.init(name: original, reason: "is no longer there")) }
+        guard !name.contains("/") else { throw .gone(original) }
         do throws(StoreError) { return try copies().appendingPathComponent(name) } catch { throw .store(error) }
     }
 
@@ -47,7 +47,7 @@ extension StoredAttachments {
         while at < length {
             let (wanted, key) = (min(UInt64(AttachmentFolder.piece), length - at), Self.key(name, number))
             let entry = try await told(original) { () async throws(StoreError) in try await store.retrieve(key) }
-            guard let bytes = entry?.bytes else { throw .unusable(.init(name: original, reason: "is no longer there")) }
+            guard let bytes = entry?.bytes else { throw .gone(original) }
             guard bytes.count == wanted else {
                 throw .unusable(.init(name: original, reason: "was changed after it was queued"))
             }

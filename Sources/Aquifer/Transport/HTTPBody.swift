@@ -28,6 +28,9 @@ public struct HTTPBody: Sendable, Hashable {
         self.parts = parts
     }
 
+    /// True if a part is a file.
+    var hasFiles: Bool { parts.contains { if case .file = $0 { true } else { false } } }
+
     /// A body held in memory.
     public static func bytes(_ data: Data) -> HTTPBody { HTTPBody(parts: [.bytes(data)]) }
 

@@ -1,8 +1,9 @@
-import Aquifer
 import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
+
+@testable import Aquifer
 
 @Suite("Attachments of the outbox", .timeLimit(.minutes(10)))
 struct OutboxAttachmentTests {
@@ -154,12 +155,67 @@ struct OutboxAttachmentTests {
         }
     }
 
-    @Test("that vanish while they are sent are refused, and not tried for ever")
+    @Test("that vanish while they are sent are refused at the next attempt, and not tried for ever")
     func vanishing() async throws {
-        let outbox = world.outbox()
-        try await outbox.enqueue(world.note("one"))
-        world.server.rule { _, _ in .failure(TransportError(.unreadableBody, "clip.mp3: No such file or directory")) }
-        #expect(try await outbox.drain() == Outbox.Report(refused: 1))
+        try await TemporaryFolder.with { place in
+            let file = place.appending(path: "clip.mp3")
+            try Data(count: 9).write(to: file)
+            let outbox = world.outbox()
+            try await outbox.enqueue(request(file, length: 9))
+            world.server.rule { _, _ in
+                try? FileManager.default.removeItem(at: file)  // the second time it is gone
+                return .failure(TransportError(.unreadableBody, "clip.mp3: No such file or directory"))
+            }
+            #expect(try await outbox.drain() == Outbox.Report(failed: 1, nextTry: .seconds(1)))
+            await outbox.retryAll()
+            #expect(try await outbox.drain() == Outbox.Report(refused: 1))
+            #expect(
+                try await outbox.standing() == [.refused(.attachment(name: "clip.mp3", reason: "is no longer there"))])
+        }
+    }
+
+    @Test("that a failing system cannot read for a moment are damaged for nobody, and are sent later")
+    func failingSystem() async throws {
+        try await TemporaryFolder.with { place in
+            let (file, folder) = (place.appending(path: "clip.mp3"), place.appending(path: "attachments"))
+            try Data(count: 9).write(to: file)
+            let outbox = world.outbox(attachments: folder)
+            try await outbox.enqueue(request(file, length: 9))
+            let isBroken = Locked(true)
+            world.server.rule { _, _ in
+                isBroken.withLock { $0 }
+                    ? .failure(TransportError(.unreadableBody, "1.clip: Too many open files")) : nil
+            }
+            #expect(try await outbox.drain() == Outbox.Report(failed: 1, nextTry: .seconds(1)))
+            isBroken.withLock { $0 = false }
+            await outbox.retryAll()
+            #expect(try await outbox.drain() == Outbox.Report(sent: 1))
+        }
+    }
+
+    @Test("whose copy cannot be looked at or read now wait; what is gone and what is damaged are refused")
+    func troubles() async throws {
+        try await TemporaryFolder.with { place in
+            let keeper = AttachmentFolder(place.appending(path: "attachments"))
+            let file = place.appending(path: "clip.mp3")
+            try Data(count: 9).write(to: file)
+            var hold = try await keeper.keep([.file(file, offset: 0, length: 9)], stem: "stem")
+            try keeper.assign(&hold, to: 1)
+            let copy = keeper.url(hold.names[0])
+            // A folder can be opened and not be read, as a failing disk can.
+            try FileManager.default.removeItem(at: copy)
+            try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: false)
+            let parts = hold.parts
+            let error = await failure { () async throws(AttachmentTrouble) in try await keeper.check(parts) }
+            guard case .store = error else { Issue.record("it is \(String(describing: error))"); return }
+            try FileManager.default.removeItem(at: copy)
+            guard
+                case .unusable(let gone) = await failure({ () async throws(AttachmentTrouble) in
+                    try await keeper.check(parts)
+                })
+            else { Issue.record("a missing copy is no trouble"); return }
+            #expect(gone.reason == "is no longer there")
+        }
     }
 
     @Test("of copies that someone removed are refused under the original's name")
