@@ -60,6 +60,7 @@ public final class RedisStore: CacheStore {
         // Observers are told on a thread of their own: they must not hold up what is on its way.
         let queue = DispatchQueue(label: "aquifer.redis.changes")
         let listener = Listener(channel: names.channel, leaseChannel: names.leaseChannel) { message in
+            if message.isOwn(instance) { return }
             queue.async { told.withLock { $0 }.map { message.pass(from: instance, to: $0.changes, $0.leaseEnds) } }
         }
         let owner = LoopOwner(Connecting(address: address, patience: patience), listener)
