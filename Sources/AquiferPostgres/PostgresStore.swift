@@ -72,6 +72,7 @@ public final class PostgresStore: CacheStore {
         let queue = DispatchQueue(label: "aquifer.postgres.changes")
         owner.loop.push(
             Listener(owning: listening.connection, channels: schema.quotedChannels) { message in
+                if message.isOwn(instance) { return }
                 queue.async { message.pass(from: instance, to: changes, leaseEnds) }
             })
     }

@@ -50,6 +50,14 @@ final class Listener: @unchecked Sendable {
 }
 
 extension Listener.Message {
+    /// True if this store has sent it, so that its observers were told before. Nobody else need wake up for it.
+    func isOwn(_ instance: String) -> Bool {
+        switch self {
+        case .told(let text), .leaseEnded(let text): ToldChange.change(text, to: instance) == nil
+        case .resumed: false
+        }
+    }
+
     /// Tells observers what it says.
     func pass(from instance: String, to changes: StoreChanges, _ leaseEnds: StoreChanges) {
         switch self {

@@ -22,7 +22,8 @@ struct FullServerTests {
         let server = try PostgresServer(small: 8)
         try server.run(sql: "CREATE TABLESPACE small LOCATION '\(server.folder)/small'")
         try server.run(sql: "ALTER ROLE postgres SET default_tablespace = small")
-        try server.run(sql: "CREATE TABLE spacer AS SELECT generate_series(1, 10000)")
+        // Room that is given back later: what was deleted in a full table gives none before it was swept, which needs room itself.
+        try server.run(sql: "CREATE TABLE other AS SELECT generate_series(1, 50000)")
         let store = try await PostgresStore(server.address)
         @Sendable func large(_ number: Int) -> StoredEntry {
             StoredEntry(
@@ -39,7 +40,7 @@ struct FullServerTests {
             if error == nil { saved += 1 }
         }
         #expect(error == .full(path: store.place))
-        #expect(saved > 3 && saved < 20)
+        #expect(saved > 3 && saved < 16)
         // An update that does not fit leaves the entry as it was.
         let again = await thrown { () async throws(StoreError) in
             try await store.update("key 0") { _ in .replace(large(1000)) }
@@ -52,10 +53,7 @@ struct FullServerTests {
         let third = await thrown { () async throws(StoreError) in try await store.insert(pieces, for: "pieces") }
         #expect(third == .full(path: store.place))
         #expect(try await store.retrieve("pieces") == nil)
-        // A deletion frees no room before VACUUM, which itself needs some.
-        try server.run(sql: "DROP TABLE spacer")
-        try server.run(sql: "DELETE FROM aquifer.entry WHERE id <> 'key 0'")
-        try server.run(sql: "VACUUM aquifer.entry")
+        try server.run(sql: "DROP TABLE other")
         try await store.insert(large(7), for: "key 7")
         #expect(try await store.retrieve("key 7") == large(7))
     }
