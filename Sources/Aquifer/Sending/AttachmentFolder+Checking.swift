@@ -3,7 +3,7 @@ import AquiferFoundation
 /// The checksums of attachments. A damaged disk must not change what a user sends.
 extension AttachmentFolder {
     /// The length of the pieces that a checksum is made of. It belongs to the form of the records.
-    private static let piece = 1 << 20
+    static let piece = 1 << 20
 
     /// The checksum of a part of a file, piece by piece: each piece is the seed of the next one.
     ///
@@ -29,11 +29,8 @@ extension AttachmentFolder {
         return sum
     }
 
-    /// Reads every copy of an item, off the cooperative threads, and compares it with its checksum. A copy of a version
-    /// without checksums is not read.
-    ///
-    /// - Throws: the first damaged copy.
-    func check(_ parts: [OutboxRecord.Part]) async throws(MultipartForm.UnusableFile) {
+    /// The copies are read off the cooperative threads.
+    func check(_ parts: [OutboxRecord.Part]) async throws(AttachmentTrouble) {
         for part in parts {
             guard case .kept(let name, let original, let length, let sum?) = part else { continue }
             let isWhole = await queue.run {
@@ -42,7 +39,7 @@ extension AttachmentFolder {
                 return (try? Self.sum(of: file, 0..<length) { _ in }) == sum  // as above
             }
             if !isWhole {
-                throw MultipartForm.UnusableFile(name: original, reason: "was damaged after it was queued")
+                throw .unusable(.init(name: original, reason: "was damaged after it was queued"))
             }
         }
     }

@@ -1,29 +1,21 @@
 import AquiferFoundation
 
-/// The outbox's own folder of copies of the files that it sends, so that a queued file can neither change nor vanish.
+/// A folder of copies, on this machine.
 ///
 /// A copy is created as `new.STEM.PLACE`, and renamed to `NUMBER.STEM.PLACE` once its item has a number. Its creator
 /// holds a lock on it until the item is on disk. A copy without an item and without a lock was left by a killed
 /// process.
-struct AttachmentFolder: Sendable {
-    /// Copies that no sweep deletes while this value exists. Keep it until the item is on disk.
-    struct Hold: Sendable {
-        var parts: [OutboxRecord.Part]
-        fileprivate var files: [POSIX.File] = []
-
-        /// The names of the copies in the folder.
-        var names: [String] { parts.compactMap(\.keptName) }
-    }
-
+struct AttachmentFolder: AttachmentKeeper {
     let path: String
     let queue = SerialQueue("aquifer.outbox-attachments")
 
     init(_ url: URL) { path = url.standardizedFileURL.path }
 
-    /// Copies the files among the parts. On failure no copy is left. No other call may ever use the same stem.
-    func keep(_ parts: [HTTPBody.Part], stem: String) async throws(OutboxError) -> Hold {
+    var place: String { path }
+
+    func keep(_ parts: [HTTPBody.Part], stem: String) async throws(OutboxError) -> AttachmentHold {
         try await queue.run { () throws(OutboxError) in
-            var hold = Hold(parts: [])
+            var hold = AttachmentHold(parts: [])
             do throws(OutboxError) {
                 for (place, part) in parts.enumerated() {
                     switch part {
@@ -35,7 +27,7 @@ struct AttachmentFolder: Sendable {
                         // It is held before it is copied, so that a failed copy is removed.
                         hold.parts.append(.kept(name: name, original: original, length: length, sum: nil))
                         let (file, sum) = try copy(url, offset, length, to: name)
-                        hold.files.append(file)
+                        hold.locks.append(file)
                         hold.parts[place] = .kept(name: name, original: original, length: length, sum: sum)
                     }
                 }
@@ -47,8 +39,7 @@ struct AttachmentFolder: Sendable {
         }
     }
 
-    /// Names the copies after their item.
-    func assign(_ hold: inout Hold, to number: UInt64) throws(StoreError) {
+    func assign(_ hold: inout AttachmentHold, to number: UInt64) throws(StoreError) {
         for (place, part) in hold.parts.enumerated() {
             guard case .kept(let name, let original, let length, let sum) = part else { continue }
             // The name begins with `new`, or with a number that is occupied.
@@ -60,7 +51,19 @@ struct AttachmentFolder: Sendable {
         if let name = hold.names.first { try POSIX.flushFolders(of: path + "/" + name) }
     }
 
-    /// Deletes files. A later sweep deletes a file that cannot be deleted now.
+    /// The lock of a copy has kept every sweep away.
+    func confirm(_ hold: AttachmentHold) -> Bool { true }
+
+    func file(_ name: String, original: String, length: UInt64, sum: UInt64?) throws(AttachmentTrouble) -> URL {
+        guard let facts = try? FileFacts(of: url(name)) else {  // told as its original
+            throw .unusable(.init(name: original, reason: "is no longer there"))
+        }
+        guard facts.size == length else {
+            throw .unusable(.init(name: original, reason: "was changed after it was queued"))
+        }
+        return url(name)
+    }
+
     func remove(_ names: [String]) {
         for name in names {
             // A file that stays does no harm, and the next sweep finds it.
@@ -68,14 +71,12 @@ struct AttachmentFolder: Sendable {
         }
     }
 
-    /// Deletes every file of an item whose list of files cannot be read.
     func removeAll(of number: UInt64) {
         // A folder that cannot be listed now is cleaned by a later sweep.
         let names = (try? POSIX.names(in: path)) ?? []
         remove(names.filter { $0.split(separator: ".").count == 3 && $0.hasPrefix("\(number).") })
     }
 
-    /// Deletes copies without a number, and copies that no longer belong to an item according to `isUnused`.
     func sweep(_ isUnused: @Sendable (_ name: String, _ number: UInt64) async -> Bool) async {
         // A folder that cannot be listed, such as a missing one, has nothing to sweep.
         guard let names = try? POSIX.names(in: path) else { return }
@@ -93,7 +94,6 @@ struct AttachmentFolder: Sendable {
         }
     }
 
-    /// The highest number that a file is named after; `nil` when there is none, or the folder cannot be listed.
     func highestNumber() async -> UInt64? {
         await queue.run { (try? POSIX.names(in: path))?.compactMap { Self.number(of: $0) }.max() }
     }
@@ -128,7 +128,7 @@ struct AttachmentFolder: Sendable {
     }
 
     /// The file to copy, open.
-    private static func original(_ source: URL) throws(OutboxError) -> POSIX.File {
+    static func original(_ source: URL) throws(OutboxError) -> POSIX.File {
         let name = source.lastPathComponent
         do throws(StoreError) {
             if let file = try POSIX.openToRead(source.path), try POSIX.size(file) != nil { return file }
@@ -163,39 +163,5 @@ struct AttachmentFolder: Sendable {
         }
         guard let held else { throw .busy(path: target) }
         return held
-    }
-}
-
-extension OutboxRecord.Message {
-    /// The body, as a client sends it.
-    ///
-    /// - Throws: when a file is missing or was changed.
-    func body(in folder: AttachmentFolder?) throws(MultipartForm.UnusableFile) -> HTTPBody? {
-        guard let parts else { return nil }
-        var body: [HTTPBody.Part] = []
-        for part in parts {
-            switch part {
-            case .bytes(let data):
-                body.append(.bytes(data))
-            case .kept(let name, let original, let length, _):
-                guard let folder, let facts = try? FileFacts(of: folder.url(name)) else {  // told as its original
-                    throw MultipartForm.UnusableFile(name: original, reason: "is no longer there")
-                }
-                guard facts.size == length else {
-                    throw MultipartForm.UnusableFile(name: original, reason: "was changed after it was queued")
-                }
-                body.append(.file(folder.url(name), offset: 0, length: length))
-            case .file(let url, let offset, let length, let facts):
-                let name = url.lastPathComponent
-                guard let present = try? FileFacts(of: url) else {  // told with the time in it
-                    throw MultipartForm.UnusableFile(name: name, reason: "is no longer there")
-                }
-                guard present == facts else {
-                    throw MultipartForm.UnusableFile(name: name, reason: "was changed after it was queued")
-                }
-                body.append(.file(url, offset: offset, length: length))
-            }
-        }
-        return HTTPBody(parts: body)
     }
 }

@@ -87,6 +87,13 @@ extension Outbox {
         init(_ error: StoreError) {
             outcome = .again(.noAnswer("\(error)"), retryAfter: nil, isHost: false, isUnsent: true)
         }
+
+        init(_ trouble: AttachmentTrouble) {
+            switch trouble {
+            case .unusable(let file): self.init(.attachment(name: file.name, reason: file.reason))
+            case .store(let error): self.init(error)
+            }
+        }
     }
 
     /// Makes the request of a change for one attempt, with what is known by now.
@@ -172,7 +179,7 @@ extension Outbox {
         {
             knownFacts[change.kind]?.at += 1
         }
-        if case .damaged = finding {} else { attachments?.remove(record.message.keptFiles) }
+        if case .damaged = finding {} else { await attachments?.remove(record.message.keptFiles) }
         return finding
     }
 }

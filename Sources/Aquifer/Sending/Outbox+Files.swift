@@ -5,7 +5,7 @@ extension Outbox {
     /// The saved part of a request, with copies of its files.
     func message(
         of request: HTTPRequest
-    ) async throws(OutboxError) -> (OutboxRecord.Message, AttachmentFolder.Hold?) {
+    ) async throws(OutboxError) -> (OutboxRecord.Message, AttachmentHold?) {
         guard let parts = request.body?.parts else { return (.init(request, parts: nil), nil) }
         if let attachments {
             stems += 1
@@ -33,11 +33,48 @@ extension Outbox {
 
     /// Names the copies of a message after its item.
     func assign(
-        _ hold: inout AttachmentFolder.Hold?, _ message: inout OutboxRecord.Message, to number: UInt64
-    ) throws(StoreError) {
+        _ hold: inout AttachmentHold?, _ message: inout OutboxRecord.Message, to number: UInt64
+    ) async throws(StoreError) {
         guard var copies = hold else { return }
         // The names are recorded on failure too, because some copies may have been renamed by then.
         defer { (hold, message.parts) = (copies, copies.parts) }
-        try attachments?.assign(&copies, to: number)
+        try await attachments?.assign(&copies, to: number)
+    }
+
+    /// Makes the copies of a saved item its own.
+    ///
+    /// - Throws: `StoreError.failed` if a sweep has taken a copy away before. The item is withdrawn then.
+    func confirm(_ hold: AttachmentHold?, _ number: UInt64) async throws(StoreError) {
+        guard let hold, let attachments, !hold.names.isEmpty else { return }
+        // The item is saved: copies that cannot be confirmed now stay with it all the same.
+        guard (try? await attachments.confirm(hold)) == false else { return }
+        // An item that is gone was sent by now, with its copies.
+        let isWithdrawn = try await shelf.change(number) { _ -> (OutboxShelf.Change, Bool) in (.delete, true) }.value
+        guard isWithdrawn == true else { return }
+        throw .failed(
+            operation: "keep the files of an item",
+            reason: "another process took this one for dead, and removed them; queue it again")
+    }
+}
+
+/// Attachments that machines share.
+extension Outbox {
+    /// Creates an outbox that keeps its files in a store, in pieces of 1 MiB, so that another machine that shares both
+    /// stores can send an item whose machine has gone.
+    ///
+    /// - Parameters:
+    ///   - store: as for ``init(in:attachments:client:policy:skipsRefused:owner:events:judge:whenSent:)``.
+    ///   - files: the store of the files. Nothing else may use it, nothing in it expires, and nothing is evicted.
+    ///   - copies: gives a folder of this process's own, where a file is made from its pieces to be sent. What is in it may be
+    ///     lost.
+    public init(
+        in store: any CacheStore, files: any CacheStore, copies: @escaping @Sendable () throws(StoreError) -> URL,
+        client: any HTTPClient, policy: SendPolicy = SendPolicy(), skipsRefused: Bool = false, owner: UUID = UUID(),
+        events: (any AquiferEvents)? = nil, judge: @escaping Judge = { _, head, _ in Verdict(head) },
+        whenSent: @escaping WhenSent = { _, _ in }
+    ) {
+        self.init(
+            in: store, keeper: StoredAttachments(in: files, copies: copies, now: policy.now), client: client,
+            policy: policy, skipsRefused: skipsRefused, owner: owner, events: events, judge: judge, whenSent: whenSent)
     }
 }

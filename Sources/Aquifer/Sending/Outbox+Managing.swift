@@ -20,9 +20,14 @@ extension Outbox {
         case .damaged(let reason): throw .damaged(id, reason: reason)
         case .record(let record) where record.head.isConfirmed: throw .noSuchItem(id, .gone)
         case .record(let record):
-            do throws(MultipartForm.UnusableFile) {
-                return HTTPRequest(record, body: try record.message.body(in: attachments))
-            } catch { throw .attachment(name: error.name, reason: error.reason) }
+            do throws(AttachmentTrouble) {
+                return HTTPRequest(record, body: try await record.message.body(in: attachments))
+            } catch {
+                switch error {
+                case .unusable(let file): throw .attachment(name: file.name, reason: file.reason)
+                case .store(let error): throw .store(error)
+                }
+            }
         }
     }
 
@@ -108,13 +113,13 @@ extension Outbox {
             // The item is damaged, or the store may list it and not find it.
             if record == nil { try await shelf.delete(id.number) }
             if case .damaged = finding {
-                attachments?.removeAll(of: id.number)
+                await attachments?.removeAll(of: id.number)
                 isThere = true
             }
         } catch { throw .store(error) }
-        attachments?.remove(record?.message.keptFiles ?? [])
         noteLeft(id.number)
         stop(id)
+        await attachments?.remove(record?.message.keptFiles ?? [])
         guard let head = record?.head else { return isThere ? Discarded(mayHaveArrived: false) : nil }
         return Discarded(mayHaveArrived: head.mayHaveArrived == true || head.lease != nil)
     }

@@ -112,7 +112,7 @@ extension Outbox {
     private func leave(_ number: UInt64, _ record: OutboxRecord) async throws(StoreError) -> Bool {
         let (finding, hasLeft) = try await shelf.changeOurs(number, owner: owner, key: record.head.key) { _ in .delete }
         index.note(finding, number)
-        if hasLeft { attachments?.remove(record.message.keptFiles) }
+        if hasLeft { await attachments?.remove(record.message.keptFiles) }
         return hasLeft
     }
 }

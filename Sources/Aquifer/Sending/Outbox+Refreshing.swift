@@ -136,7 +136,7 @@ extension Outbox {
 
     /// Deletes the files of items that were sent or discarded, and reports files whose items were lost.
     private func sweep(
-        _ attachments: AttachmentFolder, _ counter: OutboxShelf.Counter, listed: Set<UInt64>
+        _ attachments: any AttachmentKeeper, _ counter: OutboxShelf.Counter, listed: Set<UInt64>
     ) async {
         let lost = Locked(0)
         let shelf = shelf
@@ -151,6 +151,6 @@ extension Outbox {
             }
         }
         let count = lost.withLock { $0 }
-        if count > 0 { shelf.note(.attachmentsWithoutItems(count: count, folder: attachments.path)) }
+        if count > 0 { shelf.note(.attachmentsWithoutItems(count: count, folder: attachments.place)) }
     }
 }

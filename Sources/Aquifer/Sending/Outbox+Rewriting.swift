@@ -28,17 +28,19 @@ extension Outbox {
         }
         let before: OutboxRecord?
         do throws(OutboxError) {
-            do throws(StoreError) { try assign(&hold, &message, to: id.number) } catch { throw .store(error) }
+            do throws(StoreError) { try await assign(&hold, &message, to: id.number) } catch { throw .store(error) }
             before = try await change(id) { [message] head, oldMessage in
                 if let reason = edit(&head) { return reason }
                 oldMessage = message
                 return nil
             }
         } catch {
-            attachments?.remove(hold?.names ?? [])
+            await attachments?.remove(hold?.names ?? [])
             throw error
         }
-        attachments?.remove(before?.message.keptFiles ?? [])
+        // If a sweep has taken the copies away, the item is refused when its turn comes: the user tries again.
+        if let hold { _ = try? await attachments?.confirm(hold) }
+        await attachments?.remove(before?.message.keptFiles ?? [])
         withExtendedLifetime(hold) {}
         guard var head = before?.head, edit(&head) == nil else { throw await noSuchItem(id) }
         return Item(id, head, .waiting)
@@ -91,8 +93,8 @@ extension Outbox {
             index.note(finding, id.number)
             throw await noSuchItem(id)
         }
-        attachments?.remove(kept)
         noteLeft(id.number)
+        await attachments?.remove(kept)
     }
 
     /// Removes confirmed changes that the saved value shows, and what is known of targets that nobody needs.

@@ -67,8 +67,8 @@ extension Outbox {
         let judge = judge(of: record.head)
         let transfer = Task { [client, policy, attachments, shelf] in
             // A copy is read anew before each attempt: a bit may have flipped on the disk since it was made.
-            do throws(MultipartForm.UnusableFile) { try await attachments?.check(record.message.parts ?? []) } catch {
-                return outcome.withLock { $0 = .refused(.attachment(name: error.name, reason: error.reason)) }
+            do throws(AttachmentTrouble) { try await attachments?.check(record.message.parts ?? []) } catch {
+                return outcome.withLock { $0 = CannotBeMade(error).outcome }
             }
             // A process that was stopped since it claimed the item sends nothing of a user who has logged out.
             if shelf.store.changes.mayEnd, await shelf.hasEnded { return }
@@ -107,9 +107,9 @@ extension Outbox {
         _ record: OutboxRecord, _ number: UInt64, _ onSent: @escaping @Sendable (UInt64) -> Void
     ) async throws(CannotBeMade) -> HTTPRequest {
         var request: HTTPRequest
-        do throws(MultipartForm.UnusableFile) {
-            request = HTTPRequest(record, body: try record.message.body(in: attachments))
-        } catch { throw CannotBeMade(.attachment(name: error.name, reason: error.reason)) }
+        do throws(AttachmentTrouble) {
+            request = HTTPRequest(record, body: try await record.message.body(in: attachments))
+        } catch { throw CannotBeMade(error) }
         if let change = record.head.change { request = try await self.request(of: change, number, queued: request) }
         request.headers["Idempotency-Key"] = record.head.key
         let (progress, changes) = (progress, changes)

@@ -39,7 +39,7 @@ extension Outbox {
             noteEnd(number, .sent(answer))
             // The server has the item, so that it is deleted even if another outbox has claimed it by now.
             let finding = try await shelf.change(number) { $0.head.key == key ? .delete : .keep }
-            if case .nothing = finding { attachments?.remove(record.message.keptFiles) }
+            if case .nothing = finding { await attachments?.remove(record.message.keptFiles) }
             return finding
         case .again(let failure, let retryAfter, _, _):
             let span = Span(since: now, policy.wait(after: record.head.attempts + 1, retryAfter: retryAfter))

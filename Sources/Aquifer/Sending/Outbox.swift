@@ -43,7 +43,7 @@ public actor Outbox {
     public typealias WhenSent = @Sendable (_ item: Item, _ answer: Answer) async -> Void
 
     let shelf: OutboxShelf
-    let attachments: AttachmentFolder?
+    let attachments: (any AttachmentKeeper)?
     let client: any HTTPClient
     let policy: SendPolicy
     let skipsRefused: Bool
@@ -131,8 +131,18 @@ public actor Outbox {
         skipsRefused: Bool = false, owner: UUID = UUID(), events: (any AquiferEvents)? = nil,
         judge: @escaping Judge = { _, head, _ in Verdict(head) }, whenSent: @escaping WhenSent = { _, _ in }
     ) {
-        self.attachments = attachments.map { AttachmentFolder($0) }
-        shelf = OutboxShelf(store: store, attachments: self.attachments, now: policy.now)
+        self.init(
+            in: store, keeper: attachments.map { AttachmentFolder($0) }, client: client, policy: policy,
+            skipsRefused: skipsRefused, owner: owner, events: events, judge: judge, whenSent: whenSent)
+    }
+
+    init(
+        in store: any CacheStore, keeper: (any AttachmentKeeper)?, client: any HTTPClient, policy: SendPolicy,
+        skipsRefused: Bool, owner: UUID, events: (any AquiferEvents)?, judge: @escaping Judge,
+        whenSent: @escaping WhenSent
+    ) {
+        attachments = keeper
+        shelf = OutboxShelf(store: store, attachments: keeper, now: policy.now)
         self.client = client
         self.policy = policy
         self.skipsRefused = skipsRefused
@@ -201,7 +211,7 @@ public actor Outbox {
             try await measure()
             number = try await insert(head, &message, &hold)
         } catch {
-            attachments?.remove(hold?.names ?? [])
+            await attachments?.remove(hold?.names ?? [])
             throw .store(error)
         }
         if events != nil { tellQueued(head) }
@@ -212,15 +222,16 @@ public actor Outbox {
     /// Saves an item under the next free number. An item that is claimed from the start then counts as being sent from
     /// here.
     private func insert(
-        _ head: OutboxRecord.Head, _ message: inout OutboxRecord.Message, _ hold: inout AttachmentFolder.Hold?
+        _ head: OutboxRecord.Head, _ message: inout OutboxRecord.Message, _ hold: inout AttachmentHold?
     ) async throws(StoreError) -> UInt64 {
         while true {
             let number = try await shelf.takeNumber(done: numbered)
             numbered = [number]
             if head.lease != nil { arriving[number] = head.key }
             defer { arriving[number] = nil }
-            try assign(&hold, &message, to: number)
+            try await assign(&hold, &message, to: number)
             if try await shelf.insert(OutboxRecord(head: head, message: message), number) {
+                try await confirm(hold, number)
                 if head.lease != nil { sending[number] = .some(nil) }
                 return number
             }

@@ -75,12 +75,12 @@ struct OutboxShelf: Sendable {
     }
 
     let store: any CacheStore
-    let attachments: AttachmentFolder?
+    let attachments: (any AttachmentKeeper)?
     let now: @Sendable () -> Date
     /// The damage that was found so far.
     private let notices = Locked([Outbox.Notice]())
 
-    init(store: any CacheStore, attachments: AttachmentFolder?, now: @escaping @Sendable () -> Date) {
+    init(store: any CacheStore, attachments: (any AttachmentKeeper)?, now: @escaping @Sendable () -> Date) {
         self.store = store
         self.attachments = attachments
         self.now = now

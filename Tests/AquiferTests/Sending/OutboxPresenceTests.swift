@@ -72,7 +72,7 @@ struct OutboxPresenceTests {
     }
 }
 
-private struct NamedPresence: StorePresence {
+struct NamedPresence: StorePresence {
     let name: String?
     let gone: Locked<Set<String>>
 
@@ -83,7 +83,7 @@ private struct NamedPresence: StorePresence {
     }
 }
 
-private struct PresentStore: ForwardingStore {
+struct PresentStore: ForwardingStore {
     let base: any CacheStore
     let presence: (any StorePresence)?
 }
