@@ -78,7 +78,7 @@ struct MetricsTests {
         let world = AppWorld { $0.data = URL(filePath: "/dev/null/aquifer") }
         _ = await world.request("GET", "/api/feed")
         let text = await world.operations.metrics()
-        #expect(text.contains(#"aquifer_store_errors_total{store="values",call="retrieve",kind="notAStore"}"#), "\(text)")
+        #expect(text.contains(#"aquifer_store_errors_total{store="values",call="retrieve",kind="notAStore"}"#))
         #expect(!text.contains("aquifer_outbox_items"))
         #expect(text.contains("aquifer_ready 0"))
         await world.services.stop()
