@@ -1,7 +1,6 @@
 import Aquifer
 import AquiferAudioFeed
 import AquiferCurl
-import AquiferSQLite
 import Foundation
 import ReferenceAPIs
 
@@ -9,6 +8,8 @@ import ReferenceAPIs
 /// first use.
 struct Groundwork: Sendable {
     let configuration: Configuration
+    /// Where the stores are.
+    let place: any StorePlace
     let reference: ReferenceHost
     let client: any HTTPClient
     /// Lists and settings of all features.
@@ -27,6 +28,8 @@ struct Groundwork: Sendable {
     let storeMetrics = StoreMetrics()
     /// The queue of the outbox.
     let queue: any CacheStore
+    /// The payments.
+    let ledger: any CacheStore
     /// The sound that is kept.
     let sound: Lazy<Downloads, StoreError>
 
@@ -43,19 +46,20 @@ struct Groundwork: Sendable {
             : ReferenceClient(
                 client: CurlHTTPClient(configuration: .init(route: { reference.route($0, $1) })), host: reference)
         let events = EventLog(now: configuration.now, listener: engineMetrics)
+        let place = configuration.stores ?? LocalStores(folder)
         self.configuration = configuration
+        self.place = place
         self.events = events
         self.reference = reference
         self.client = client
-        values = MeteredStore(CountedStore(Self.store("values.sqlite", in: folder), "values", storeMetrics))
+        values = MeteredStore(CountedStore(place.store(.values), .values, storeMetrics))
         pictures = MeteredStore(
             EvictingStore(
-                CountedStore(Self.store("pictures.sqlite", in: folder), "pictures", storeMetrics),
-                bound: Self.pictureBound, events: events))
-        phrases = MeteredStore(
-            CountedStore(Self.store("foaas.sqlite", in: folder, isIrreplaceable: true), "phrases", storeMetrics))
-        queue = CountedStore(
-            Self.store("outbox.sqlite", in: folder, durability: .power, isIrreplaceable: true), "outbox", storeMetrics)
+                CountedStore(place.store(.pictures), .pictures, storeMetrics), bound: Self.pictureBound, events: events)
+        )
+        phrases = MeteredStore(CountedStore(place.store(.phrases), .phrases, storeMetrics))
+        queue = CountedStore(place.store(.outbox), .outbox, storeMetrics)
+        ledger = CountedStore(place.store(.payments), .payments, storeMetrics)
         defaults = FoaasDefaults(in: folder)
         sound = Lazy { () throws(StoreError) in
             try Downloads(
@@ -74,14 +78,6 @@ struct Groundwork: Sendable {
     /// A folder in the data folder.
     func folder(_ name: String) -> URL { configuration.data.appending(path: name, directoryHint: .isDirectory) }
 
-    /// A store for what cannot be loaded again. A power loss takes nothing of it back.
-    ///
-    /// - Parameter label: its name in the metrics.
-    func irreplaceable(_ name: String, _ label: String) -> any CacheStore {
-        CountedStore(
-            Self.store(name, in: configuration.data, durability: .power, isIrreplaceable: true), label, storeMetrics)
-    }
-
     /// True if the stores that every screen needs have answered. There is no entry of this key.
     func storesAnswer() async -> Bool {
         do throws(StoreError) {
@@ -93,12 +89,9 @@ struct Groundwork: Sendable {
         }
     }
 
-    private static func store(
-        _ name: String, in folder: URL, durability: SQLiteStore.Durability = .process, isIrreplaceable: Bool = false
-    ) -> any CacheStore {
-        LazyStore { () throws(StoreError) in
-            try SQLiteStore(
-                file: folder.appending(path: name), durability: durability, isIrreplaceable: isIrreplaceable)
-        }
+    /// Where the files of the outbox are kept.
+    var files: OutboxFiles {
+        let own = OwnFolder(folder("copies"))
+        return place.files { () throws(StoreError) in try own.prepared() }
     }
 }

@@ -83,9 +83,8 @@ struct CountedStore: CacheStore {
     private let name: String
     private let metrics: StoreMetrics
 
-    /// - Parameter name: the name of the store in metrics. It is one of a few that the program has.
-    init(_ store: any CacheStore, _ name: String, _ metrics: StoreMetrics) {
-        (self.store, self.name, self.metrics) = (store, name, metrics)
+    init(_ store: any CacheStore, _ kind: StoreKind, _ metrics: StoreMetrics) {
+        (self.store, name, self.metrics) = (store, kind.rawValue, metrics)
     }
 
     func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {

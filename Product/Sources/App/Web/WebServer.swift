@@ -22,16 +22,17 @@ public final class WebServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: The port; 0 for any free one.
+    ///   - origins: The addresses under which proxies before the server answer.
     ///   - token: True if the API requires a token. The token is stored with the data, so that it stays the same.
     ///   - metricsPort: The port on loopback for metrics without a token, 0 for any free one; `nil` for none.
     ///   - log: The log of requests and events.
-    /// - Throws: ``ServerError`` when the server cannot listen on the address.
+    /// - Throws: ``ServerError`` when the server cannot listen on the address; `StoreError` if there is no token to agree on.
     @MainActor
     public init(
         _ services: Services, host: String = "127.0.0.1", port: UInt16 = 8080, token: Bool = true,
-        metricsPort: UInt16? = nil, log: ServiceLog = .off
-    ) throws {
-        let secret = token ? AccessToken.kept(in: services.configuration.data) : nil
+        origins: [WebOrigin] = [], metricsPort: UInt16? = nil, log: ServiceLog = .off
+    ) async throws {
+        let secret = token ? try await services.groundwork.place.token() : nil
         let addresses = SignedAddresses(token: secret, now: services.configuration.now)
         let site = Site(services, addresses: addresses)
         let uploads = [
@@ -44,7 +45,7 @@ public final class WebServer: Sendable {
         metrics = try metricsPort.map { try MetricsServer(operations, port: $0) }
         server = try HTTPServer.listening(.init(host: host, port: port, maxBodyBytesByPath: uploads)) { port in
             // The gate knows the server's own addresses, which contain the port.
-            let gate = Gate(host: host, port: port, token: secret, addresses: addresses)
+            let gate = Gate(host: host, port: port, token: secret, addresses: addresses, origins: origins)
             return HTTPServer.Answers(
                 gate: { request in
                     let admission = Self.admission(of: request, gate)

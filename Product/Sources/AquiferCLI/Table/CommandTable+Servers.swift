@@ -8,11 +8,12 @@ extension CommandTable {
                 "serve", "serves the apps to a browser, and prints the address to open",
                 details:
                     "Press Ctrl-C, or send SIGTERM, to end it; a second signal ends it at once. Without --port it listens on"
-                    + " port 8080. /healthz and /readyz tell whether it runs and whether it can serve, and /metrics has"
-                    + " numbers in OpenMetrics, with the token.",
+                    + " port 8080. Several of them with one --store are replicas: a page goes on with any of them. Cards,"
+                    + " kept sounds and a security code stay with each replica. /healthz and /readyz tell whether it runs"
+                    + " and whether it can serve, and /metrics has numbers in OpenMetrics, with the token.",
                 options: [
-                    Options.port, Options.host, Options.noToken, Options.metricsPort, Options.log, Options.drain,
-                    Options.fault,
+                    Options.port, Options.host, Options.noToken, Options.origin, Options.metricsPort, Options.log,
+                    Options.drain, Options.fault,
                 ], run: ServeCommand.self)
         ])
 

@@ -8,6 +8,7 @@ struct ServeCommand: CommandHandler {
     private let host: String
     private let port: UInt16
     private let token: Bool
+    private let origins: [WebOrigin]
     private let metricsPort: UInt16?
     private let logFormat: ServiceLog.Format
     private let drain: Duration
@@ -17,6 +18,7 @@ struct ServeCommand: CommandHandler {
         host = try call.arguments.value(Options.host) ?? "127.0.0.1"
         port = try call.arguments.value(Options.port) ?? 8080
         token = !call.arguments.has(Options.noToken)
+        origins = try call.arguments.all(Options.origin)
         metricsPort = try call.arguments.value(Options.metricsPort)
         logFormat = try call.arguments.value(Options.log) ?? .text
         drain = .seconds(try call.arguments.value(Options.drain) ?? 0)
@@ -29,7 +31,7 @@ struct ServeCommand: CommandHandler {
         let server: WebServer
         do {
             server = try await WebServer(
-                services, host: host, port: port, token: token, metricsPort: metricsPort, log: log)
+                services, host: host, port: port, token: token, origins: origins, metricsPort: metricsPort, log: log)
         } catch {
             throw CommandError(status: .unavailable, message: "\(error)")
         }
