@@ -193,7 +193,8 @@ let package = Package(
         part(
             "App",
             [
-                "Aquifer", "AquiferConcurrency", "AquiferCrypto", "AquiferSQLite", "AquiferCurl",
+                "Aquifer", "AquiferConcurrency", "AquiferCrypto", "AquiferSQLite", "AquiferPostgres", "AquiferRedis",
+                "AquiferCurl",
                 "AquiferUserDefaults", "AquiferWording",
                 "AquiferAudioFeed", "AquiferFoaas", "AquiferImageFeed", "AquiferPayments", "AquiferShadowDrive",
                 "HTTPServer", "ReferenceAPIs",

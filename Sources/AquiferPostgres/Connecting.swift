@@ -142,6 +142,12 @@ struct Connecting: Sendable {
     /// A text of C.
     private static func terminated(_ text: String) -> Parameter { .bytes(Data(text.utf8) + [0]) }
 
+    static func isAddress(_ address: String) -> Bool {
+        guard let options = PQconninfoParse(address, nil) else { return false }
+        PQconninfoFree(options)
+        return true
+    }
+
     /// The hosts and the database of an address. A password is never told.
     private static func place(_ address: String) -> String {
         guard let options = PQconninfoParse(address, nil) else { return "PostgreSQL" }

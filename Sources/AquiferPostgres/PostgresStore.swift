@@ -75,6 +75,9 @@ public final class PostgresStore: CacheStore {
             })
     }
 
+    /// True if libpq can read an address. What it says of one that it cannot read repeats the password: do not print that.
+    public static func isAddress(_ address: String) -> Bool { Connecting.isAddress(address) }
+
     /// The statements that make the tables, for those who make them by hand. The user of the store then needs the rights to
     /// select, insert, update and delete only.
     public static func definition(schema: String = "aquifer") -> String {

@@ -46,7 +46,8 @@ final class AudioWorld: Sendable {
                 }
             },
             outbox: AudioFeedService.outbox(
-                in: queue, attachments: folder.appending(path: "outbox"), client: client, policy: SendPolicy(now: now),
+                in: queue, files: .folder(folder.appending(path: "outbox")), client: client,
+                policy: SendPolicy(now: now),
                 store: store, now: now),
             now: now)
     }

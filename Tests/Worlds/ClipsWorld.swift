@@ -58,7 +58,7 @@ enum ClipsWorld {
         }
         let policy = SendPolicy(clock: world.clock, random: { random.fraction() }, now: process.now)
         let outbox = AudioFeedService.outbox(
-            in: queue, attachments: nil, client: process.client, policy: policy, store: store, now: process.now)
+            in: queue, files: .originals, client: process.client, policy: policy, store: store, now: process.now)
         let service = AudioFeedService(
             base: base, client: process.client, store: store,
             downloads: { () throws(StoreError) in sound }, outbox: outbox, retry: retry, now: process.now,

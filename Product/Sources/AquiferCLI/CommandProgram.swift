@@ -48,8 +48,12 @@ enum CommandProgram {
         let command = try CommandTable.command(given.words)
         do throws(CommandError) {
             let arguments = try given.arguments(of: command)
-            let call = CommandCall(
-                command: command, arguments: arguments, options: try GlobalOptions(arguments), console: console)
+            var options = try GlobalOptions(arguments)
+            if arguments.has(Options.store), options.servers?.store.hasPassword == true {
+                console.note("every user of this machine can see a password in --store; $AQUIFER_STORE hides it")
+            }
+            if command.handler.usesStores { options = try await options.connected() }
+            let call = CommandCall(command: command, arguments: arguments, options: options, console: console)
             return try await command.handler.init(call).run()
         } catch {
             throw error.pointing(to: command.name)

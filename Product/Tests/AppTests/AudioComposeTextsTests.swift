@@ -32,7 +32,7 @@ struct AudioComposeTextsTests {
                 try Downloads(directory: downloads, client: client, retry: .never, now: { clock })
             },
             outbox: AudioFeedService.outbox(
-                in: store, attachments: folder.appending(path: "outbox"), client: client,
+                in: store, files: .folder(folder.appending(path: "outbox")), client: client,
                 policy: SendPolicy(now: { clock }), store: saved, now: { clock }),
             now: { clock })
         let screen = AudioComposeScreen(service, uploads: Uploads(folder.appending(path: "uploads")))

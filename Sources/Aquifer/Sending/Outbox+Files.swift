@@ -57,24 +57,36 @@ extension Outbox {
     }
 }
 
-/// Attachments that machines share.
+/// Where an outbox keeps the files that it sends.
+public enum OutboxFiles: Sendable {
+    /// Nowhere: the original files are sent.
+    case originals
+    /// In a folder of the outbox's own, as copies.
+    case folder(URL)
+    /// In a store, in pieces of 1 MiB, so that another machine that shares it can send an item whose machine has gone. Nothing else
+    /// may use the store, nothing in it expires, and nothing is evicted. `copies` gives a folder of this process's own, where a file is
+    /// made from its pieces to be sent; what is in it may be lost.
+    case store(any CacheStore, copies: @Sendable () throws(StoreError) -> URL)
+
+    func keeper(_ now: @escaping @Sendable () -> Date) -> (any AttachmentKeeper)? {
+        switch self {
+        case .originals: nil
+        case .folder(let folder): AttachmentFolder(folder)
+        case .store(let store, let copies): StoredAttachments(in: store, copies: copies, now: now)
+        }
+    }
+}
+
 extension Outbox {
-    /// Creates an outbox that keeps its files in a store, in pieces of 1 MiB, so that another machine that shares both
-    /// stores can send an item whose machine has gone.
-    ///
-    /// - Parameters:
-    ///   - store: as for ``init(in:attachments:client:policy:skipsRefused:owner:events:judge:whenSent:)``.
-    ///   - files: the store of the files. Nothing else may use it, nothing in it expires, and nothing is evicted.
-    ///   - copies: gives a folder of this process's own, where a file is made from its pieces to be sent. What is in it may be
-    ///     lost.
+    /// Creates an outbox that keeps its files where `files` says. The other parameters are those of
+    /// ``init(in:attachments:client:policy:skipsRefused:owner:events:judge:whenSent:)``.
     public init(
-        in store: any CacheStore, files: any CacheStore, copies: @escaping @Sendable () throws(StoreError) -> URL,
-        client: any HTTPClient, policy: SendPolicy = SendPolicy(), skipsRefused: Bool = false, owner: UUID = UUID(),
-        events: (any AquiferEvents)? = nil, judge: @escaping Judge = { _, head, _ in Verdict(head) },
-        whenSent: @escaping WhenSent = { _, _ in }
+        in store: any CacheStore, files: OutboxFiles, client: any HTTPClient, policy: SendPolicy = SendPolicy(),
+        skipsRefused: Bool = false, owner: UUID = UUID(), events: (any AquiferEvents)? = nil,
+        judge: @escaping Judge = { _, head, _ in Verdict(head) }, whenSent: @escaping WhenSent = { _, _ in }
     ) {
         self.init(
-            in: store, keeper: StoredAttachments(in: files, copies: copies, now: policy.now), client: client,
-            policy: policy, skipsRefused: skipsRefused, owner: owner, events: events, judge: judge, whenSent: whenSent)
+            in: store, keeper: files.keeper(policy.now), client: client, policy: policy, skipsRefused: skipsRefused,
+            owner: owner, events: events, judge: judge, whenSent: whenSent)
     }
 }

@@ -15,12 +15,12 @@ extension AudioFeedService {
     ///   - now: the clock that stamps the saved list.
     ///   - events: told what the engine does; `nil` if nobody listens.
     public static func outbox(
-        in queue: any CacheStore, attachments: URL?, client: any HTTPClient, policy: SendPolicy = SendPolicy(),
+        in queue: any CacheStore, files: OutboxFiles, client: any HTTPClient, policy: SendPolicy = SendPolicy(),
         store: any CacheStore, now: @escaping @Sendable () -> Date = { Date() },
         events: (any AquiferEvents)? = nil
     ) -> Outbox {
         let outbox = Outbox(
-            in: queue, attachments: attachments, client: client, policy: policy, events: events,
+            in: queue, files: files, client: client, policy: policy, events: events,
             judge: { _, head, body in verdict(head, body) },
             whenSent: { item, answer in
                 // The judge has read it before. A list that cannot be saved now shows the clip after the next load.

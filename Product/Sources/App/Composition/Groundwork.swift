@@ -1,7 +1,6 @@
 import Aquifer
 import AquiferAudioFeed
 import AquiferCurl
-import AquiferSQLite
 import Foundation
 import ReferenceAPIs
 
@@ -9,6 +8,8 @@ import ReferenceAPIs
 /// first use.
 struct Groundwork: Sendable {
     let configuration: Configuration
+    /// Where the stores are.
+    let place: any StorePlace
     let reference: ReferenceHost
     let client: any HTTPClient
     /// Lists and settings of all features.
@@ -37,16 +38,16 @@ struct Groundwork: Sendable {
             : ReferenceClient(
                 client: CurlHTTPClient(configuration: .init(route: { reference.route($0, $1) })), host: reference)
         let events = EventLog(now: configuration.now)
+        let place = configuration.stores ?? LocalStores(folder)
         self.configuration = configuration
+        self.place = place
         self.events = events
         self.reference = reference
         self.client = client
-        values = MeteredStore(Self.store("values.sqlite", in: folder))
+        values = MeteredStore(place.store(.values))
         pictures = MeteredStore(
-            EvictingStore(
-                Self.store("pictures.sqlite", in: folder), bound: Self.pictureBound,
-                events: events))
-        phrases = MeteredStore(Self.store("foaas.sqlite", in: folder, isIrreplaceable: true))
+            EvictingStore(place.store(.pictures), bound: Self.pictureBound, events: events))
+        phrases = MeteredStore(place.store(.phrases))
         defaults = FoaasDefaults(in: folder)
         sound = Lazy { () throws(StoreError) in
             try Downloads(
@@ -65,17 +66,9 @@ struct Groundwork: Sendable {
     /// A folder in the data folder.
     func folder(_ name: String) -> URL { configuration.data.appending(path: name, directoryHint: .isDirectory) }
 
-    /// A store for what cannot be loaded again. A power loss takes nothing of it back.
-    func irreplaceable(_ name: String) -> any CacheStore {
-        Self.store(name, in: configuration.data, durability: .power, isIrreplaceable: true)
-    }
-
-    private static func store(
-        _ name: String, in folder: URL, durability: SQLiteStore.Durability = .process, isIrreplaceable: Bool = false
-    ) -> any CacheStore {
-        LazyStore { () throws(StoreError) in
-            try SQLiteStore(
-                file: folder.appending(path: name), durability: durability, isIrreplaceable: isIrreplaceable)
-        }
+    /// Where the files of the outbox are kept.
+    var files: OutboxFiles {
+        let own = OwnFolder(folder("copies"))
+        return place.files { () throws(StoreError) in try own.prepared() }
     }
 }

@@ -51,4 +51,6 @@ final class MeteredStore: CacheStore {
     ) async throws(StoreError) { try await store.update(key, decide) }
 
     var changes: StoreChanges { store.changes }
+    var leases: (any LoadLeases)? { store.leases }
+    var presence: (any StorePresence)? { store.presence }
 }

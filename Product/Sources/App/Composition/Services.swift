@@ -73,7 +73,7 @@ extension PaymentsService {
         let configuration = ground.configuration
         self.init(
             base: ground.base(of: .payments), client: ground.client, store: ground.values,
-            pictureStore: ground.pictures, ledgerStore: ground.irreplaceable("payments.sqlite"),
+            pictureStore: ground.pictures, ledgerStore: ground.place.store(.payments),
             sending: ground.folder("sending"),
             vault: CardVault(directory: ground.folder("cards"), keys: configuration.keys),
             allowsTestCard: configuration.remotes[.payments] == nil || configuration.allowTestCard,
@@ -101,7 +101,7 @@ extension AudioFeedService {
             base: ground.base(of: .audio), client: ground.client, store: ground.values,
             downloads: { () async throws(StoreError) in try await sound() },
             outbox: AudioFeedService.outbox(
-                in: ground.irreplaceable("outbox.sqlite"), attachments: ground.folder("outbox"), client: ground.client,
+                in: ground.place.store(.outbox), files: ground.files, client: ground.client,
                 policy: SendPolicy(now: ground.now), store: ground.values, now: ground.now, events: ground.events),
             retry: ground.configuration.retry, now: ground.now, events: ground.events)
     }
@@ -109,11 +109,11 @@ extension AudioFeedService {
 
 extension Inspector {
     fileprivate init(_ ground: Groundwork) {
-        let (now, defaults) = (ground.now, ground.defaults)
+        let (now, defaults, place) = (ground.now, ground.defaults, ground.place)
         self.init([
-            StoreShelf(name: "values.sqlite", store: ground.values, policy: .sevenDays, now: now),
-            StoreShelf(name: "pictures.sqlite", store: ground.pictures, policy: .sevenDays, now: now),
-            StoreShelf(name: "foaas.sqlite", store: ground.phrases, policy: .forever, isOwn: true, now: now),
+            StoreShelf(name: place.name(of: .values), store: ground.values, policy: .sevenDays, now: now),
+            StoreShelf(name: place.name(of: .pictures), store: ground.pictures, policy: .sevenDays, now: now),
+            StoreShelf(name: place.name(of: .phrases), store: ground.phrases, policy: .forever, isOwn: true, now: now),
             StoreShelf(
                 name: "foaas.plist", store: MeteredStore(LazyStore { () throws(StoreError) in try defaults.store }),
                 policy: .sevenDays, now: now),

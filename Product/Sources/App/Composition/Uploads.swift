@@ -1,26 +1,15 @@
 import Aquifer
 import AquiferAudioFeed
-import AquiferConcurrency
 import Foundation
 import HTTPServer
 
 /// The files that pages have uploaded, in a folder of this process's own. A file is kept until it was posted, replaced
 /// or abandoned.
-///
-/// Each process holds a lock on its folder for as long as it lives. When another process takes its first file, it
-/// removes the folders of processes that have ended. The files of living processes stay.
 struct Uploads: Sendable {
-    /// The folder of this process, and the lock that shows that it lives.
-    private struct Own {
-        let folder: URL
-        let lock: POSIX.File
-    }
-
-    private let folder: URL
-    private let own = Locked<Own?>(nil)
+    private let own: OwnFolder
 
     init(_ folder: URL) {
-        self.folder = folder
+        own = OwnFolder(folder)
     }
 
     /// Writes a request's body to a file, piece by piece.
@@ -34,7 +23,7 @@ struct Uploads: Sendable {
         let file: URL
         let handle: FileHandle
         do {
-            file = try prepared().appending(path: UUID().uuidString)
+            file = try own.prepared().appending(path: UUID().uuidString)
             guard
                 FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
             else { throw CocoaError(.fileWriteUnknown) }
@@ -96,48 +85,13 @@ struct Uploads: Sendable {
 
     /// Removes a file that is no longer needed.
     func remove(_ file: URL) {
-        guard let own = own.withLock({ $0?.folder.standardizedFileURL }) else { return }
+        guard let own = own.known?.standardizedFileURL else { return }
         let place = file.deletingLastPathComponent().standardizedFileURL
         // A file with a name of its own has a folder of its own.
         let target = place == own ? file : place.deletingLastPathComponent().standardizedFileURL == own ? place : nil
         guard let target else { return }
         // A file that cannot be removed now is removed after this process has ended.
         try? FileManager.default.removeItem(at: target)
-    }
-
-    /// The folder of this process, created on first use.
-    private func prepared() throws -> URL {
-        try own.withLock { own throws(StoreError) in
-            if let own { return own.folder }
-            try POSIX.makeFolder(folder.path)
-            try sweep()
-            // A sweep of another process may remove a new folder as a leftover before it is locked.
-            for _ in 0..<100 {
-                let made = folder.appending(path: UUID().uuidString, directoryHint: .isDirectory)
-                try POSIX.makeFolder(made.path)
-                guard let lock = try Self.held(made.path) else { continue }
-                own = Own(folder: made, lock: lock)
-                return made
-            }
-            throw .busy(path: folder.path)
-        }
-    }
-
-    /// Removes the folders of processes that have ended.
-    private func sweep() throws(StoreError) {
-        for name in try POSIX.names(in: folder.path) {
-            let path = folder.appending(path: name).path
-            guard let lock = try Self.held(path) else { continue }
-            // The next process removes a folder that cannot be removed now.
-            try? FileManager.default.removeItem(atPath: path)
-            withExtendedLifetime(lock) {}
-        }
-    }
-
-    /// The lock on a folder; `nil` if a living process holds it, or has just removed the folder.
-    private static func held(_ path: String) throws(StoreError) -> POSIX.File? {
-        guard let folder = try POSIX.openToRead(path), try POSIX.tryLock(folder), POSIX.exists(path) else { return nil }
-        return folder
     }
 }
 

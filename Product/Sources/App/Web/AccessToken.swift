@@ -39,6 +39,19 @@ enum AccessToken {
         }
     }
 
+    /// The token in a store that replicas share. The first one to ask decides; a damaged token is replaced.
+    ///
+    /// - Throws: ``StoreError`` if the store fails. The replicas would not agree on a token then.
+    static func kept(in store: any CacheStore) async throws(StoreError) -> String {
+        let draft = random()
+        return try await store.decide("token") { found throws(StoreError) -> (EntryChange, String) in
+            do throws(StoreError) {
+                if let token = try found.get().flatMap({ Self.token(in: $0.bytes) }) { return (.keep, token) }
+            } catch { guard case .unreadable = error else { throw error } }
+            return (.replace(StoredEntry(bytes: Data("\(draft)\n".utf8), savedAt: Date())), draft)
+        }
+    }
+
     /// 128 random bits, as hexadecimal digits.
     static func random() -> String {
         var generator = SystemRandomNumberGenerator()
@@ -47,7 +60,11 @@ enum AccessToken {
 
     private static func read(_ path: String) throws(StoreError) -> String? {
         guard POSIX.isPrivate(path), let file = try POSIX.openToRead(path) else { return nil }
-        let text = String(decoding: try POSIX.read(file, upTo: 64), as: UTF8.self)
+        return token(in: try POSIX.read(file, upTo: 64))
+    }
+
+    private static func token(in bytes: Data) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
         guard text.hasSuffix("\n") else { return nil }
         let token = text.dropLast()
         return token.count == 32 && token.allSatisfy { $0.isASCII && $0.isHexDigit } ? String(token) : nil

@@ -6,6 +6,7 @@ import HTTPServer
 /// - `Host` must be the server's own address, so that a page of another site cannot reach it by a name of its own
 ///   (DNS rebinding).
 /// - `Origin`, if a browser sends it, must be the server's.
+/// - A proxy before the server answers under addresses of its own (``WebOrigin``): their `Host` with their `Origin` count, too.
 /// - The API requires the token, as `Authorization: Bearer`. A page takes it from the printed link and stores it in its
 ///   own storage. Servers on other ports cannot read that storage, unlike a cookie. A resource that the browser loads
 ///   without a script has a signed address (``SignedAddresses``).
@@ -18,8 +19,10 @@ struct Gate: Sendable {
     /// `nil` when anyone who reaches the server may use it.
     let token: String?
     private let addresses: SignedAddresses
+    private let origins: [WebOrigin]
 
-    init(host: String, port: UInt16, token: String?, addresses: SignedAddresses) {
+    init(host: String, port: UInt16, token: String?, addresses: SignedAddresses, origins: [WebOrigin] = []) {
+        self.origins = origins
         let names: [String] =
             switch host {
             case "127.0.0.1", "::1", "localhost", "0.0.0.0", "::": ["127.0.0.1", "localhost", "[::1]"]
@@ -34,10 +37,12 @@ struct Gate: Sendable {
 
     /// The answer to a request with a foreign host or origin; `nil` if the request has neither.
     func refusal(_ request: ServerRequest) -> ServerResponse? {
-        guard let host = request.headers["Host"]?.lowercased(), isOwn(host) else {
-            return .problem(403, "forbidden", "this server answers only under its own address")
-        }
-        if let origin = request.headers["Origin"]?.lowercased(), origin != "http://\(host)" {
+        guard let host = request.headers["Host"]?.lowercased() else { return .foreignHost }
+        // A name has one scheme for its own server and another one for a proxy.
+        let proxies = origins.filter { $0.hosts.contains(host) }.map(\.origin)
+        guard isOwn(host) || !proxies.isEmpty else { return .foreignHost }
+        let allowed = proxies + (isOwn(host) ? ["http://\(host)"] : [])
+        if let origin = request.headers["Origin"]?.lowercased(), !allowed.contains(origin) {
             return .problem(403, "forbidden", "requests of other sites are refused")
         }
         return nil
@@ -74,6 +79,8 @@ struct Gate: Sendable {
 }
 
 extension ServerResponse {
+    fileprivate static let foreignHost = problem(403, "forbidden", "this server answers only under its own address")
+
     /// An error in the pages' format: `{"error":{"kind":…,"message":…}}`.
     static func problem(_ status: Int, _ kind: String, _ message: String) -> ServerResponse {
         .json(["error": ScreenError(kind: kind, message: message)], status: status)

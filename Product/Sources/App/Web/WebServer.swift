@@ -18,11 +18,15 @@ public final class WebServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: The port; 0 for any free one.
+    ///   - origins: The addresses under which proxies before the server answer.
     ///   - token: True if the API requires a token. The token is stored with the data, so that it stays the same.
-    /// - Throws: ``ServerError`` when the server cannot listen on the address.
+    /// - Throws: ``ServerError`` when the server cannot listen on the address; `StoreError` if there is no token to agree on.
     @MainActor
-    public init(_ services: Services, host: String = "127.0.0.1", port: UInt16 = 8080, token: Bool = true) throws {
-        let secret = token ? AccessToken.kept(in: services.configuration.data) : nil
+    public init(
+        _ services: Services, host: String = "127.0.0.1", port: UInt16 = 8080, token: Bool = true,
+        origins: [WebOrigin] = []
+    ) async throws {
+        let secret = token ? try await services.groundwork.place.token() : nil
         let addresses = SignedAddresses(token: secret, now: services.configuration.now)
         let site = Site(services, addresses: addresses)
         let uploads = [
@@ -31,7 +35,7 @@ public final class WebServer: Sendable {
         ]
         server = try HTTPServer.listening(.init(host: host, port: port, maxBodyBytesByPath: uploads)) { port in
             // The gate knows the server's own addresses, which contain the port.
-            let gate = Gate(host: host, port: port, token: secret, addresses: addresses)
+            let gate = Gate(host: host, port: port, token: secret, addresses: addresses, origins: origins)
             return HTTPServer.Answers(
                 gate: { Self.admission(of: $0, gate) }, handler: { await Self.answer($0, site) })
         }

@@ -7,8 +7,15 @@ protocol CommandHandler: Sendable {
     /// - Throws: `.usage` if they are not what the command takes. Nothing was done then.
     init(_ call: CommandCall) throws(CommandError)
 
+    /// False for a command that reads and writes nothing of the product's.
+    static var usesStores: Bool { get }
+
     /// Carries out the command.
     func run() async throws(CommandError) -> ExitStatus
+}
+
+extension CommandHandler {
+    static var usesStores: Bool { true }
 }
 
 /// A command that the user typed, and the means to carry it out.

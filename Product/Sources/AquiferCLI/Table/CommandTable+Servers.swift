@@ -6,8 +6,12 @@ extension CommandTable {
         [
             Command(
                 "serve", "serves the apps to a browser, and prints the address to open",
-                details: "Press Ctrl-C, or send SIGTERM, to end it. Without --port it listens on port 8080.",
-                options: [Options.port, Options.host, Options.noToken, Options.fault], run: ServeCommand.self)
+                details:
+                    "Press Ctrl-C, or send SIGTERM, to end it. Without --port it listens on port 8080. Several of them"
+                    + " with one --store are replicas: a page goes on with any of them. Cards, kept sounds and a security"
+                    + " code stay with each replica.",
+                options: [Options.port, Options.host, Options.noToken, Options.origin, Options.fault],
+                run: ServeCommand.self)
         ])
 
     static let remotes = CommandGroup(

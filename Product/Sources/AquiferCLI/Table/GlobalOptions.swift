@@ -4,13 +4,16 @@ import Foundation
 
 /// The options of every command.
 struct GlobalOptions {
-    let configuration: Configuration
+    private(set) var configuration: Configuration
+    /// The servers of the stores; `nil` for files of this machine.
+    let servers: StoreServers?
     let json: Bool
     let quiet: Bool
 
     init(_ arguments: Arguments, now: Date = Date()) throws(CommandError) {
         json = arguments.has(Options.json)
         quiet = arguments.has(Options.quiet)
+        servers = try Self.servers(arguments)
         var configuration = Configuration(data: try arguments.value(Options.data) ?? Configuration.defaultData)
         for chosen in try arguments.all(Options.remote) {
             configuration.remotes[chosen.remote] = chosen.address
@@ -31,6 +34,39 @@ struct GlobalOptions {
             configuration.now = { Date().addingTimeInterval(offset) }
         }
         self.configuration = configuration
+    }
+
+    /// The servers that the options name, or the environment.
+    private static func servers(_ arguments: Arguments) throws(CommandError) -> StoreServers? {
+        let store = try address(Options.store, "AQUIFER_STORE", arguments)
+        let cache = try address(Options.cache, "AQUIFER_CACHE", arguments)
+        guard let store else {
+            if arguments.has(Options.cache) { throw .usage("--cache goes with --store") }
+            return nil
+        }
+        return StoreServers(store: store, cache: cache)
+    }
+
+    private static func address(
+        _ option: ValueOption<StoreAddress>, _ variable: String, _ arguments: Arguments
+    ) throws(CommandError) -> StoreAddress? {
+        if let given = try arguments.value(option) { return given }
+        guard let text = getenv(variable).map({ String(cString: $0) }), !text.isEmpty else { return nil }
+        do throws(CommandError) { return try option.value(of: text) } catch {
+            throw CommandError(status: .usage, message: "\(variable), \(error.message)")
+        }
+    }
+
+    /// The same options, connected to the servers of the stores.
+    ///
+    /// - Throws: `.unavailable` if one of them cannot be used.
+    func connected() async throws(CommandError) -> GlobalOptions {
+        guard let servers else { return self }
+        var options = self
+        do throws(StoreError) { options.configuration.stores = try await SharedStores.open(servers) } catch {
+            throw CommandError(status: .unavailable, message: "\(error)")
+        }
+        return options
     }
 }
 

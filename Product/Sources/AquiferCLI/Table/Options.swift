@@ -1,3 +1,4 @@
+import App
 import AquiferShadowDrive
 import Foundation
 import ReferenceAPIs
@@ -9,6 +10,16 @@ enum Options {
     static let data = ValueOption(
         "--data", takes: "DIR", .folder,
         help: "save data in DIR (otherwise in $XDG_DATA_HOME/aquifer or ~/.local/share/aquifer)")
+    static let store = ValueOption(
+        "--store", takes: "URL", ValueType<StoreAddress>.postgres,
+        help: "share what is saved with other machines, in PostgreSQL: postgresql://user@host/database (otherwise"
+            + " $AQUIFER_STORE, which keeps a password from other users of this machine; without both, in files of DIR)"
+    )
+    static let cache = ValueOption(
+        "--cache", takes: "URL", ValueType<StoreAddress>.redis,
+        help:
+            "read lists and pictures from Redis first: redis://host:6379/0 (otherwise $AQUIFER_CACHE); goes with --store,"
+            + " and with each command on that store")
     static let remote = ValueOption(
         "--remote", takes: "NAME=URL", .remote, isRepeatable: true,
         help: "use the server at URL for an app (\(ReferenceRemote.allCases.map(\.rawValue).joined(separator: ", ")))"
@@ -25,7 +36,7 @@ enum Options {
     static let version = Flag("--version", help: "print the version")
 
     static let general: [any DeclaredOption] = [
-        data, remote, json, offline, at, allowTestCard, quiet, help, version,
+        data, store, cache, remote, json, offline, at, allowTestCard, quiet, help, version,
     ]
 
     // MARK: Options of Shadow Drive
@@ -56,6 +67,9 @@ enum Options {
         "--host", takes: "HOST", .host, help: "the address to listen on (127.0.0.1: this machine only)")
     static let noToken = Flag(
         "--no-token", help: "let in everyone who can reach the port, not only those who have the printed address")
+    static let origin = ValueOption(
+        "--origin", takes: "ORIGIN", .origin, isRepeatable: true,
+        help: "an address under which a proxy before the server answers, such as https://aquifer.example")
     static let fault = ValueOption(
         "--fault", takes: "REMOTE=FAULT", .fault, isRepeatable: true,
         help: "start with a fault of a reference remote: \(Fault.forms.joined(separator: ", "))")

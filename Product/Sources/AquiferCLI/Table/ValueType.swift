@@ -73,6 +73,29 @@ extension ValueType<URL> {
     }
 }
 
+/// The addresses of servers. No part of one is repeated, because it may have a password in it.
+extension ValueType<StoreAddress> {
+    /// An address of PostgreSQL.
+    static var postgres: ValueType { checked { (text) throws(StoreAddress.Mistake) in try .postgres(text) } }
+    /// An address of Redis.
+    static var redis: ValueType { checked { (text) throws(StoreAddress.Mistake) in try .redis(text) } }
+
+    private static func checked(
+        _ read: @escaping @Sendable (String) throws(StoreAddress.Mistake) -> StoreAddress
+    ) -> ValueType {
+        ValueType { (text) throws(ValueMistake) in
+            do throws(StoreAddress.Mistake) { return try read(text) } catch { throw .wrong(error.description) }
+        }
+    }
+}
+
+extension ValueType<WebOrigin> {
+    /// The address of a proxy.
+    static var origin: ValueType {
+        form("http:// or https://, a host, and no path") { text in WebOrigin(text) }
+    }
+}
+
 extension ValueType where Value: FixedWidthInteger {
     /// A whole number that is not negative.
     static var number: ValueType {

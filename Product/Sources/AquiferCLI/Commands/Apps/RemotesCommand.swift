@@ -5,6 +5,8 @@ import ReferenceAPIs
 
 /// `aquifer remotes`: the reference remotes on a port of their own.
 struct RemotesCommand: CommandHandler {
+    static var usesStores: Bool { false }
+
     private let call: CommandCall
     private let host: String
     private let port: UInt16

@@ -7,12 +7,14 @@ struct ServeCommand: CommandHandler {
     private let host: String
     private let port: UInt16
     private let token: Bool
+    private let origins: [WebOrigin]
 
     init(_ call: CommandCall) throws(CommandError) {
         self.call = call
         host = try call.arguments.value(Options.host) ?? "127.0.0.1"
         port = try call.arguments.value(Options.port) ?? 8080
         token = !call.arguments.has(Options.noToken)
+        origins = try call.arguments.all(Options.origin)
     }
 
     func run() async throws(CommandError) -> ExitStatus {
@@ -21,7 +23,7 @@ struct ServeCommand: CommandHandler {
         let services = call.services()
         let server: WebServer
         do {
-            server = try await WebServer(services, host: host, port: port, token: token)
+            server = try await WebServer(services, host: host, port: port, token: token, origins: origins)
         } catch {
             throw CommandError(status: .unavailable, message: "\(error)")
         }

@@ -4,6 +4,8 @@ import Foundation
 
 /// `aquifer drive keygen FILE`: generates a key pair and writes it to a file. No service is needed.
 struct DriveKeygenCommand: CommandHandler {
+    static var usesStores: Bool { false }
+
     private let call: CommandCall
 
     init(_ call: CommandCall) throws(CommandError) { self.call = call }

@@ -6,6 +6,8 @@ import Foundation
 /// `aquifer drive transaction KIND …`: prints a transaction without sending it. The same arguments always give the same
 /// bytes, so that others can check them.
 struct DriveTransactionCommand: CommandHandler {
+    static var usesStores: Bool { false }
+
     private let transaction: SolanaTransaction
     private let account: PublicKey
     private let call: CommandCall

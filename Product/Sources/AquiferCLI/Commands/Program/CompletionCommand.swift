@@ -7,6 +7,8 @@ enum Shell: String, CaseIterable {
 
 /// `aquifer completion SHELL`: the script that completes the words of `aquifer`.
 struct CompletionCommand: CommandHandler {
+    static var usesStores: Bool { false }
+
     private let call: CommandCall
     private let shell: Shell
 

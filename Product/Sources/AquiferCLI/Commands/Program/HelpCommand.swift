@@ -1,5 +1,7 @@
 /// `aquifer help [COMMAND]…`: the help of a command.
 struct HelpCommand: CommandHandler {
+    static var usesStores: Bool { false }
+
     private let call: CommandCall
 
     init(_ call: CommandCall) throws(CommandError) {

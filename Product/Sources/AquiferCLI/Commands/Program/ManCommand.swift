@@ -1,5 +1,7 @@
 /// `aquifer man`: the manual page.
 struct ManCommand: CommandHandler {
+    static var usesStores: Bool { false }
+
     private let call: CommandCall
 
     init(_ call: CommandCall) throws(CommandError) { self.call = call }

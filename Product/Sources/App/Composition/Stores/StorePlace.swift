@@ -1,0 +1,55 @@
+import Aquifer
+import Foundation
+
+/// What the product keeps: one store each.
+public enum StoreKind: String, Sendable, CaseIterable {
+    /// Lists and settings of all features.
+    case values
+    /// Pictures of all features.
+    case pictures
+    /// Phrases that were seen, and their settings.
+    case phrases = "foaas"
+    /// Payments, and the choice of a card.
+    case payments
+    /// What waits to be sent.
+    case outbox
+    /// The files of what waits, where they are in a store.
+    case files
+    /// What the replicas of a server must agree on.
+    case server
+
+    /// True if everything in it can be loaded again, and most reads are of what was read before.
+    var isCache: Bool { self == .values || self == .pictures }
+    /// True if nothing in it can be loaded again.
+    var isIrreplaceable: Bool { !isCache }
+    /// True if not even a loss of power may take a change back.
+    var outlivesPower: Bool { isIrreplaceable && self != .phrases }
+}
+
+/// Where the product's stores are: in a folder of this machine, or in servers that machines share. Nothing else in the product
+/// asks which of them it is.
+public protocol StorePlace: Sendable {
+    /// The store of a kind: the same one each time.
+    func store(_ kind: StoreKind) -> any CacheStore
+    /// The name of a store, for reports.
+    func name(of kind: StoreKind) -> String
+    /// Where the files of what waits are kept.
+    ///
+    /// - Parameter copies: gives a folder of this process's own.
+    func files(copies: @escaping @Sendable () throws(StoreError) -> URL) -> OutboxFiles
+    /// The token of the server, which is made at its first use and stays.
+    ///
+    /// - Throws: ``StoreError`` if replicas could not agree on one.
+    func token() async throws(StoreError) -> String
+}
+
+/// Stores that machines share have all of this in them.
+extension StorePlace {
+    public func name(of kind: StoreKind) -> String { "aquifer_\(kind.rawValue)" }
+
+    public func files(copies: @escaping @Sendable () throws(StoreError) -> URL) -> OutboxFiles {
+        .store(store(.files), copies: copies)
+    }
+
+    public func token() async throws(StoreError) -> String { try await AccessToken.kept(in: store(.server)) }
+}
