@@ -104,12 +104,14 @@ class Replica:
 
     def states(self, screen):
         """The states of a screen of the tab, as a page gets them."""
-        return States(self.open(f"/api/screens/{screen}/events?tab=tab&lang=en"))
+        states = States(self.open(f"/api/screens/{screen}/events?tab=tab&lang=en"))
+        self.tell(screen, "appear")
+        return states
 
     def post(self, title):
         assert self.open("/api/screens/audio-compose/file?tab=tab&name=clip.mp3", CLIP).status == 204
         self.tell("audio-compose", "title", text=title)
-        self.tell("audio-compose", "send")
+        self.tell("audio-compose", "later")
 
     def kill(self):
         self.process.kill()
@@ -183,6 +185,8 @@ def test_a_post_on_a_replica_that_is_killed_is_seen_and_sent_once_and_whole_by_a
     seen.until(lambda state: titles(state) == ["Rain"], "the other one's post")
     first.kill()
     shutil.rmtree(a.data)
+    # The other one gets a network.
+    second.kill()
     third = b.serve(*audio)
     third.states("outbox").until(lambda state: titles(state) == [], "the post is sent")
     clips = [clip for clip in b.json("audio", "list", *audio)["value"] if clip["title"] == "Rain"]
