@@ -251,7 +251,7 @@ def test_a_payment_that_a_killed_machine_was_sending_is_sent_again_under_its_key
         assert second(*words, lines=("123",)).returncode != DELIVERED, words
     assert len(foreign_payments.keys) == 1
     paying.kill()
-    paying.communicate(timeout=20)
+    paying.wait(timeout=20)
     wait_until(lambda: b.json("payments", "list")["value"][0]["state"] == "unknown", "the sender is known to be dead")
     foreign_payments.fault = None
     foreign_payments.released.set()
