@@ -43,6 +43,37 @@ struct GateTests {
     }
 
     @Test(
+        "A proxy's address is answered with its own Origin, as browsers and proxies write it, and no other site's",
+        arguments: [
+            ("aquifer.example", "https://aquifer.example", true),
+            ("aquifer.example:443", "https://aquifer.example", true),
+            ("AQUIFER.example", "https://aquifer.EXAMPLE", true), ("aquifer.example", nil, true),
+            ("intern:8000", "http://intern:8000", true), ("127.0.0.1:8080", "http://127.0.0.1:8080", true),
+            ("aquifer.example", "http://aquifer.example", false), ("aquifer.example:80", nil, false),
+            ("intern", "http://intern", false), ("aquifer.example", "https://evil.example", false),
+            ("127.0.0.1:8080", "https://aquifer.example", false), ("evil.example", "https://aquifer.example", false),
+            ("aquifer.example.evil.example", nil, false), ("aquifer.example", "null", false),
+        ])
+    func proxies(host: String, origin: String?, admitted: Bool) throws {
+        let origins = try ["https://aquifer.example", "http://intern:8000/"].map { try #require(WebOrigin($0)) }
+        let gate = Gate(
+            host: "127.0.0.1", port: 8080, token: nil, addresses: SignedAddresses(token: nil) { Date() },
+            origins: origins)
+        var headers: HTTPHeaders = ["Host": host]
+        if let origin { headers["Origin"] = origin }
+        #expect((gate.refusal(request(headers)) == nil) == admitted)
+    }
+
+    @Test(
+        "What is no address of a proxy is not taken for one",
+        arguments: [
+            "", "aquifer.example", "ftp://aquifer.example", "https://", "https://a/b", "https://a?b", "https://u@a",
+            "https://*",
+            "https://a:0", "https://a b", "null",
+        ])
+    func noOrigin(_ text: String) { #expect(WebOrigin(text) == nil) }
+
+    @Test(
         "The API wants the token as a bearer, and takes no cookie for it",
         arguments: [
             (["Authorization": "Bearer secret"], true), (["Authorization": "bearer secret"], true), ([:], false),

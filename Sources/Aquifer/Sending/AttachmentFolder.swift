@@ -95,6 +95,7 @@ struct AttachmentFolder: AttachmentKeeper {
     }
 
     func highestNumber() async -> UInt64? {
+        // A folder that cannot be listed has no number for now.
         await queue.run { (try? POSIX.names(in: path))?.compactMap { Self.number(of: $0) }.max() }
     }
 

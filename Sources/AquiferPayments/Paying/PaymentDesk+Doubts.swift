@@ -102,6 +102,11 @@ extension PaymentDesk {
 
     private func hasLivingSender(_ record: PaymentRecord) async -> Bool {
         if let isLocked = await isLocked(record) { return isLocked }
+        if let sharing {
+            // What this desk wrote and does not send any more is a payment whose outcome could not be recorded.
+            if record.lease?.owner == owner { return false }
+            if let isGone = await sharing.isGone(record.lease) { return !isGone }
+        }
         // Payments written by versions without leases were sent for at most about this long.
         let end = record.lease?.until ?? record.startedAt.addingTimeInterval(SendingLease.length.timeInterval)
         return SendingLease.isCurrent(end, at: now())

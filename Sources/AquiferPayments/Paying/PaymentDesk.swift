@@ -22,10 +22,13 @@ public actor PaymentDesk {
     nonisolated let base: URL
     let client: any HTTPClient
     let locks: SendingLocks?
+    /// Set if the store of the ledger knows who lives: then it tells, and no locks.
+    let sharing: SharedSending?
+    private var doors = 0
     let clock: any Clock<Duration>
     let now: @Sendable () -> Date
     /// Names this desk in leases.
-    private let owner: UUID
+    let owner: UUID
     /// The payments that are being sent here.
     private(set) var underWay: Set<UUID> = []
     private let endings = Bell()
@@ -43,7 +46,10 @@ public actor PaymentDesk {
         self.base = base
         self.client = client
         self.ledger = ledger
-        self.locks = locks
+        sharing = ledger.store.presence.map {
+            SharedSending(store: ledger.store, presence: $0, clock: clock, now: now)
+        }
+        self.locks = sharing == nil ? locks : nil
         self.clock = clock
         self.owner = owner
         self.now = now
@@ -129,11 +135,45 @@ public actor PaymentDesk {
     ) async throws(PaymentError) -> PaymentRecord {
         if !turn.tryEnter() { await turn.enter() }
         defer { turn.leave() }
+        if let sharing { return try await begin(order, besides, sharing) }
         let door: SendingDoor?
         do throws(StoreError) { door = try await locks?.enter() } catch { throw .ledger(error) }
         defer { door?.close() }
         try await refuseDoubt(order, besides)
         return try await write(order, isLocked: isLocked)
+    }
+
+    /// The same, atomic across machines.
+    private func begin(
+        _ order: PaymentOrder, _ besides: Set<UUID>, _ sharing: SharedSending
+    ) async throws(PaymentError) -> PaymentRecord {
+        doors += 1
+        let door: SharedDoor
+        do throws(StoreError) { door = try await sharing.enter(owner, doors) } catch { throw .ledger(error) }
+        let begun: PaymentRecord
+        do throws(PaymentError) {
+            try await refuseDoubt(order, besides)
+            begun = try await write(order, isLocked: false)
+            let isAlone: Bool
+            do throws(StoreError) { isAlone = try await door.isHeld() } catch { isAlone = false }
+            if !isAlone, begun.state == .sending, begun.lease?.owner == owner {
+                try await withdraw(begun)
+                throw .ledger(.busy(path: "the ledger of payments"))
+            }
+        } catch {
+            await door.close()
+            throw error
+        }
+        await door.close()
+        return begun
+    }
+
+    /// Records that a payment was not sent after all.
+    private func withdraw(_ begun: PaymentRecord) async throws(PaymentError) {
+        let owner = owner
+        do throws(StoreError) {
+            try await ledger.change(begun.id) { ($0 ?? begun).settled(by: .unsent, of: owner) }
+        } catch { throw .ledger(error) }
     }
 
     private func refuseDoubt(_ order: PaymentOrder, _ besides: Set<UUID>) async throws(PaymentError) {
@@ -158,21 +198,30 @@ public actor PaymentDesk {
     }
 
     private func write(_ order: PaymentOrder, isLocked: Bool) async throws(PaymentError) -> PaymentRecord {
-        let (date, owner, until, server) = (now(), owner, leaseEnd, server)
-        let lease = SendingLease(owner: owner, until: until, followsDoubt: false, isLocked: isLocked)
+        let (date, owner, until, server, holder) = (now(), owner, leaseEnd, server, sharing?.name)
+        let lease = SendingLease(
+            owner: owner, until: until, followsDoubt: false, isLocked: isLocked, holder: holder)
+        let gone = await goneSender(of: order.key)
         let new = PaymentRecord(order, at: date, server: server, lease: lease)
         do throws(StoreError) {
             return try await ledger.change(order.key) { known in
                 guard let known else { return new }
                 if known.isDecided { return nil }
                 if !isLocked, known.state == .sending, let lease = known.lease, lease.owner != owner,
-                    SendingLease.isCurrent(lease.until, at: date)
+                    lease.holder == nil ? SendingLease.isCurrent(lease.until, at: date) : lease != gone
                 {
                     return nil
                 }
-                return known.begun(by: owner, until: until, isLocked: isLocked, at: server)
+                return known.begun(by: owner, until: until, isLocked: isLocked, holder: holder, at: server)
             } ?? new
         } catch { throw .ledger(error) }
+    }
+
+    /// The lease of a payment whose sender has gone, on whichever machine it was; `nil` if there is none.
+    private func goneSender(of key: UUID) async -> SendingLease? {
+        // A ledger that cannot be read now cannot be written either.
+        guard let sharing, let lease = (try? await ledger.record(key))?.lease else { return nil }
+        return await sharing.isGone(lease) == true ? lease : nil
     }
 
     private func isWrittenAsSending(_ key: UUID) async -> Bool {
@@ -187,11 +236,12 @@ public actor PaymentDesk {
         while !Task.isCancelled {
             // Sleeping throws only when the task was cancelled.
             do { try await clock.sleep(for: SendingLease.length / 3) } catch { return }
-            let (owner, until) = (owner, leaseEnd)
+            let (owner, until, holder) = (owner, leaseEnd, sharing?.name)
             // The next renewal and the lock make up for a renewal that cannot be written.
             _ = try? await ledger.change(id) { known in
                 guard var record = known, record.state == .sending, record.lease?.owner == owner else { return nil }
                 record.lease?.until = until
+                record.lease?.holder = holder
                 return record
             }
         }

@@ -64,10 +64,13 @@ extension PaymentRecord {
     public var isDecided: Bool { state == .approved || state == .declined }
 
     /// The payment when a sender begins to send it, with the same key.
-    func begun(by owner: UUID, until: Date, isLocked: Bool, at server: String) -> PaymentRecord {
+    func begun(
+        by owner: UUID, until: Date, isLocked: Bool, holder: String? = nil, at server: String
+    ) -> PaymentRecord {
         var record = self
         record.server = self.server ?? server
-        record.lease = SendingLease(owner: owner, until: until, followsDoubt: state != .failed, isLocked: isLocked)
+        record.lease = SendingLease(
+            owner: owner, until: until, followsDoubt: state != .failed, isLocked: isLocked, holder: holder)
         record.state = .sending
         record.notFoundAt = nil
         record.refusal = nil

@@ -15,6 +15,8 @@ struct SendingLease: Sendable, Hashable, Codable {
     /// True if the sender holds a lock, so that one whose lock is gone is dead: a loss of power can take a lock's file
     /// away. `nil` in leases of versions that did not write it down.
     var isLocked: Bool?
+    /// The sender's instance of the store, if the store knows who lives.
+    var holder: String?
 
     /// True if a lease that ends at `end` still holds.
     ///

@@ -10,6 +10,7 @@ function __aquifer_is --description 'Test for the words of a command before the 
         end
         switch $word
             case --data --remote --at --keypair --drive-url --rpc --files-url --uploader --port --host --metrics-port --log --drain --fault --limit -o --output --card --title --author --blockhash --owner-seed-file --counter --account --name --bytes --used --compute-units --compute-price
+            case --data --store --cache --remote --at --keypair --drive-url --rpc --files-url --uploader --port --host --origin --fault --limit -o --output --card --title --author --blockhash --owner-seed-file --counter --account --name --bytes --used --compute-units --compute-price
                 set option $word
             case '-*'
             case '*'
@@ -25,6 +26,8 @@ end
 
 complete -c aquifer -f
 complete -c aquifer -l data -x -a '(__fish_complete_directories)' -d 'save data in DIR (otherwise in $XDG_DATA_HOME/aquifer or ~/.local/share/aquifer)'
+complete -c aquifer -l store -x -d 'share what is saved with other machines, in PostgreSQL: postgresql://user@host/database (otherwise $AQUIFER_STORE, which keeps a password from other users of this machine; without both, in files of DIR)'
+complete -c aquifer -l cache -x -d 'read lists and pictures from Redis first: redis://host:6379/0 (otherwise $AQUIFER_CACHE); goes with --store, and with each command on that store'
 complete -c aquifer -l remote -x -a 'feed= payments= foaas= audio= drive=' -d 'use the server at URL for an app (feed, payments, foaas, audio, drive) instead of its reference remote'
 complete -c aquifer -l json -d 'print one JSON document'
 complete -c aquifer -l offline -d 'act as if there were no network'
@@ -116,6 +119,7 @@ complete -c aquifer -n '__aquifer_is "serve"' -l no-token -d 'let in everyone wh
 complete -c aquifer -n '__aquifer_is "serve"' -l metrics-port -x -d 'also serve /metrics without a token on this port of 127.0.0.1; 0 for any free one'
 complete -c aquifer -n '__aquifer_is "serve"' -l log -x -a 'json text off' -d 'what is told on standard error: json (a line for each request and event), text (the default: changes of the service itself) or off'
 complete -c aquifer -n '__aquifer_is "serve"' -l drain -x -d 'how long after SIGTERM requests are still served while /readyz answers 503 (0)'
+complete -c aquifer -n '__aquifer_is "serve"' -l origin -x -d 'an address under which a proxy before the server answers, such as https://aquifer.example'
 complete -c aquifer -n '__aquifer_is "serve"' -l fault -x -a 'feed=online feed=offline feed=slow feed=failing feed=garbage feed=cut feed=answer-lost feed=stale-blockhash payments=online payments=offline payments=slow payments=failing payments=garbage payments=cut payments=answer-lost payments=stale-blockhash foaas=online foaas=offline foaas=slow foaas=failing foaas=garbage foaas=cut foaas=answer-lost foaas=stale-blockhash audio=online audio=offline audio=slow audio=failing audio=garbage audio=cut audio=answer-lost audio=stale-blockhash drive=online drive=offline drive=slow drive=failing drive=garbage drive=cut drive=answer-lost drive=stale-blockhash' -d 'start with a fault of a reference remote: online, offline, slow, failing, garbage, cut, answer-lost, stale-blockhash, cut-at:BYTES'
 complete -c aquifer -n '__aquifer_is "serve"' -l keypair -r -F -d 'your key, in Solana\'s form; keygen makes one (otherwise, at the reference remote, the key that the pages use: $XDG_CONFIG_HOME/aquifer/keys/drive.json, made when it is first needed)'
 complete -c aquifer -n '__aquifer_is "serve"' -l drive-url -x -d 'the server (otherwise the reference remote)'

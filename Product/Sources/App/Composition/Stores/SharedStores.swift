@@ -46,6 +46,7 @@ public final class SharedStores: StorePlace {
         return TieredStore(memory: memory, over: redis, over: truth)
     }
 
+    /// The store of a kind, which is open.
     public func store(_ kind: StoreKind) -> any CacheStore {
         guard let store = stores[kind] else { preconditionFailure("each kind was opened") }
         return store

@@ -45,11 +45,14 @@ public protocol StorePlace: Sendable {
 
 /// Stores that machines share have all of this in them.
 extension StorePlace {
+    /// The name of its schema in PostgreSQL.
     public func name(of kind: StoreKind) -> String { "aquifer_\(kind.rawValue)" }
 
+    /// In a store of their own.
     public func files(copies: @escaping @Sendable () throws(StoreError) -> URL) -> OutboxFiles {
         .store(store(.files), copies: copies)
     }
 
+    /// One for all: the first replica to ask makes it.
     public func token() async throws(StoreError) -> String { try await AccessToken.kept(in: store(.server)) }
 }

@@ -65,7 +65,8 @@ public struct StoreAddress: Sendable, CustomStringConvertible {
             host.count(where: { $0 == "@" }) < 2
         else {
             throw Mistake(
-                description: "it has an @ in an odd place; in a name and a password, @ is written %40, / is %2F, ? is %3F")
+                description: "it has an @ in an odd place; in a name and a password, @ is written %40, / is %2F, and ?"
+                    + " is %3F")
         }
         self.text = text
         let user = host.contains("@") ? host.prefix { $0 != "@" } : ""

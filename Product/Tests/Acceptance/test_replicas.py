@@ -1,0 +1,291 @@
+"""Several `aquifer serve` with one PostgreSQL: replicas, each with a data folder of its own."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import urllib.error
+import urllib.request
+
+import pytest
+
+from conftest import BINARY, ROOT, Aquifer
+from payments_command import DELIVERED, UNAVAILABLE, USAGE, VISA, Payer
+from waiting import wait_until
+
+CLIP = (ROOT / "Product/Sources/ReferenceAPIs/Media/audio/clips/05.mp3").read_bytes()
+SECRET = "open-sesame"
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+class Program:
+    """A server of `Scripts/`, in a folder that it removes."""
+
+    def __init__(self, script):
+        self.port, self.folder = free_port(), tempfile.mkdtemp(prefix="aquifer-replicas-", dir="/tmp")
+        os.rmdir(self.folder)
+        self.process = subprocess.Popen(
+            [ROOT / "Scripts" / script, "run", self.folder, str(self.port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.process.stdout.readline() == b"ready\n"
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def postgres():
+    server = Program("postgres")
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def store(postgres):
+    """The address of a database of the test's own, with a password in it."""
+    name = f"d{os.urandom(6).hex()}"
+    bin_ = sorted(path.parent for path in pathlib.Path("/usr/lib/postgresql").glob("*/bin/createdb"))[-1]
+    subprocess.run([bin_ / "createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "postgres", name], check=True)
+    return f"postgresql://postgres:{SECRET}@127.0.0.1:{postgres.port}/{name}"
+
+
+class Machine(Aquifer):
+    """A machine with a data folder of its own, which knows the store by its environment."""
+
+    def __init__(self, data, store, cache=None):
+        super().__init__(data)
+        self.store, self.cache = store, cache
+
+    @property
+    def environment(self):
+        more = {"AQUIFER_CACHE": self.cache} if self.cache else {}
+        return {**super().environment, "AQUIFER_STORE": self.store, **more}
+
+    def serve(self, *words, port=0):
+        process = subprocess.Popen(
+            [BINARY, "serve", "--port", str(port), "--data", str(self.data), *words], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=self.environment)
+        return Replica(process)
+
+
+class Replica:
+    """A server of pages, and a tab of it."""
+
+    def __init__(self, process):
+        self.process = process
+        self.line = process.stdout.readline()
+        link = re.search(r"(http://[\d.:]+)/#token=(\w+)", self.line)
+        assert link, process.stderr.read()
+        self.base, self.token = link[1], link[2]
+
+    def open(self, path, body=None, **headers):
+        request = urllib.request.Request(
+            self.base + path, data=body, headers={"Authorization": f"Bearer {self.token}", **headers})
+        return urllib.request.urlopen(request, timeout=30)
+
+    def json(self, path):
+        with self.open(path) as answer:
+            return json.loads(answer.read())
+
+    def tell(self, screen, intent, **fields):
+        body = json.dumps({"intent": intent, **fields}).encode()
+        assert self.open(f"/api/screens/{screen}/intents?tab=tab", body).status == 204
+
+    def states(self, screen):
+        """The states of a screen of the tab, as a page gets them."""
+        states = States(self.open(f"/api/screens/{screen}/events?tab=tab&lang=en"))
+        self.tell(screen, "appear")
+        return states
+
+    def post(self, title):
+        assert self.open("/api/screens/audio-compose/file?tab=tab&name=clip.mp3", CLIP).status == 204
+        self.tell("audio-compose", "title", text=title)
+        self.tell("audio-compose", "later")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(timeout=20)
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+
+
+class States:
+    def __init__(self, answer):
+        self.latest, self.ended = None, False
+        self.thread = threading.Thread(target=self.read, args=(answer,), daemon=True)
+        self.thread.start()
+
+    def read(self, answer):
+        try:
+            for line in answer:
+                if line.startswith(b"data: "):
+                    self.latest = json.loads(line[6:])
+        except OSError:
+            pass
+        self.ended = True
+
+    def until(self, condition, what):
+        wait_until(lambda: self.latest is not None and condition(self.latest), lambda: f"{what}: {self.latest}")
+
+
+@pytest.fixture
+def machines(tmp_path, store):
+    """Machines on one store; what they serve is ended, and none has said the password."""
+    served = []
+
+    class Machines:
+        @staticmethod
+        def named(name, **options):
+            machine = Machine(tmp_path / name, store, **options)
+            serve = machine.serve
+
+            def remembered(*words, **more):
+                served.append(serve(*words, **more))
+                return served[-1]
+
+            machine.serve = remembered
+            return machine
+
+    yield Machines
+    for replica in served:
+        out, err = replica.end()
+        assert SECRET not in replica.line + out + err
+
+
+def titles(state):
+    return [item["title"] for item in state["items"]]
+
+
+def test_a_post_on_a_replica_that_is_killed_is_seen_and_sent_once_and_whole_by_another_one(machines, remotes):
+    audio = ("--remote", remotes(name="audio"))
+    a, b = machines.named("a"), machines.named("b")
+    first, second = a.serve(*audio, "--offline"), b.serve(*audio, "--offline")
+    assert first.token == second.token
+    seen = second.states("outbox")
+    seen.until(lambda state: titles(state) == [], "an empty queue")
+    first.post("Rain")
+    seen.until(lambda state: titles(state) == ["Rain"], "the other one's post")
+    first.kill()
+    shutil.rmtree(a.data)
+    # The other one gets a network.
+    second.kill()
+    third = b.serve(*audio)
+    third.states("outbox").until(lambda state: titles(state) == [], "the post is sent")
+    clips = [clip for clip in b.json("audio", "list", *audio)["value"] if clip["title"] == "Rain"]
+    assert len(clips) == 1
+    (b.data / "sound").mkdir()
+    result = b("audio", "get", clips[0]["id"], "-o", str(b.data / "sound/rain.mp3"), *audio)
+    assert result.returncode == 0, result.stderr
+    assert (b.data / "sound/rain.mp3").read_bytes() == CLIP
+
+
+def test_a_page_goes_on_with_another_replica_at_its_address_under_the_same_token(machines, remotes):
+    words, port = ("--remote", remotes(name="audio")), free_port()
+    a, b = machines.named("a"), machines.named("b")
+    first = a.serve(*words, port=port)
+    states = first.states("outbox")
+    states.until(lambda state: titles(state) == [], "a state")
+    first.kill()
+    wait_until(lambda: states.ended, "the stream ends with its replica")
+    second = b.serve(*words, port=port)
+    assert second.base == first.base
+    # The page knows nothing but what the first one gave it: its token, its tab and its screen.
+    second.token = first.token
+    second.states("outbox").until(lambda state: titles(state) == [], "the same screen")
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        second.token = "0" * 32
+        second.json("/api/feed/saved")
+    assert refused.value.code == 401
+
+
+def test_what_one_machine_has_loaded_another_one_shows_without_a_network_also_through_a_cache(machines, remotes):
+    redis = Program("redis")
+    try:
+        words = ("--remote", remotes(name="feed"))
+        cache = f"redis://127.0.0.1:{redis.port}/0"
+        a, b = machines.named("a", cache=cache), machines.named("b", cache=cache)
+        loaded = a.json("feed", "list", *words)["value"]
+        found = b.json("feed", "list", *words, "--offline")
+        assert found["source"] == "cache" and found["value"] == loaded and loaded
+        assert b.serve(*words, "--offline").json("/api/feed/saved")["value"] == loaded
+    finally:
+        redis.stop()
+
+
+def test_a_payment_that_a_killed_machine_was_sending_is_sent_again_under_its_key_and_made_once(
+    machines, foreign_payments
+):
+    a, b = machines.named("a"), machines.named("b")
+    first, second = Payer(a, foreign_payments.address), Payer(b, foreign_payments.address)
+    first.has_card(VISA)
+    # The vault is a file of each machine.
+    shutil.copytree(a.data / "cards", b.data / "cards")
+    foreign_payments.fault = "late"
+    paying = first.start("pay", "@marcia.kohler", "79,90", "--cvv-stdin", stdin=subprocess.PIPE)
+    paying.stdin.write(b"123\n")
+    paying.stdin.close()
+    wait_until(foreign_payments.received.is_set, "the payment is sent", process=paying)
+    (record,) = b.json("payments", "list")["value"]
+    assert record["state"] == "sending"
+    # While the first machine sends it, nobody sends it again, gives it up or pays the same.
+    for words in (["payments", "give-up", record["id"]], ["payments", "retry", record["id"], "--cvv-stdin"],
+                  ["pay", "@marcia.kohler", "79,90", "--cvv-stdin", "--again"]):
+        assert second(*words, lines=("123",)).returncode != DELIVERED, words
+    assert len(foreign_payments.keys) == 1
+    paying.kill()
+    paying.wait(timeout=20)
+    wait_until(lambda: b.json("payments", "list")["value"][0]["state"] == "unknown", "the sender is known to be dead")
+    foreign_payments.fault = None
+    foreign_payments.released.set()
+    result = second("payments", "retry", record["id"], "--cvv-stdin", lines=("123",))
+    assert result.returncode == DELIVERED, result.stderr
+    assert len(set(foreign_payments.keys)) == 1 and len(foreign_payments.orders) == 1
+
+
+@pytest.mark.parametrize(
+    "words, status",
+    [
+        (("--store", f"mysql://user:{SECRET}@127.0.0.1/db"), USAGE),
+        (("--store", f"user:{SECRET}@127.0.0.1/db"), USAGE),
+        (("--store", f"postgresql://user:{SECRET}@[127.0.0.1/db"), USAGE),
+        (("--store", f"postgresql://user:a/{SECRET}@127.0.0.1/db"), USAGE),
+        (("--store", f"postgresql://user:{SECRET}@127.0.0.1:1/db"), UNAVAILABLE),
+        (("--store", "postgresql://127.0.0.1:1/db", "--cache", f"rediss://:{SECRET}@127.0.0.1"), USAGE),
+        (("--cache", f"redis://:{SECRET}@127.0.0.1"), USAGE),
+        (("--origin", "https://aquifer.example/path"), USAGE),
+    ],
+)
+@pytest.mark.parametrize("command", [("serve", "--port", "0"), ("outbox", "list")])
+def test_a_wrong_server_is_told_before_anything_starts_and_without_its_password(aquifer, command, words, status):
+    if command[0] != "serve" and words[0] == "--origin":
+        pytest.skip("only serve has it")
+    result = aquifer(*command, *words)
+    assert result.returncode == status and result.stdout == "" and result.stderr, result
+    assert SECRET not in result.stderr and "://user" not in result.stderr
+    assert not (aquifer.data / "serve.token").exists()
+
+
+def test_a_wrong_server_in_the_environment_is_told_by_the_name_of_the_variable(aquifer):
+    command = [BINARY, "outbox", "list", "--data", str(aquifer.data)]
+    result = subprocess.run(
+        command, capture_output=True, text=True, timeout=60,
+        env={**aquifer.environment, "AQUIFER_STORE": f"ftp://user:{SECRET}@host"})
+    assert result.returncode == USAGE and "AQUIFER_STORE" in result.stderr and SECRET not in result.stderr
