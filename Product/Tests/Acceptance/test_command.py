@@ -39,7 +39,7 @@ def test_version(aquifer):
 @pytest.mark.parametrize(
     "words, message, help",
     [
-        ([], "say what to do: serve, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive, cache, completion, man or help", ""),
+        ([], "say what to do: serve, users, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive, cache, completion, man or help", ""),
         (["frob"], '"frob" is not a command', ""),
         (["feed"], "list, comments or image is missing", "feed"),
         (["feed", "frob"], '"feed frob" is not a command', "feed"),

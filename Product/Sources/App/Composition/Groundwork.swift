@@ -8,7 +8,7 @@ import ReferenceAPIs
 /// The base of all features: the client, the clock, and the stores of the data folder. Nothing is opened before its
 /// first use.
 struct Groundwork: Sendable {
-    let configuration: Configuration
+    private(set) var configuration: Configuration
     let reference: ReferenceHost
     let client: any HTTPClient
     /// Lists and settings of all features.
@@ -16,13 +16,15 @@ struct Groundwork: Sendable {
     /// Pictures of all features.
     let pictures: MeteredStore
     /// Phrases that were seen, and their settings.
-    let phrases: MeteredStore
+    private(set) var phrases: MeteredStore
     /// Stored operations.
     let defaults: FoaasDefaults
     /// What the engine of all features does.
-    let events: EventLog
+    private(set) var events: EventLog
     /// The sound that is kept.
     let sound: Lazy<Downloads, StoreError>
+    /// What the user of these stores has alone; `nil` if the server has one user only.
+    private(set) var user: UserGround?
 
     /// The maximum size of the saved pictures in bytes.
     static let pictureBound = 256 << 20
@@ -56,6 +58,19 @@ struct Groundwork: Sendable {
         }
     }
 
+    /// The same for one of several users: what can be loaded again by all is shared, everything else is the user's own.
+    func of(_ user: UserGround) -> Groundwork {
+        var ground = self
+        ground.user = user
+        ground.configuration = configuration.of(user)
+        ground.phrases = user.phrases
+        ground.events = EventLog(now: now)
+        return ground
+    }
+
+    /// Lists that are one user's alone: contacts, and storage accounts.
+    var ownValues: MeteredStore { user?.values ?? values }
+
     /// The clock.
     var now: @Sendable () -> Date { configuration.now }
 
@@ -67,7 +82,7 @@ struct Groundwork: Sendable {
 
     /// A store for what cannot be loaded again. A power loss takes nothing of it back.
     func irreplaceable(_ name: String) -> any CacheStore {
-        Self.store(name, in: configuration.data, durability: .power, isIrreplaceable: true)
+        user?.store ?? Self.store(name, in: configuration.data, durability: .power, isIrreplaceable: true)
     }
 
     private static func store(

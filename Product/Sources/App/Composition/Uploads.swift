@@ -18,9 +18,11 @@ struct Uploads: Sendable {
 
     private let folder: URL
     private let own = Locked<Own?>(nil)
+    /// The bound on what the user of these files keeps; `nil` if there is none.
+    private let quota: UserQuota?
 
-    init(_ folder: URL) {
-        self.folder = folder
+    init(_ folder: URL, quota: UserQuota? = nil) {
+        (self.folder, self.quota) = (folder, quota)
     }
 
     /// Writes a request's body to a file, piece by piece.
@@ -31,6 +33,7 @@ struct Uploads: Sendable {
     }
 
     private func write(_ body: ServerRequestBody, limit: UInt64) async throws(UploadRefusal) -> URL {
+        let room = try await room()
         let file: URL
         let handle: FileHandle
         do {
@@ -53,8 +56,10 @@ struct Uploads: Sendable {
                     throw UploadRefusal(
                         status: 413, kind: "tooLarge", message: "the file is larger than \(limit) bytes")
                 }
+                if let room, size > room { throw UploadRefusal.quota(quota) }
                 try handle.write(contentsOf: chunk)
             }
+            quota?.add(size)
             return file
         } catch {
             remove(file)
@@ -64,6 +69,14 @@ struct Uploads: Sendable {
             }
             throw UploadRefusal(
                 status: 507, kind: "store", message: "the file could not be kept: there may be no room left")
+        }
+    }
+
+    /// The bytes that the user may still keep; `nil` without a bound.
+    private func room() async throws(UploadRefusal) -> UInt64? {
+        guard let quota else { return nil }
+        do throws(StoreError) { return try await quota.room(for: quota.bound) } catch {
+            throw UploadRefusal(status: 500, kind: "store", message: "\(error)")
         }
     }
 
@@ -146,4 +159,11 @@ struct UploadRefusal: Error {
     let status: Int
     let kind: String
     let message: String
+}
+
+extension UploadRefusal {
+    /// The refusal of a file for which its user has no room.
+    static func quota(_ quota: UserQuota?) -> UploadRefusal {
+        UploadRefusal(status: 507, kind: "quota", message: quota.map { "\($0.isFull)" } ?? "there is no room left")
+    }
 }

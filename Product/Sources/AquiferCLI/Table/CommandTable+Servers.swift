@@ -6,8 +6,11 @@ extension CommandTable {
         [
             Command(
                 "serve", "serves the apps to a browser, and prints the address to open",
-                details: "Press Ctrl-C, or send SIGTERM, to end it. Without --port it listens on port 8080.",
-                options: [Options.port, Options.host, Options.noToken, Options.fault], run: ServeCommand.self)
+                details:
+                    "Press Ctrl-C, or send SIGTERM, to end it. Without --port it listens on port 8080. With --users each"
+                    + " user of the file has cards, payments, posts that wait, keys and settings alone.",
+                options: [Options.port, Options.host, Options.users, Options.quota, Options.noToken, Options.fault],
+                run: ServeCommand.self)
         ])
 
     static let remotes = CommandGroup(
