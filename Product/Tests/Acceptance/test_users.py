@@ -4,6 +4,7 @@ import json
 import re
 import stat
 import subprocess
+import time
 import urllib.error
 import urllib.request
 
@@ -43,10 +44,19 @@ class Server:
         assert self.ask(token, "/api/screens/audio-compose/file?tab=tab&name=clip.mp3", CLIP)[0] == 204
         for intent in ({"intent": "title", "text": title}, {"intent": "later"}):
             assert self.ask(token, "/api/screens/audio-compose/intents?tab=tab", json.dumps(intent).encode())[0] == 204
-        with self.stream(token, "outbox") as states:
-            for line in states:
-                if title in line.decode():
-                    return
+        assert title in self.shown(token, "outbox", "Rain")
+
+    def shown(self, token, screen, words):
+        """The first state of a screen that has these words, within half a minute."""
+        with self.stream(token, screen) as states:
+            assert self.ask(token, f"/api/screens/{screen}/intents?tab=tab", b'{"intent":"appear"}')[0] == 204
+            until = time.monotonic() + 30
+            # The server says something every 15 seconds.
+            while time.monotonic() < until:
+                line = states.readline().decode()
+                if words in line:
+                    return line
+        raise AssertionError(f"{screen} does not show {words}")
 
     def stream(self, token, screen):
         request = urllib.request.Request(
@@ -162,18 +172,15 @@ def test_a_user_with_something_unsent_is_removed_only_by_choice_and_the_others_k
     assert aquifer("users", "remove", "ana", "--discard-unsent").returncode == 0
     assert server.ask(ana, "/api/user")[0] == 401
     assert not any((aquifer.data / "users/ana").rglob("*"))
-    with server.stream(bruno, "outbox") as states:
-        for line in states:
-            if b"Rain of" in line:
-                assert b"Rain of Bruno" in line and b"Rain of Ana" not in line
-                break
+    left = server.shown(bruno, "outbox", "Rain of")
+    assert "Rain of Bruno" in left and "Rain of Ana" not in left
 
 
 def test_a_quota_bounds_one_user_and_no_other(aquifer, serve):
     ana, bruno = add(aquifer, "ana"), add(aquifer, "bruno")
     server = serve("--quota", "200KB")
     path = "/api/screens/audio-compose/file?tab={}&name=clip.mp3"
-    big = b"x" * 150_000
+    big = b"ID3" + b"x" * 150_000
     assert server.ask(ana, path.format("one"), big)[0] == 204
     status, text = server.ask(ana, path.format("two"), big)
     assert status == 507 and "used up" in text

@@ -71,7 +71,8 @@ struct UsersIsolationTests {
         // A recording that waits, and one that is only chosen.
         #expect(await world.leavePost("ana", title: "MarkaRain", sound: "MarkaSound") == 204)
         _ = try await show("outbox", until: "MarkaRain")
-        #expect(await world.ask("ana", "POST", "\(AudioAPI.filePath)?tab=tab&name=x.mp3", "MarkaSound").status == 204)
+        #expect(
+            await world.ask("ana", "POST", "\(AudioAPI.filePath)?tab=tab&name=x.mp3", "ID3MarkaSound").status == 204)
         let audio = try await show("audio", until: "MarkaRain")
         // A card, and a payment.
         for (field, value) in [("number", "4539578763621486"), ("holder", "MARKA HOLDER"), ("expiry", "1228")] {
@@ -127,7 +128,7 @@ struct UsersIsolationTests {
     private func targets(_ marks: Marks) -> [String: [(target: String, body: String)]] {
         let subjects = ["contact=1001", "operation=coffee%2F%3Afrom", "account=\(marks.account)"]
         let query = "?tab=tab&" + subjects.joined(separator: "&")
-        let screens = Screens.all.map(\.name)
+        let screens = Screens.all.map { $0.name }
         let intents = ["appear", "refresh"]
         let clips = marks.signed.compactMap { $0.split(separator: "?").first.map(String.init) }
         let file = "/api/screens/drive-account/files/marka-file.txt\(query)"
@@ -149,7 +150,7 @@ struct UsersIsolationTests {
             "GET /api/feed": [("/api/feed", "")],
             "GET /api/feed/saved": [("/api/feed/saved", "")],
             "GET /api/screens/audio/clips/:id": clips.map { ("\($0)?tab=tab", "") } + marks.signed.map { ($0, "") },
-            "POST \(AudioAPI.filePath)": [("\(AudioAPI.filePath)?tab=other&name=y.mp3", "y")],
+            "POST \(AudioAPI.filePath)": [("\(AudioAPI.filePath)?tab=other&name=y.mp3", "ID3y")],
             "GET \(AudioAPI.filePath)": [("\(AudioAPI.filePath)?tab=tab", "")],
             "POST \(DriveAPI.filePath)": [
                 ("\(DriveAPI.filePath)?tab=tab&account=\(marks.account)&batch=2&name=other.txt", "y")
@@ -195,7 +196,8 @@ struct UsersIsolationTests {
             }
         }
         // Each screen has loaded what it loads before its states are looked at.
-        for screen in Screens.all.map(\.name) {
+        for kind in Screens.all {
+            let screen = kind.name
             let stream = await world.listen(
                 user,
                 "/api/screens/\(screen)/events?tab=tab&contact=1001&operation=coffee%2F%3Afrom&account=\(marks.account)"

@@ -105,7 +105,7 @@ struct UsersRemovalTests {
         #expect(await world.leavePost("ana", title: "Rain", sound: String(repeating: "a", count: 8_000)) == 204)
         let room = try await world.house.rooms.room(of: try world.name("ana"))
         try #require(await eventually { (try? await room.services.outbox.items().count) == 1 })
-        let large = String(repeating: "b", count: 15_000)
+        let large = "ID3" + String(repeating: "b", count: 15_000)
         let refused = await world.ask("ana", "POST", "\(AudioAPI.filePath)?tab=two&name=b.mp3", large)
         #expect(refused.status == 507)
         #expect(try await String(decoding: refused.collectBody(), as: UTF8.self).contains("20000 bytes"))

@@ -77,7 +77,7 @@ final class UsersWorld {
 
     /// Leaves a post of this title in a user's outbox. The audio remote must be offline.
     func leavePost(_ user: String, title: String, sound: String = "sound", tab: String = "tab") async -> Int {
-        let taken = await ask(user, "POST", "\(AudioAPI.filePath)?tab=\(tab)&name=rain.mp3", sound).status
+        let taken = await ask(user, "POST", "\(AudioAPI.filePath)?tab=\(tab)&name=rain.mp3", "ID3" + sound).status
         await tell(user, "audio-compose?tab=\(tab)", "title", ["text": title])
         await tell(user, "audio-compose?tab=\(tab)", "later")
         return taken
