@@ -60,8 +60,10 @@ struct Gate: Sendable {
         return isIPv4 || name.contains(":")
     }
 
-    /// True if the request has the token, or is for an address that was signed with it. True also if there is no token.
+    /// True if the request has the token, or is for an address that was signed with it. True also if there is no token. Users
+    /// are let in by ``refusalOfStranger(_:)`` only.
     func admits(_ request: ServerRequest) -> Bool {
+        guard users == nil else { return false }
         guard let token else { return true }
         // The scheme is case-insensitive (RFC 9110, 11.1).
         if let field = request.headers["Authorization"], field.lowercased().hasPrefix("bearer ") {
@@ -73,8 +75,10 @@ struct Gate: Sendable {
     /// The answer to a request without a valid token; `nil` if it has one, or none is needed.
     func refusalOfStranger(_ request: ServerRequest) -> ServerResponse? {
         guard let users else { return admits(request) ? nil : Self.wantsToken }
+        do throws(UsersError) { if try users.visit(request) != nil { return nil } } catch {
+            // The file is looked at below: it may be right again.
+        }
         do throws(UsersError) {
-            if try users.visit(request) != nil { return nil }
             // The user may have been added a moment ago.
             users.refresh()
             return try users.visit(request) == nil ? Self.loggedOut : nil
