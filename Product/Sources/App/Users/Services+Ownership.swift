@@ -6,7 +6,8 @@ extension Services {
     /// One user alone may look at any account that a server publishes. Of several users, each sees accounts of the own key only.
     func mayShow(_ account: String, _ drive: ShadowDriveService) async -> Bool {
         guard user != nil else { return true }
-        guard let key = try? PublicKey(account), let accounts = drive.accounts else { return false }  // No address, no account.
+        // A text that is no address names no account.
+        guard let key = try? PublicKey(account), let accounts = drive.accounts else { return false }
         func has(_ list: AccountList) -> Bool { list.accounts.contains { $0.address == key } }
         // A list that cannot be read or loaded shows no account.
         if let saved = try? await accounts.saved(), has(saved.value) { return true }

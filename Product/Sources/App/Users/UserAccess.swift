@@ -44,7 +44,8 @@ final class UserAccess: Sendable {
             let found: Result<(head: String, users: [UserRecord]), UsersError>?
             do throws(UsersError) {
                 let head = try file.head()
-                let isSame = state.withLock { $0.head == head && (try? $0.users.get()) != nil }  // An error is looked into.
+                // After an error the whole file is looked at.
+                let isSame = state.withLock { $0.head == head && (try? $0.users.get()) != nil }
                 found = isSame ? nil : .success(try file.contents())
             } catch { found = .failure(error) }
             guard let found else { return }

@@ -8,6 +8,7 @@ public struct UserName: Sendable, Hashable, CustomStringConvertible {
 
     /// The name.
     public let text: String
+    /// The name.
     public var description: String { text }
 
     /// A name.

@@ -23,6 +23,7 @@ public enum UsersError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The system failed.
     case store(StoreError)
 
+    /// One line with the failure and the remedy.
     public var description: String {
         switch self {
         case .badName(let name):

@@ -89,7 +89,9 @@ struct Gate: Sendable {
 
     private static var wantsToken: ServerResponse { .problem(401, "token", "open the link that aquifer serve printed") }
     /// The token is none, or no longer one: that of a user who has logged out or was removed.
-    static var loggedOut: ServerResponse { .problem(401, "loggedOut", "this link has ended; ask the operator for a new one") }
+    static var loggedOut: ServerResponse {
+        .problem(401, "loggedOut", "this link has ended; ask the operator for a new one")
+    }
     /// Nobody can be let in. The reason is for the operator, who finds it with `aquifer users list`.
     static var unusable: ServerResponse { .problem(503, "users", "the users cannot be read now; tell the operator") }
 }
