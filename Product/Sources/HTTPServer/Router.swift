@@ -38,6 +38,11 @@ public struct Router: Sendable {
         routes.insert(route, at: position)
     }
 
+    /// The method and the pattern of every route, in order of precedence.
+    public var patterns: [(method: HTTPMethod, pattern: String)] {
+        routes.map { ($0.method, "/" + $0.pattern.map(\.text).joined(separator: "/")) }
+    }
+
     /// Answers a request by its route.
     public func handle(_ request: ServerRequest) async -> ServerResponse {
         let path = Path(segments: Self.segments(of: request.rawPath))
@@ -90,6 +95,15 @@ private struct Route: Sendable {
             case ":": self = .parameter(String(text.dropFirst()))
             case "*": self = .rest(String(text.dropFirst()))
             default: self = .literal(String(text))
+            }
+        }
+
+        /// The segment as it stands in the pattern.
+        var text: String {
+            switch self {
+            case .literal(let text): text
+            case .parameter(let name): ":" + name
+            case .rest(let name): "*" + name
             }
         }
 

@@ -95,6 +95,13 @@ def documents(tmp_path_factory):
 
     for name in ("serve", "remotes"):
         made[name] = world.serve(name)
+    for name in ("users add", "users token"):
+        token = keep(name, "ana")["token"]
+        assert len(token) == 64
+        made[name] = json.loads(json.dumps(made[name]).replace(token, "TOKEN"))
+    keep("users list")
+    keep("users logout", "ana")
+    keep("users remove", "ana")
     picture = keep("feed list")[0]["id"]
     keep("feed comments", picture)
     keep("feed image", picture, "-o", str(world.folder / "picture"))

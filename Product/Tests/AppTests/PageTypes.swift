@@ -22,6 +22,7 @@ struct PageTypes {
         }
         for type in [
             ConnectionAPI.Switch.self, InspectorAPI.List.self, InspectorAPI.Validation.self, ReplayAPI.Step.self,
+            UserAPI.Answer.self,
         ]
             as [any Decodable.Type]
         {

@@ -50,6 +50,19 @@ public struct Configuration: Sendable {
         self.retry = retry
     }
 
+    /// True if storage accounts are at the reference remote.
+    var usesReferenceDrive: Bool { remotes[.drive] == nil && driveRPC == nil }
+
+    /// The same for one of several users, who has folders and a drive key alone.
+    func of(_ user: UserGround) -> Configuration {
+        var own = self
+        (own.data, own.keys) = (user.folder, user.keys)
+        // At a server elsewhere the operator puts the user's key there. The one that `--keypair` names is nobody's.
+        let key = user.keys.appending(path: "drive.json")
+        own.driveKeypair = usesReferenceDrive || !POSIX.exists(key.path(percentEncoded: false)) ? nil : key
+        return own
+    }
+
     /// `$XDG_DATA_HOME/aquifer`, or `~/.local/share/aquifer`.
     public static var defaultData: URL { folder("XDG_DATA_HOME", else: ".local/share") }
 

@@ -7,7 +7,7 @@ import ReferenceAPIs
 /// The base of all features: the client, the clock, and the stores of the data folder. Nothing is opened before its
 /// first use.
 struct Groundwork: Sendable {
-    let configuration: Configuration
+    private(set) var configuration: Configuration
     /// Where the stores are.
     let place: any StorePlace
     let reference: ReferenceHost
@@ -17,21 +17,23 @@ struct Groundwork: Sendable {
     /// Pictures of all features.
     let pictures: MeteredStore
     /// Phrases that were seen, and their settings.
-    let phrases: MeteredStore
+    private(set) var phrases: MeteredStore
     /// Stored operations.
     let defaults: FoaasDefaults
     /// What the engine of all features does.
-    let events: EventLog
+    private(set) var events: EventLog
     /// The numbers of it.
     let engineMetrics = EngineMetrics()
     /// The numbers of the stores' calls.
     let storeMetrics = StoreMetrics()
     /// The queue of the outbox.
-    let queue: any CacheStore
+    private(set) var queue: any CacheStore
     /// The payments.
-    let ledger: any CacheStore
+    private(set) var ledger: any CacheStore
     /// The sound that is kept.
     let sound: Lazy<Downloads, StoreError>
+    /// What the user of these stores has alone; `nil` if the server has one user only.
+    private(set) var user: UserGround?
 
     /// The maximum size of the saved pictures in bytes.
     static let pictureBound = 256 << 20
@@ -69,6 +71,20 @@ struct Groundwork: Sendable {
         }
     }
 
+    /// The same for one of several users: what can be loaded again by all is shared, everything else is the user's own.
+    func of(_ user: UserGround) -> Groundwork {
+        var ground = self
+        ground.user = user
+        ground.configuration = configuration.of(user)
+        ground.phrases = user.phrases
+        (ground.queue, ground.ledger) = (user.store, user.store)
+        ground.events = EventLog(now: now, listener: engineMetrics)
+        return ground
+    }
+
+    /// Lists that are one user's alone: contacts, and storage accounts.
+    var ownValues: MeteredStore { user?.values ?? values }
+
     /// The clock.
     var now: @Sendable () -> Date { configuration.now }
 
@@ -92,6 +108,7 @@ struct Groundwork: Sendable {
     /// Where the files of the outbox are kept.
     var files: OutboxFiles {
         let own = OwnFolder(folder("copies"))
+        if user != nil { return .folder(folder("outbox")) }
         return place.files { () throws(StoreError) in try own.prepared() }
     }
 }

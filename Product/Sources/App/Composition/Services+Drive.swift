@@ -11,7 +11,7 @@ extension Services {
     /// - Throws: `KeypairError` when there is a key file that cannot be used.
     public func drive() throws(KeypairError) -> ShadowDriveService {
         if let file = configuration.driveKeypair { return drive(try Keypair(contentsOf: file)) }
-        return drive(usesReferenceDrive ? try ownKey() : nil)
+        return drive(configuration.usesReferenceDrive ? try ownKey() : nil)
     }
 
     /// The place of the key that is used when no other one is named.
@@ -23,8 +23,6 @@ extension Services {
             return DriveAccess(service: drive(nil), problem: error)
         }
     }
-
-    private var usesReferenceDrive: Bool { configuration.remotes[.drive] == nil && configuration.driveRPC == nil }
 
     private func ownKey() throws(KeypairError) -> Keypair {
         let file = driveKey
@@ -52,7 +50,7 @@ extension Services {
             url: configuration.driveRPC ?? publicRPC ?? ReferenceHost.base(of: .drive).appending(path: "rpc"),
             client: groundwork.client, retry: configuration.retry)
         return ShadowDriveService(
-            api: api, rpc: rpc, program: program, keypair: keypair, store: groundwork.values, now: configuration.now,
+            api: api, rpc: rpc, program: program, keypair: keypair, store: groundwork.ownValues, now: configuration.now,
             events: groundwork.events)
     }
 

@@ -33,20 +33,23 @@ public final class Services: Sendable {
     /// Posts that wait for a connection.
     public var outbox: Outbox { audio.outbox }
     var reference: ReferenceHost { groundwork.reference }
+    /// The user whose apps these are; `nil` if the server has one user only.
+    var user: UserGround? { groundwork.user }
 
     /// The address under which payments are made with the reference remote.
     public static let referencePayments = ReferenceHost.base(of: .payments).absoluteString
 
     /// Builds the product. Nothing is opened, connected or started before its first use.
-    public init(_ configuration: Configuration) {
-        let groundwork = Groundwork(configuration)
+    public convenience init(_ configuration: Configuration) { self.init(Groundwork(configuration)) }
+
+    init(_ groundwork: Groundwork) {
         self.groundwork = groundwork
         feed = FeedService(groundwork)
         payments = PaymentsService(groundwork)
         foaas = FoaasService(groundwork, center: foaasCenter)
         audio = AudioFeedService(groundwork)
         inspector = Inspector(groundwork)
-        uploads = Uploads(groundwork.folder("uploads"))
+        uploads = Uploads(groundwork.folder("uploads"), quota: groundwork.user?.quota)
     }
 
     /// True for an app that uses the reference remote.
@@ -72,7 +75,7 @@ extension PaymentsService {
     fileprivate init(_ ground: Groundwork) {
         let configuration = ground.configuration
         self.init(
-            base: ground.base(of: .payments), client: ground.client, store: ground.values,
+            base: ground.base(of: .payments), client: ground.client, store: ground.ownValues,
             pictureStore: ground.pictures, ledgerStore: ground.ledger,
             sending: ground.folder("sending"),
             vault: CardVault(directory: ground.folder("cards"), keys: configuration.keys),
@@ -110,14 +113,20 @@ extension AudioFeedService {
 extension Inspector {
     fileprivate init(_ ground: Groundwork) {
         let (now, defaults, place) = (ground.now, ground.defaults, ground.place)
-        self.init([
-            StoreShelf(name: place.name(of: .values), store: ground.values, policy: .sevenDays, now: now),
-            StoreShelf(name: place.name(of: .pictures), store: ground.pictures, policy: .sevenDays, now: now),
-            StoreShelf(name: place.name(of: .phrases), store: ground.phrases, policy: .forever, isOwn: true, now: now),
-            StoreShelf(
-                name: "foaas.plist", store: MeteredStore(LazyStore { () throws(StoreError) in try defaults.store }),
-                policy: .sevenDays, now: now),
-            DownloadsShelf(name: "audio", downloads: ground.sound, policy: .sevenDays, now: now),
-        ])
+        let own = ground.user.map { user in
+            [StoreShelf(name: place.name(of: .users), store: user.values, policy: .sevenDays, now: now)]
+        }
+        self.init(
+            (own ?? []) + [
+                StoreShelf(name: place.name(of: .values), store: ground.values, policy: .sevenDays, now: now),
+                StoreShelf(name: place.name(of: .pictures), store: ground.pictures, policy: .sevenDays, now: now),
+                StoreShelf(
+                    name: place.name(of: ground.user == nil ? .phrases : .users), store: ground.phrases,
+                    policy: .forever, isOwn: true, now: now),
+                StoreShelf(
+                    name: "foaas.plist", store: MeteredStore(LazyStore { () throws(StoreError) in try defaults.store }),
+                    policy: .sevenDays, now: now),
+                DownloadsShelf(name: "audio", downloads: ground.sound, policy: .sevenDays, now: now),
+            ])
     }
 }

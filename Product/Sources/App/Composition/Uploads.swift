@@ -7,9 +7,12 @@ import HTTPServer
 /// or abandoned.
 struct Uploads: Sendable {
     private let own: OwnFolder
+    /// The bound on what the user of these files keeps; `nil` if there is none.
+    private let quota: UserQuota?
 
-    init(_ folder: URL) {
+    init(_ folder: URL, quota: UserQuota? = nil) {
         own = OwnFolder(folder)
+        self.quota = quota
     }
 
     /// Writes a request's body to a file, piece by piece.
@@ -20,6 +23,7 @@ struct Uploads: Sendable {
     }
 
     private func write(_ body: ServerRequestBody, limit: UInt64) async throws(UploadRefusal) -> URL {
+        let room = try await room()
         let file: URL
         let handle: FileHandle
         do {
@@ -42,8 +46,10 @@ struct Uploads: Sendable {
                     throw UploadRefusal(
                         status: 413, kind: "tooLarge", message: "the file is larger than \(limit) bytes")
                 }
+                if let room, size > room { throw UploadRefusal.quota(quota) }
                 try handle.write(contentsOf: chunk)
             }
+            quota?.add(size)
             return file
         } catch {
             remove(file)
@@ -53,6 +59,14 @@ struct Uploads: Sendable {
             }
             throw UploadRefusal(
                 status: 507, kind: "store", message: "the file could not be kept: there may be no room left")
+        }
+    }
+
+    /// The bytes that the user may still keep; `nil` without a bound.
+    private func room() async throws(UploadRefusal) -> UInt64? {
+        guard let quota else { return nil }
+        do throws(StoreError) { return try await quota.room(for: quota.bound) } catch {
+            throw UploadRefusal(status: 500, kind: "store", message: "\(error)")
         }
     }
 
@@ -100,4 +114,11 @@ struct UploadRefusal: Error {
     let status: Int
     let kind: String
     let message: String
+}
+
+extension UploadRefusal {
+    /// The refusal of a file for which its user has no room.
+    static func quota(_ quota: UserQuota?) -> UploadRefusal {
+        UploadRefusal(status: 507, kind: "quota", message: quota.map { "\($0.isFull)" } ?? "there is no room left")
+    }
 }

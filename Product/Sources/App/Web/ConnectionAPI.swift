@@ -15,6 +15,12 @@ struct ConnectionAPI: Sendable {
         router.on("GET", "/api/reference/transfers") { _, _ in transfers() }
     }
 
+    /// True if several users share the remotes: then no one user turns them off, or is told what the others ask of them.
+    private var isShared: Bool { services.user != nil }
+
+    private static let shared = ServerResponse.problem(
+        403, "shared", "the reference remotes are for all users of this server, and only its operator switches them")
+
     /// The state of the switch.
     struct Switch: Codable, Sendable {
         /// False if no app uses a reference remote.
@@ -26,12 +32,14 @@ struct ConnectionAPI: Sendable {
 
     private func state() -> ServerResponse {
         let remotes = ReferenceRemote.allCases.filter { services.usesReference($0) }
+        if isShared { return .json(Switch(available: false, mode: Fault.none.rawValue, modes: [])) }
         let mode = remotes.first.flatMap { services.reference.faults[$0] } ?? .none
         return .json(
             Switch(available: !remotes.isEmpty, mode: mode.rawValue, modes: Self.modes.map(\.rawValue)))
     }
 
     private func change(_ request: ServerRequest) async -> ServerResponse {
+        if isShared { return Self.shared }
         // The answer to every invalid body is the same: it describes the valid one.
         guard let body = try? await request.body.collect(upTo: 4096),
             let fault = (try? JSONDecoder().decode([String: String].self, from: body)["mode"]).flatMap(Fault.init)
@@ -67,7 +75,8 @@ struct ConnectionAPI: Sendable {
     }
 
     private func transfers() -> ServerResponse {
-        .json(
+        if isShared { return Self.shared }
+        return .json(
             Dictionary(
                 uniqueKeysWithValues: ReferenceRemote.allCases.map { ($0.rawValue, transfers(of: $0)) }))
     }

@@ -16,6 +16,8 @@ struct DriveAPI: Sendable {
         "/api/screens/drive-account/files/\(FileLocation.encode(name))?account=\(account)"
     }
 
+    private static let foreign = ServerResponse.problem(404, "notFound", "you have no such account")
+
     func add(to router: inout Router) {
         router.on("POST", Self.filePath) { request, _ in await take(request) }
         router.on("GET", "/api/screens/drive-account/files/*name") { request, parameters in
@@ -28,6 +30,7 @@ struct DriveAPI: Sendable {
         guard let tab = request.queryValue("tab").flatMap(ScreenAPI.tab), let account = request.queryValue("account"),
             let name = request.queryValue("name"), let batch = request.queryValue("batch")
         else { return .problem(404, "notFound", "name the tab, the account, the batch and the file") }
+        guard await services.mayShow(account, hub.drive.service) else { return Self.foreign }
         let file: URL
         do throws(UploadRefusal) {
             file = try await services.uploads.take(request.body, limit: ShadowDriveLimits.fileBytes, named: name)
@@ -54,6 +57,7 @@ struct DriveAPI: Sendable {
         guard !name.isEmpty, let account = request.queryValue("account").flatMap({ try? PublicKey($0) })
         else { return .problem(404, "notFound", "name the account and the file") }
         let drive = await hub.drive.service
+        guard await services.mayShow("\(account)", drive) else { return Self.foreign }
         let response: HTTPResponse
         do throws(DriveError) { response = try await drive.open(name, in: account) } catch {
             switch error {

@@ -18,11 +18,16 @@ struct Gate: Sendable {
     let anyAddressPort: UInt16?
     /// `nil` when anyone who reaches the server may use it.
     let token: String?
+    /// The users who are let in, in place of a token; `nil` if the server has one user only.
+    let users: UserAccess?
     private let addresses: SignedAddresses
     private let origins: [WebOrigin]
 
-    init(host: String, port: UInt16, token: String?, addresses: SignedAddresses, origins: [WebOrigin] = []) {
-        self.origins = origins
+    init(
+        host: String, port: UInt16, token: String?, addresses: SignedAddresses, origins: [WebOrigin] = [],
+        users: UserAccess? = nil
+    ) {
+        (self.origins, self.users) = (origins, users)
         let names: [String] =
             switch host {
             case "127.0.0.1", "::1", "localhost", "0.0.0.0", "::": ["127.0.0.1", "localhost", "[::1]"]
@@ -34,6 +39,9 @@ struct Gate: Sendable {
         self.token = token
         self.addresses = addresses
     }
+
+    /// True if everyone who reaches the server may use it.
+    var isOpen: Bool { token == nil && users == nil }
 
     /// The answer to a request with a foreign host or origin; `nil` if the request has neither.
     func refusal(_ request: ServerRequest) -> ServerResponse? {
@@ -59,23 +67,40 @@ struct Gate: Sendable {
         return isIPv4 || name.contains(":")
     }
 
-    /// True if the request has the token, or is for an address that was signed with it. True also if there is no token.
+    /// True if the request has the token, or is for an address that was signed with it. True also if there is no token. Users
+    /// are let in by ``refusalOfStranger(_:)`` only.
     func admits(_ request: ServerRequest) -> Bool {
+        guard users == nil else { return false }
         guard let token else { return true }
         // The scheme is case-insensitive (RFC 9110, 11.1).
         if let field = request.headers["Authorization"], field.lowercased().hasPrefix("bearer ") {
-            return Self.equal(String(field.dropFirst(7)), token)
+            return UserToken.equal(String(field.dropFirst(7)), token)
         }
         return addresses.admits(request)
     }
 
-    /// Compares in constant time: the time does not reveal the number of matching bytes.
-    private static func equal(_ a: String, _ b: String) -> Bool {
-        let a = Array(a.utf8)
-        let b = Array(b.utf8)
-        guard a.count == b.count else { return false }
-        return zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    /// The answer to a request without a valid token; `nil` if it has one, or none is needed.
+    func refusalOfStranger(_ request: ServerRequest) -> ServerResponse? {
+        guard let users else { return admits(request) ? nil : Self.wantsToken }
+        do throws(UsersError) { if try users.visit(request) != nil { return nil } } catch {
+            // The file is looked at below: it may be right again.
+        }
+        do throws(UsersError) {
+            // The user may have been added a moment ago.
+            users.refresh()
+            return try users.visit(request) == nil ? Self.loggedOut : nil
+        } catch {
+            return Self.unusable
+        }
     }
+
+    private static var wantsToken: ServerResponse { .problem(401, "token", "open the link that aquifer serve printed") }
+    /// The token is none, or no longer one: that of a user who has logged out or was removed.
+    static var loggedOut: ServerResponse {
+        .problem(401, "loggedOut", "this link has ended; ask the operator for a new one")
+    }
+    /// Nobody can be let in. The reason is for the operator, who finds it with `aquifer users list`.
+    static var unusable: ServerResponse { .problem(503, "users", "the users cannot be read now; tell the operator") }
 }
 
 extension ServerResponse {

@@ -8,7 +8,8 @@ import HTTPServer
 struct ScreenAPI: Sendable {
     let hub: ScreenHub
     let services: Services
-    let addresses: SignedAddresses
+    /// The signed addresses of whoever sends a request.
+    let addresses: @Sendable (ServerRequest) -> SignedAddresses
 
     func add(to router: inout Router) {
         router.on("GET", "/api/screens/:screen/events") { request, parameters in
@@ -41,7 +42,7 @@ struct ScreenAPI: Sendable {
         let recording = hub.recording
         let language = Language.best(for: request.queryValue("lang") ?? "en")
         let now = services.configuration.now
-        let sign = addresses.sign
+        let sign = addresses(request).sign
         // The state is sent again before the addresses in the last one expire, even if nothing changes.
         let states = await session.states(renewedEvery: SignedAddresses.step) { screen in
             screen.text(ScreenContext(language: language, now: now(), sign: sign))
@@ -76,7 +77,7 @@ struct ScreenAPI: Sendable {
         guard let body = try? await request.body.collect(upTo: 32 << 10),
             let address = try? JSONDecoder().decode([String: String].self, from: body)["address"]
         else { return .problem(400, "address", "send {\"address\": …}") }
-        return .json(["address": addresses.sign(address)])
+        return .json(["address": addresses(request).sign(address)])
     }
 
     /// A picture. If the browser disconnects, the task of the request is cancelled, and the transfer with it.
@@ -112,11 +113,12 @@ struct ScreenAPI: Sendable {
 
     /// The address of the screen that a request names; `nil` if there is none of that name, or no tab.
     @MainActor
-    private func address(_ request: ServerRequest, _ screen: String?) -> ScreenAddress? {
+    private func address(_ request: ServerRequest, _ screen: String?) async -> ScreenAddress? {
         guard let name = screen, let kind = Screens.named(name),
             let tab = request.queryValue("tab").flatMap(Self.tab)
         else { return nil }
         let subject = kind.subject.flatMap(request.queryValue) ?? ""
+        if kind == DriveAccountScreen.self, await !services.mayShow(subject, hub.drive.service) { return nil }
         return ScreenAddress(name: name, tab: tab, subject: subject)
     }
 

@@ -20,12 +20,34 @@ struct SignedAddresses: Sendable {
 
     /// The key; `nil` without a token. Addresses are then left unsigned, and no request needs a signature.
     private let key: SealingKey?
+    /// Names the token of a user, for ``UserAccess``; `nil` if the server has one token only.
+    private let session: String?
     private let now: @Sendable () -> Date
+
+    /// The field of an address that names the token of a user.
+    static let sessionField = "session"
+
+    /// The name of a user's token in addresses. It tells nothing about the token.
+    static func session(of hash: String) -> String {
+        String(SHA256Hash.hash(Data("aquifer session 1\0\(hash)".utf8)).hexadecimal.prefix(16))
+    }
+
+    /// The addresses of one token of a user, which open nothing of another user, and nothing after the token has ended.
+    ///
+    /// - Parameter secret: Known to the server only.
+    init(user: String, hash: String, secret: String, now: @escaping @Sendable () -> Date) {
+        let seed = Data("aquifer addresses of users 1\0\(secret)\0\(user)\0\(hash)".utf8)
+        // Without libsodium no address is signed, and no signed address is admitted.
+        key = try? SealingKey(bytes: SHA256Hash.hash(seed))
+        session = Self.session(of: hash)
+        self.now = now
+    }
 
     /// - Parameter token: The token that the key is derived from; `nil` if anyone who reaches the server may use it.
     init(token: String?, now: @escaping @Sendable () -> Date) {
         // Without libsodium no address is signed, and no signed address is admitted.
         key = token.flatMap { try? SealingKey(bytes: SHA256Hash.hash(Data("aquifer addresses 1\0\($0)".utf8))) }
+        session = nil
         self.now = now
     }
 
@@ -35,7 +57,8 @@ struct SignedAddresses: Sendable {
         let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let key, Self.mayBeSigned(String(parts[0])) else { return address }
         var items = parts.count > 1 ? parts[1].split(separator: "&").map(String.init) : []
-        items.removeAll { $0.hasPrefix("expires=") || $0.hasPrefix("signature=") }
+        items.removeAll { item in ["expires=", "signature=", "\(Self.sessionField)="].contains { item.hasPrefix($0) } }
+        if let session { items.append("\(Self.sessionField)=\(session)") }
         let step = Self.step / .seconds(1)
         let end = ((now().timeIntervalSince1970 / step).rounded(.down) + Double(Self.steps)) * step
         items.append("expires=\(Int64(exactly: end.rounded()) ?? 0)")

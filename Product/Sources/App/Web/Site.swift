@@ -5,11 +5,21 @@ import HTTPServer
 /// The pages, and the API behind them.
 struct Site: Sendable {
     private let files: StaticFiles
-    private let router: Router
+    /// Answers what is below `/api/`.
+    let router: Router
     let hub: ScreenHub
 
     @MainActor
     init(_ services: Services, addresses: SignedAddresses) {
+        self.init(services) { _ in addresses }
+    }
+
+    /// - Parameter addresses: The signed addresses of whoever sends a request.
+    @MainActor
+    init(
+        _ services: Services, users: UserAccess? = nil,
+        addresses: @escaping @Sendable (ServerRequest) -> SignedAddresses
+    ) {
         let folder = Bundle.module.resourceURL ?? URL(filePath: "/nonexistent")
         files = StaticFiles(root: folder.appending(path: "Public"))
         var router = Router()
@@ -20,6 +30,7 @@ struct Site: Sendable {
         InspectorAPI(services: services).add(to: &router)
         ReplayAPI(hub: hub).add(to: &router)
         ConnectionAPI(services: services).add(to: &router)
+        UserAPI(services: services, users: users).add(to: &router)
         router.fallback = { _ in .problem(404, "notFound", "there is no such thing here") }
         self.router = router
     }

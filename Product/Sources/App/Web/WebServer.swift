@@ -17,6 +17,8 @@ public final class WebServer: Sendable {
     private let operations: Operations
     private let runner: OutboxRunner
     private let keptClips: KeptClipsRunner
+    private let house: UserHouse?
+    private let following: Task<Void, Never>?
 
     /// Starts listening.
     ///
@@ -26,13 +28,19 @@ public final class WebServer: Sendable {
     ///   - token: True if the API requires a token. The token is stored with the data, so that it stays the same.
     ///   - metricsPort: The port on loopback for metrics without a token, 0 for any free one; `nil` for none.
     ///   - log: The log of requests and events.
-    /// - Throws: ``ServerError`` when the server cannot listen on the address; `StoreError` if there is no token to agree on.
+    ///   - users: The users, each of whom has tokens and data alone; `nil` if there is one user only.
+    ///   - quota: The most bytes that each user keeps.
+    /// - Throws: ``ServerError`` when the server cannot listen on the address; `StoreError` if there is no token to agree on;
+    ///   ``UsersError`` when the users cannot be read.
     @MainActor
     public init(
         _ services: Services, host: String = "127.0.0.1", port: UInt16 = 8080, token: Bool = true,
-        origins: [WebOrigin] = [], metricsPort: UInt16? = nil, log: ServiceLog = .off
+        origins: [WebOrigin] = [], metricsPort: UInt16? = nil, log: ServiceLog = .off, users: UsersFile? = nil,
+        quota: UInt64? = nil
     ) async throws {
-        let secret = token ? try await services.groundwork.place.token() : nil
+        let secret = token && users == nil ? try await services.groundwork.place.token() : nil
+        let house = try users.map { try UserHouse(services, $0, bound: quota ?? UserQuota.usual) }
+        self.house = house
         let addresses = SignedAddresses(token: secret, now: services.configuration.now)
         let site = Site(services, addresses: addresses)
         let uploads = [
@@ -45,19 +53,22 @@ public final class WebServer: Sendable {
         metrics = try metricsPort.map { try MetricsServer(operations, port: $0) }
         server = try HTTPServer.listening(.init(host: host, port: port, maxBodyBytesByPath: uploads)) { port in
             // The gate knows the server's own addresses, which contain the port.
-            let gate = Gate(host: host, port: port, token: secret, addresses: addresses, origins: origins)
+            let gate = Gate(
+                host: host, port: port, token: secret, addresses: addresses, origins: origins, users: house?.access)
             return HTTPServer.Answers(
                 gate: { request in
                     let admission = Self.admission(of: request, gate)
                     guard case .refused(let refusal) = admission else { return admission }
                     return .refused(watch.refused(request, refusal))
                 },
-                handler: { await watch.answer($0) { await Self.answer($0, site, operations) } })
+                handler: { await watch.answer($0) { await Self.answer($0, site, operations, house) } })
         }
         // A browser cannot open the address that stands for all addresses.
         let address = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
         runner = site.hub.runner
-        runner.start()
+        // With several users each has an outbox alone.
+        if house == nil { runner.start() }
+        following = house.map { house in Task { await house.run() } }
         keptClips = site.hub.keptClips
         keptClips.start()
         link = "http://\(address.asURLHost):\(server.port)/" + (secret.map { "#token=\($0)" } ?? "")
@@ -85,6 +96,9 @@ public final class WebServer: Sendable {
     /// Stops the server. It accepts no new connections, and gives open ones two seconds to finish.
     public func stop() async {
         operations.drain.endStreams()
+        following?.cancel()
+        await following?.value
+        await house?.rooms.stop()
         await keptClips.stop()
         await runner.stop()
         await server.stop(grace: .seconds(2))
@@ -103,18 +117,18 @@ public final class WebServer: Sendable {
                 refusal.headers["Allow"] = "GET, HEAD"
                 return .refused(refusal.hardened())
             }
-            return gate.token == nil ? .known : .unknown
+            return gate.isOpen ? .known : .unknown
         }
-        guard gate.admits(request) else {
-            return .refused(.problem(401, "token", "open the link that aquifer serve printed").hardened())
-        }
-        return .known
+        return gate.refusalOfStranger(request).map { .refused($0.hardened()) } ?? .known
     }
 
     /// The answer to a request that was admitted.
-    static func answer(_ request: ServerRequest, _ site: Site, _ operations: Operations) async -> ServerResponse {
+    static func answer(
+        _ request: ServerRequest, _ site: Site, _ operations: Operations, _ house: UserHouse? = nil
+    ) async -> ServerResponse {
         if let answer = await operations.answer(request) { return answer.hardened() }
         guard request.path.hasPrefix("/api/") else { return site.page(request).hardened() }
+        if let house { return await house.answer(request).hardened() }
         return await site.api(request).hardened()
     }
 }

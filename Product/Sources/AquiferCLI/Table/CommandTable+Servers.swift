@@ -9,11 +9,12 @@ extension CommandTable {
                 details:
                     "Press Ctrl-C, or send SIGTERM, to end it; a second signal ends it at once. Without --port it listens on"
                     + " port 8080. Several of them with one --store are replicas: a page goes on with any of them. Cards,"
-                    + " kept sounds and a security code stay with each replica. /healthz and /readyz tell whether it runs"
-                    + " and whether it can serve, and /metrics has numbers in OpenMetrics, with the token.",
+                    + " kept sounds and a security code stay with each replica. With --users each user of the file has"
+                    + " cards, payments, posts that wait, keys and settings alone. /healthz and /readyz tell whether it"
+                    + " runs and whether it can serve, and /metrics has numbers in OpenMetrics, with the token.",
                 options: [
-                    Options.port, Options.host, Options.noToken, Options.origin, Options.metricsPort, Options.log,
-                    Options.drain, Options.fault,
+                    Options.port, Options.host, Options.users, Options.quota, Options.noToken, Options.origin,
+                    Options.metricsPort, Options.log, Options.drain, Options.fault,
                 ], run: ServeCommand.self)
         ])
 

@@ -1,7 +1,8 @@
 /// The table of all commands.
 enum CommandTable {
     static let groups: [CommandGroup] = [
-        serve, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive, cache, completion, man, help,
+        serve, users, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive, cache, completion,
+        man, help,
     ]
 
     static var commands: [Command] { groups.flatMap(\.commands) }

@@ -70,6 +70,14 @@ enum Options {
     static let origin = ValueOption(
         "--origin", takes: "ORIGIN", .origin, isRepeatable: true,
         help: "an address under which a proxy before the server answers, such as https://aquifer.example")
+    static let users = ValueOption(
+        "--users", takes: "FILE", .file, help: "the users, each with a link and data alone (aquifer users makes it)")
+    static let quota = ValueOption(
+        "--quota", takes: "SIZE", .size,
+        help: "with --users: the most that each user keeps, such as 500MB (1GB)")
+    static let sendFirst = Flag("--send-first", help: "send what has not been sent; stay if something cannot be sent")
+    static let discardUnsent = Flag(
+        "--discard-unsent", help: "delete what has not been sent, and payments whose outcome is not known")
     static let fault = ValueOption(
         "--fault", takes: "REMOTE=FAULT", .fault, isRepeatable: true,
         help: "start with a fault of a reference remote: \(Fault.forms.joined(separator: ", "))")

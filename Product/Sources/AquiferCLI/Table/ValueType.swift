@@ -123,6 +123,15 @@ extension ValueType<ServiceLog.Format> {
     }
 }
 
+extension ValueType<UInt64> {
+    /// A size such as `500MB`.
+    static var size: ValueType {
+        ValueType { (text) throws(ValueMistake) in
+            do { return try StorageSize.parse(text) } catch { throw .wrong("\(error)") }
+        }
+    }
+}
+
 extension ValueType<UInt16> {
     /// The number of a port.
     static var port: ValueType { form("a number from 0 to 65535") { text in UInt16(text) } }

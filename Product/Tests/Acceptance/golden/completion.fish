@@ -16,7 +16,7 @@ function __aquifer_is --description 'Test for the words of a command before the 
             case '*'
                 if test -z "$name"
                     set name $word
-                else if contains -- "$name" feed cards payments foaas audio outbox drive cache
+                else if contains -- "$name" users feed cards payments foaas audio outbox drive cache
                     set name "$name $word"
                 end
         end
@@ -37,6 +37,7 @@ complete -c aquifer -l quiet -d 'print errors only, no notes, on standard error'
 complete -c aquifer -l help -s h -d 'print this text, or that of a command'
 complete -c aquifer -l version -d 'print the version'
 complete -c aquifer -n '__aquifer_is ""' -a serve -d 'show all apps in a browser, on this machine'
+complete -c aquifer -n '__aquifer_is ""' -a users -d 'manage the users of aquifer serve --users'
 complete -c aquifer -n '__aquifer_is ""' -a remotes -d 'run the reference remotes on a port of their own'
 complete -c aquifer -n '__aquifer_is ""' -a feed -d 'list the image feed, read its comments, write a picture to a file'
 complete -c aquifer -n '__aquifer_is ""' -a contacts -d 'list the people you can send money to'
@@ -52,6 +53,7 @@ complete -c aquifer -n '__aquifer_is ""' -a completion -d 'print the completion 
 complete -c aquifer -n '__aquifer_is ""' -a man -d 'print the manual page'
 complete -c aquifer -n '__aquifer_is ""' -a help -d 'print the help of a command'
 complete -c aquifer -n '__aquifer_is "help"' -a serve -d 'show all apps in a browser, on this machine'
+complete -c aquifer -n '__aquifer_is "help"' -a users -d 'manage the users of aquifer serve --users'
 complete -c aquifer -n '__aquifer_is "help"' -a remotes -d 'run the reference remotes on a port of their own'
 complete -c aquifer -n '__aquifer_is "help"' -a feed -d 'list the image feed, read its comments, write a picture to a file'
 complete -c aquifer -n '__aquifer_is "help"' -a contacts -d 'list the people you can send money to'
@@ -66,6 +68,11 @@ complete -c aquifer -n '__aquifer_is "help"' -a cache -d 'manage the saved copie
 complete -c aquifer -n '__aquifer_is "help"' -a completion -d 'print the completion script of a shell'
 complete -c aquifer -n '__aquifer_is "help"' -a man -d 'print the manual page'
 complete -c aquifer -n '__aquifer_is "help"' -a help -d 'print the help of a command'
+complete -c aquifer -n '__aquifer_is "users"' -a add -d 'adds a user, and prints the link that lets the user in'
+complete -c aquifer -n '__aquifer_is "users"' -a token -d 'prints another link of a user, for another device'
+complete -c aquifer -n '__aquifer_is "users"' -a list -d 'lists the users, and the number of their tokens'
+complete -c aquifer -n '__aquifer_is "users"' -a logout -d 'ends all links of a user'
+complete -c aquifer -n '__aquifer_is "users"' -a remove -d 'removes a user, with cards, keys, payments, settings and uploads'
 complete -c aquifer -n '__aquifer_is "feed"' -a list -d 'lists the newest ten items, the newest N, or all'
 complete -c aquifer -n '__aquifer_is "feed"' -a comments -d 'lists the comments on a picture'
 complete -c aquifer -n '__aquifer_is "feed"' -a image -d 'writes a picture to FILE, or to standard output with -o -'
@@ -115,6 +122,8 @@ complete -c aquifer -n '__aquifer_is "cache"' -a validate -d 'deletes the copies
 complete -c aquifer -n '__aquifer_is "cache"' -a clear -d 'deletes the entry of KEY; without KEY, everything that can be loaded again'
 complete -c aquifer -n '__aquifer_is "serve"' -l port -x -d 'the port; 0 for any free one'
 complete -c aquifer -n '__aquifer_is "serve"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
+complete -c aquifer -n '__aquifer_is "serve"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
+complete -c aquifer -n '__aquifer_is "serve"' -l quota -x -d 'with --users: the most that each user keeps, such as 500MB (1GB)'
 complete -c aquifer -n '__aquifer_is "serve"' -l no-token -d 'let in everyone who can reach the port, not only those who have the printed address'
 complete -c aquifer -n '__aquifer_is "serve"' -l metrics-port -x -d 'also serve /metrics without a token on this port of 127.0.0.1; 0 for any free one'
 complete -c aquifer -n '__aquifer_is "serve"' -l log -x -a 'json text off' -d 'what is told on standard error: json (a line for each request and event), text (the default: changes of the service itself) or off'
@@ -126,6 +135,17 @@ complete -c aquifer -n '__aquifer_is "serve"' -l drive-url -x -d 'the server (ot
 complete -c aquifer -n '__aquifer_is "serve"' -l rpc -x -d 'Solana\'s JSON-RPC (otherwise Solana\'s own; for the reference remote, its own)'
 complete -c aquifer -n '__aquifer_is "serve"' -l files-url -x -d 'the address of the files (otherwise below the server)'
 complete -c aquifer -n '__aquifer_is "serve"' -l uploader -x -d 'the key that the server signs with, if it is not Shadow Drive\'s (aquifer remotes --help names that of the reference remote)'
+complete -c aquifer -n '__aquifer_is "users add"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
+complete -c aquifer -n '__aquifer_is "users add"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
+complete -c aquifer -n '__aquifer_is "users add"' -l port -x -d 'the port; 0 for any free one'
+complete -c aquifer -n '__aquifer_is "users token"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
+complete -c aquifer -n '__aquifer_is "users token"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
+complete -c aquifer -n '__aquifer_is "users token"' -l port -x -d 'the port; 0 for any free one'
+complete -c aquifer -n '__aquifer_is "users list"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
+complete -c aquifer -n '__aquifer_is "users logout"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
+complete -c aquifer -n '__aquifer_is "users remove"' -l send-first -d 'send what has not been sent; stay if something cannot be sent'
+complete -c aquifer -n '__aquifer_is "users remove"' -l discard-unsent -d 'delete what has not been sent, and payments whose outcome is not known'
+complete -c aquifer -n '__aquifer_is "users remove"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
 complete -c aquifer -n '__aquifer_is "remotes"' -l port -x -d 'the port; 0 for any free one'
 complete -c aquifer -n '__aquifer_is "remotes"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
 complete -c aquifer -n '__aquifer_is "remotes"' -l fault -x -a 'feed=online feed=offline feed=slow feed=failing feed=garbage feed=cut feed=answer-lost feed=stale-blockhash payments=online payments=offline payments=slow payments=failing payments=garbage payments=cut payments=answer-lost payments=stale-blockhash foaas=online foaas=offline foaas=slow foaas=failing foaas=garbage foaas=cut foaas=answer-lost foaas=stale-blockhash audio=online audio=offline audio=slow audio=failing audio=garbage audio=cut audio=answer-lost audio=stale-blockhash drive=online drive=offline drive=slow drive=failing drive=garbage drive=cut drive=answer-lost drive=stale-blockhash' -d 'start with a fault of a reference remote: online, offline, slow, failing, garbage, cut, answer-lost, stale-blockhash, cut-at:BYTES'

@@ -16,7 +16,7 @@ _aquifer() {
             (*)
                 case $name in
                     ("") name=$word ;;
-                    (feed|cards|payments|foaas|audio|outbox|drive|cache) name="$name $word" ;;
+                    (users|feed|cards|payments|foaas|audio|outbox|drive|cache) name="$name $word" ;;
                 esac
                 ;;
         esac
@@ -35,7 +35,8 @@ _aquifer() {
         '*--version[print the version]'
     )
     case $name in
-        ("") _arguments "$everywhere[@]" '1:command:((serve\:"show all apps in a browser, on this machine" remotes\:"run the reference remotes on a port of their own" feed\:"list the image feed, read its comments, write a picture to a file" contacts\:"list the people you can send money to" cards\:"manage your cards, which are kept encrypted" pay\:"send money with a card" payments\:"list your payments, ask for the outcome of one, send it again" foaas\:"get a phrase" audio\:"list, download or post audio clips" outbox\:"list, send, retry or discard posts that wait to be sent" drive\:"manage storage accounts and files of Shadow Drive" cache\:"manage the saved copies" completion\:"print the completion script of a shell" man\:"print the manual page" help\:"print the help of a command"))' ;;
+        ("") _arguments "$everywhere[@]" '1:command:((serve\:"show all apps in a browser, on this machine" users\:"manage the users of aquifer serve --users" remotes\:"run the reference remotes on a port of their own" feed\:"list the image feed, read its comments, write a picture to a file" contacts\:"list the people you can send money to" cards\:"manage your cards, which are kept encrypted" pay\:"send money with a card" payments\:"list your payments, ask for the outcome of one, send it again" foaas\:"get a phrase" audio\:"list, download or post audio clips" outbox\:"list, send, retry or discard posts that wait to be sent" drive\:"manage storage accounts and files of Shadow Drive" cache\:"manage the saved copies" completion\:"print the completion script of a shell" man\:"print the manual page" help\:"print the help of a command"))' ;;
+        (users) _arguments "$everywhere[@]" '1: :' '2:command:((add\:"adds a user, and prints the link that lets the user in" token\:"prints another link of a user, for another device" list\:"lists the users, and the number of their tokens" logout\:"ends all links of a user" remove\:"removes a user, with cards, keys, payments, settings and uploads"))' ;;
         (feed) _arguments "$everywhere[@]" '1: :' '2:command:((list\:"lists the newest ten items, the newest N, or all" comments\:"lists the comments on a picture" image\:"writes a picture to FILE, or to standard output with -o -"))' ;;
         (cards) _arguments "$everywhere[@]" '1: :' '2:command:((list\:"lists the cards, masked, and shows which one is the default" add\:"asks for a card'\''s number, name and expiry, and keeps it as the default" default\:"makes payments with this card unless told otherwise" remove\:"deletes a card for good" rotate-key\:"seals the cards with a new key" accept-older\:"uses an older copy of the cards that was put back" discard-older\:"deletes all cards of an older copy that was put back"))' ;;
         (payments) _arguments "$everywhere[@]" '1: :' '2:command:((list\:"lists the payments, the latest first" check\:"asks for the outcome of a payment that was not answered, without making it" retry\:"sends a payment that was not answered or not made again, with the same key" give-up\:"leaves a payment that was not answered as it is" discard\:"removes a damaged payment that cannot be read, for good"))' ;;

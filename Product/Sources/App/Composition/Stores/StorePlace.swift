@@ -17,6 +17,8 @@ public enum StoreKind: String, Sendable, CaseIterable {
     case files
     /// What the replicas of a server must agree on.
     case server
+    /// What each of several users has alone, in a scope each.
+    case users
 
     /// True if everything in it can be loaded again, and most reads are of what was read before.
     var isCache: Bool { self == .values || self == .pictures }

@@ -124,7 +124,6 @@ async function exchange(url, options) {
  * @param {Response} response
  */
 export async function refusal(response) {
-  if (response.status === 401) document.dispatchEvent(new Event("aquifer:signed-out"));
   /** @type {Partial<Wire.ScreenError>} */
   let detail = {};
   try {
@@ -132,5 +131,6 @@ export async function refusal(response) {
   } catch {
     // An error page that is not JSON carries nothing to show.
   }
+  if (response.status === 401) document.dispatchEvent(new CustomEvent("aquifer:signed-out", { detail: detail.kind }));
   return new ApiError(response.status, detail.kind ?? "store", detail.message ?? response.statusText);
 }

@@ -46,6 +46,8 @@ export class Shell {
   /** True if the server does not answer. */
   isLost = false;
   #signedOut = false;
+  /** True if the server has several users, and this one has logged out. */
+  #loggedOut = false;
   /** True while the modules of the next page are loaded. */
   #isLoading = false;
   /**
@@ -76,7 +78,7 @@ export class Shell {
     this.#connection.load();
     document.addEventListener("aquifer:lost", () => this.lost());
     document.addEventListener("aquifer:found", () => this.#found());
-    document.addEventListener("aquifer:signed-out", () => this.#signOut());
+    document.addEventListener("aquifer:signed-out", (event) => this.#signOut(event instanceof CustomEvent && event.detail === "loggedOut"));
     addEventListener("keydown", (event) => this.#key(event));
     // The browser asks before it loads or closes a page that would lose something; who was asked here is not asked again.
     addEventListener("beforeunload", (event) => !isLeaving() && this.isHeld && event.preventDefault());
@@ -204,9 +206,11 @@ export class Shell {
     toast(t("lost.back"));
   }
 
-  #signOut() {
+  /** @param {boolean} isLoggedOut */
+  #signOut(isLoggedOut) {
     if (this.#signedOut) return;
     this.#signedOut = true;
+    this.#loggedOut = isLoggedOut;
     this.comments?.close();
     this.#screen?.hide?.();
     this.isLost = false;
@@ -238,7 +242,8 @@ export class Shell {
     const title = this.#front()?.title;
     document.title = title ? `${title} · Aquifer` : "Aquifer";
     if (this.#signedOut) {
-      this.#main.replaceChildren(message({ glyph: "key", title: t("signedOut.title"), text: t("signedOut.text", { command: "aquifer serve" }), test: "signed-out", level: "h1" }));
+      const text = this.#loggedOut ? t("loggedOut.text") : t("signedOut.text", { command: "aquifer serve" });
+      this.#main.replaceChildren(message({ glyph: "key", title: t(this.#loggedOut ? "loggedOut.title" : "signedOut.title"), text, test: "signed-out", level: "h1" }));
       this.#progress.hidden = true;
     }
     this.#drawStatus();

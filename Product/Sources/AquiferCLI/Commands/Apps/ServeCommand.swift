@@ -12,6 +12,8 @@ struct ServeCommand: CommandHandler {
     private let metricsPort: UInt16?
     private let logFormat: ServiceLog.Format
     private let drain: Duration
+    private let users: UsersFile?
+    private let quota: UInt64?
 
     init(_ call: CommandCall) throws(CommandError) {
         self.call = call
@@ -22,6 +24,24 @@ struct ServeCommand: CommandHandler {
         metricsPort = try call.arguments.value(Options.metricsPort)
         logFormat = try call.arguments.value(Options.log) ?? .text
         drain = .seconds(try call.arguments.value(Options.drain) ?? 0)
+        users = try call.arguments.value(Options.users).map { UsersFile($0) }
+        quota = try call.arguments.value(Options.quota)
+        try checkUsers()
+    }
+
+    /// Refuses what does not go with several users, or only with them.
+    private func checkUsers() throws(CommandError) {
+        guard users != nil else {
+            if quota != nil { throw .usage("--quota is for --users") }
+            return
+        }
+        if call.options.servers != nil {
+            throw .usage("--users keeps the users' files in --data of this machine, so that --store does not go with it")
+        }
+        if !token { throw .usage("--users lets in nobody without a token, so that --no-token does not go with it") }
+        if call.options.configuration.driveKeypair != nil {
+            throw .usage("--keypair names one owner; with --users each user has a key alone")
+        }
     }
 
     func run() async throws(CommandError) -> ExitStatus {
@@ -31,7 +51,10 @@ struct ServeCommand: CommandHandler {
         let server: WebServer
         do {
             server = try await WebServer(
-                services, host: host, port: port, token: token, origins: origins, metricsPort: metricsPort, log: log)
+                services, host: host, port: port, token: token, origins: origins, metricsPort: metricsPort, log: log,
+                users: users, quota: quota)
+        } catch let error as UsersError {
+            throw CommandError(error)
         } catch {
             throw CommandError(status: .unavailable, message: "\(error)")
         }
@@ -41,6 +64,7 @@ struct ServeCommand: CommandHandler {
         } else {
             call.console.out("Aquifer is at \(server.link)")
             if let address = server.metricsAddress { call.console.out("Metrics are at \(address)") }
+            if users != nil { call.console.note("each user opens the link that aquifer users printed") }
         }
         // If the address could not be printed, nobody can use the server.
         if call.console.canWrite {

@@ -4,6 +4,7 @@ import { find, h, memory, nameButton } from "../dom.js";
 import { chooseLanguage, chosen, isOutdated, language, languages, t } from "../i18n.js";
 import { icon } from "./icon.js";
 import { choices, popover } from "./popover.js";
+import { user } from "./user.js";
 
 /** @param {string} theme */
 function setTheme(theme) {
@@ -18,7 +19,7 @@ function applyTheme(theme) {
 }
 
 /**
- * Theme and language. A new language loads the page again: `isHeld()` says that this would lose something, and then the
+ * Who the user is, theme and language. A new language loads the page again: `isHeld()` says that this would lose something, and then the
  * user is asked first; `settle()` ends when everything that was typed has arrived where it is kept. While Aquifer is not
  * running there is nothing to load: the page follows when it runs again.
  *
@@ -27,6 +28,7 @@ function applyTheme(theme) {
 export function settings({ isHeld, settle }) {
   const button = h("button", { class: "icon-button", type: "button", "data-test": "settings-button" }, icon("settings"));
   const panel = h("div", { id: "settings-panel", "data-test": "settings-panel" });
+  const who = user();
   nameButton(button, t("settings"));
   /** True if a chosen language waits for the server. */
   let waits = false;
@@ -62,7 +64,9 @@ export function settings({ isHeld, settle }) {
       h("button", { class: "button button-primary", type: "button", "data-test": "language-keep", onclick: keep }, t("language.keep")),
       h("button", { class: "button", type: "button", "data-test": "language-change", onclick: () => change(code) }, t("language.change"))));
   const draw = () => {
+    who.load();
     panel.replaceChildren(
+      who,
       choices({
         name: "theme", title: t("theme"), value: document.documentElement.dataset.theme ?? "auto", className: "choices-segments",
         options: ["auto", "light", "dark"].map((id) => ({ id, label: t(`theme.${id}`) })), onChange: setTheme,

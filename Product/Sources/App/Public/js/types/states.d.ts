@@ -565,6 +565,10 @@ declare namespace Wire {
         next: InspectorPlace | null;
     }
 
+    interface UserAnswer {
+        name: string | null;
+    }
+
     /** The state of each screen. */
     interface States {
         "feed": FeedState;

@@ -1,0 +1,57 @@
+import { address, request } from "../api.js";
+import { h, memory, replaceWhen } from "../dom.js";
+import { t } from "../i18n.js";
+import { toast } from "./toast.js";
+
+/**
+ * The name of the user, and the ways to log out. Nothing is drawn where the server has one user only.
+ */
+export function user() {
+  const element = h("section", { class: "user", "data-test": "user", hidden: true });
+  /** @type {string | null} */
+  let name = null;
+  const draw = () => {
+    element.hidden = name === null;
+    replaceWhen(element, name ?? "", () => name !== null && [
+      h("p", { class: "user-name" }, t("user.name", { name })),
+      h("div", { class: "user-ways" },
+        h("button", { class: "button", type: "button", "data-test": "log-out", onclick: () => logOut(false) }, t("user.logOut")),
+        h("button", { class: "button", type: "button", "data-test": "log-out-everywhere", onclick: () => logOut(true) }, t("user.logOut.everywhere"))),
+    ]);
+  };
+  /** Asks once who the user is. Without an answer it is asked again when the panel is opened. */
+  const load = async () => {
+    if (name !== null) return;
+    try {
+      const answer = /** @type {Wire.UserAnswer} */ (await request("GET", address("/api/user")));
+      name = answer.name;
+    } catch {
+      // The page says elsewhere that the server does not answer.
+    }
+    draw();
+  };
+  /** @param {boolean} everywhere */
+  const logOut = async (everywhere) => {
+    for (const button of element.querySelectorAll("button")) button.disabled = true;
+    try {
+      await request("POST", address("/api/user/logout"), { everywhere });
+    } catch {
+      for (const button of element.querySelectorAll("button")) button.disabled = false;
+      return toast(t("user.logOut.failed"));
+    }
+    forget();
+    document.dispatchEvent(new CustomEvent("aquifer:signed-out", { detail: "loggedOut" }));
+  };
+  load();
+  return Object.assign(element, { load });
+}
+
+/** What this browser keeps of the user: the token, and what a tab carries from page to page. */
+function forget() {
+  memory.set("token", "");
+  try {
+    sessionStorage.clear();
+  } catch {
+    // There is none: then nothing is kept in it.
+  }
+}

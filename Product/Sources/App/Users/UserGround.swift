@@ -1,0 +1,85 @@
+import Aquifer
+import Foundation
+
+/// What one user has alone: a ``Scope``, and the folders that end with it.
+struct UserGround: Sendable {
+    let name: UserName
+    let scope: Scope
+    /// The entries of the user, within the quota.
+    let store: any CacheStore
+    /// The entries of the user that can be loaded again, as the inspector sees them.
+    let values: MeteredStore
+    /// The settings and the last phrases of the user.
+    let phrases: MeteredStore
+    let quota: UserQuota
+    /// The folder of the user's files: cards, recordings that wait, uploads.
+    let folder: URL
+    /// The folder of the user's keys.
+    let keys: URL
+
+    /// - Parameter users: The store of what each user has alone.
+    init(_ name: UserName, in users: any CacheStore, _ configuration: Configuration, bound: UInt64) {
+        self.name = name
+        folder = Self.folder(configuration.data, name)
+        keys = Self.folder(configuration.keys, name)
+        scope = Scope("user/\(name)", in: users)
+        quota = UserQuota(bound: bound, scope.store, folder: folder)
+        store = QuotaStore(scope.store, quota)
+        values = MeteredStore(
+            FamilyStore(store) { ["contacts:", "drive-accounts:", "drive-contents:"].contains(where: $0.hasPrefix) })
+        phrases = MeteredStore(FamilyStore(store) { $0.hasPrefix("foaas:") })
+    }
+
+    private static func folder(_ parent: URL, _ name: UserName) -> URL {
+        parent.appending(path: "users", directoryHint: .isDirectory)
+            .appending(path: name.text, directoryHint: .isDirectory)
+    }
+
+    /// Begins the scope, and lets its files end with it.
+    func open() async throws(StoreError) {
+        for place in [folder, keys] { try await scope.deleteAtEnd(place) }
+    }
+}
+
+/// The entries of some families in a store that holds more: the others are not listed, and so are neither seen nor deleted.
+struct FamilyStore: CacheStore {
+    private let store: any CacheStore
+    private let isListed: @Sendable (String) -> Bool
+
+    init(_ store: any CacheStore, _ isListed: @escaping @Sendable (String) -> Bool) {
+        self.store = store
+        self.isListed = isListed
+    }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await store.retrieve(key) }
+
+    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+        try await store.insert(entry, for: key)
+    }
+
+    func delete(_ key: String) async throws(StoreError) { try await store.delete(key) }
+
+    func contents() async throws(StoreError) -> StoreContents { try await contents(prefix: "") }
+
+    func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        var contents = try await store.contents(prefix: prefix)
+        contents.entries.removeAll { !isListed($0.key) }
+        contents.damaged.removeAll { !($0.key.map(isListed) ?? false) }
+        return contents
+    }
+
+    func persist() async throws(StoreError) { try await store.persist() }
+
+    /// Deletes listed entries only.
+    func deleteAll(prefix: String) async throws(StoreError) {
+        for entry in try await contents(prefix: prefix).entries { try await store.delete(entry.key) }
+    }
+
+    func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store.remove(damaged) }
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) { try await store.update(key, decide) }
+
+    var changes: StoreChanges { store.changes }
+}

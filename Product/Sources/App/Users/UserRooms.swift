@@ -1,0 +1,148 @@
+import Aquifer
+import Foundation
+import HTTPServer
+
+/// The apps of each user, composed at the user's first request and dropped when they are not used any more.
+@MainActor
+final class UserRooms {
+    /// The apps of one user.
+    @MainActor
+    final class Room {
+        let ground: UserGround
+        let services: Services
+        let site: Site
+        /// The number of requests and streams that are being answered.
+        fileprivate var visitors = 0
+        fileprivate var lastUse = ContinuousClock.now
+
+        fileprivate init(_ ground: UserGround, _ services: Services, _ site: Site) {
+            (self.ground, self.services, self.site) = (ground, services, site)
+        }
+    }
+
+    /// The time that the apps of a user who is away are kept, so that a reload finds them again.
+    static let keep = Duration.minutes(10)
+    /// The most users whose apps are kept although they are away. Users who are here, and those with something unsent, are
+    /// never dropped.
+    static let most = 64
+
+    private let base: Services
+    private let access: UserAccess
+    private let bound: UInt64
+    private let store: any CacheStore
+    private var rooms: [UserName: Room] = [:]
+    private var opening: [UserName: Task<Room, any Error>] = [:]
+    private var isStopped = false
+
+    init(_ base: Services, _ access: UserAccess, bound: UInt64) {
+        (self.base, self.access, self.bound) = (base, access, bound)
+        store = base.groundwork.place.store(.users)
+    }
+
+    /// The users whose apps are there now.
+    var present: Set<String> { Set(rooms.keys.map(\.text)) }
+
+    /// Answers a request with the apps of its user, and with nothing else.
+    func answer(_ request: ServerRequest, _ visit: UserAccess.Visit) async -> ServerResponse {
+        let room: Room
+        do { room = try await self.room(of: visit.user) } catch {
+            return .problem(500, "store", "what you have saved cannot be opened now: \(error)")
+        }
+        enter(room)
+        defer { leave(room) }
+        var response = await room.site.api(request)
+        guard case .stream(let length, let body) = response.body else { return response }
+        // A stream ends with the token that opened it, whichever route it comes from.
+        response.body = .stream(length: length) { [access, weak self] writer in
+            await self?.enter(room)
+            do { try await access.whileLetIn(visit) { try await body(writer) } } catch {
+                await self?.leave(room)
+                throw error
+            }
+            await self?.leave(room)
+        }
+        return response
+    }
+
+    /// The apps of a user, composed once.
+    func room(of name: UserName) async throws -> Room {
+        if let room = rooms[name] { return room }
+        if let task = opening[name] { return try await task.value }
+        let task = Task { try await self.open(name) }
+        opening[name] = task
+        defer { opening[name] = nil }
+        return try await task.value
+    }
+
+    private func open(_ name: UserName) async throws -> Room {
+        await dropUnused()
+        let ground = UserGround(name, in: store, base.configuration, bound: bound)
+        try await ground.open()
+        let services = Services(base.groundwork.of(ground))
+        let access = access
+        let nobody = SignedAddresses(token: nil, now: base.configuration.now)
+        let site = Site(services, users: access) { request in
+            // A request that came in was let in; one whose token ended meanwhile signs nothing.
+            let visit = try? access.visit(request)
+            return visit.map { access.addresses(of: $0) } ?? nobody
+        }
+        let room = Room(ground, services, site)
+        rooms[name] = room
+        if !isStopped { site.hub.runner.start() }
+        return room
+    }
+
+    /// Opens the apps of all users who have something unsent, so that it is sent while they are away.
+    func resumeSending() async {
+        // Nobody is let in while the file cannot be read; what is unsent is sent after the next request of its user.
+        for user in (try? access.users()) ?? [] where !user.isLeaving {
+            guard !isStopped, let name = try? UserName(user.name), rooms[name] == nil else { continue }
+            let ground = UserGround(name, in: store, base.configuration, bound: bound)
+            // A store that cannot be read is told at the user's next request.
+            guard let entries = try? await ground.scope.store.contents(prefix: "item:").entries, !entries.isEmpty else {
+                continue
+            }
+            _ = try? await room(of: name)  // What cannot be opened is told at the user's next request.
+        }
+    }
+
+    /// Drops the apps of users who are not among these names any more.
+    func keepOnly(_ names: Set<String>) async {
+        for (name, room) in rooms where !names.contains(name.text) {
+            rooms[name] = nil
+            await room.site.hub.runner.stop()
+        }
+    }
+
+    /// Drops the apps of users who are away, have nothing unsent, and have been away for long or are too many.
+    func dropUnused(now: ContinuousClock.Instant = .now) async {
+        let away = rooms.filter { $0.value.visitors == 0 }.sorted { $0.value.lastUse < $1.value.lastUse }
+        var count = rooms.count
+        for (name, room) in away {
+            guard now - room.lastUse > Self.keep || count >= Self.most else { continue }
+            // An outbox that cannot be read may hold something.
+            guard let items = try? await room.services.outbox.items(), items.isEmpty, room.visitors == 0,
+                rooms[name] === room
+            else { continue }
+            rooms[name] = nil
+            count -= 1
+            await room.site.hub.runner.stop()
+        }
+    }
+
+    /// Stops sending, for all users.
+    func stop() async {
+        isStopped = true
+        for room in rooms.values { await room.site.hub.runner.stop() }
+    }
+
+    private func enter(_ room: Room) {
+        room.visitors += 1
+        room.lastUse = .now
+    }
+
+    private func leave(_ room: Room) {
+        room.visitors -= 1
+        room.lastUse = .now
+    }
+}

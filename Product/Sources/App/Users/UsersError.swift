@@ -1,0 +1,60 @@
+import Aquifer
+
+/// The failure of a change or a reading of the users.
+public enum UsersError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The text is no name of a user.
+    case badName(String)
+    /// There is no file: nobody has been added.
+    case none(path: String)
+    /// The file is not as it was written.
+    case damaged(path: String, reason: String)
+    /// A newer version wrote the file.
+    case newerVersion(path: String)
+    /// Others can read the file, or it is another user's, or no file.
+    case open(path: String)
+    /// There is a user of this name, or of one that differs in its case only.
+    case exists(String)
+    /// There is no user of this name.
+    case unknown(String)
+    /// The user is being removed.
+    case leaving(String)
+    /// Something of the user has not been sent yet, or is not known to have arrived.
+    case unsent(String, changes: Int, payments: Int)
+    /// The system failed.
+    case store(StoreError)
+
+    /// One line with the failure and the remedy.
+    public var description: String {
+        switch self {
+        case .badName(let name):
+            "\"\(name)\" is no name of a user: use 1 to \(UserName.most) letters (a to z), digits, \".\", \"-\" and \"_\","
+                + " and begin with a letter or a digit"
+        case .none(let path): "there are no users yet: \(path) is missing"
+        case .damaged(let path, let reason):
+            "\(path) is damaged (\(reason)), and nobody is let in; put it back from a backup, or move it away and add the"
+                + " users again: what they have saved stays"
+        case .newerVersion(let path): "\(path) was written by a newer version; update, or name another file"
+        case .open(let path):
+            "\(path) must be a file of yours that nobody else can read; look at it, then run: chmod 600 \(path)"
+        case .exists(let name): "there is a user \"\(name)\" already"
+        case .unknown(let name): "there is no user \"\(name)\""
+        case .leaving(let name): "\"\(name)\" is being removed; finish that first"
+        case .unsent(let name, let changes, let payments):
+            "\"\(name)\" has \(Self.words(changes, payments)), and was not removed"
+        case .store(let error): "\(error)"
+        }
+    }
+
+    private static func words(_ changes: Int, _ payments: Int) -> String {
+        let parts = [
+            changes == 0
+                ? nil
+                : changes == 1 ? "one change that has not been sent" : "\(changes) changes that have not been sent",
+            payments == 0
+                ? nil
+                : payments == 1
+                    ? "one payment whose outcome is not known" : "\(payments) payments whose outcome is not known",
+        ]
+        return parts.compactMap(\.self).joined(separator: " and ")
+    }
+}

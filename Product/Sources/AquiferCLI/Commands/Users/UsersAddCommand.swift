@@ -1,0 +1,40 @@
+import App
+
+/// `aquifer users add NAME` and `aquifer users token NAME`: print a token, which is shown this once.
+struct UsersAddCommand: CommandHandler {
+    private let call: CommandCall
+    private let file: UsersFile
+    private let name: UserName
+    private let address: String
+
+    init(_ call: CommandCall) throws(CommandError) {
+        self.call = call
+        file = try call.usersFile()
+        name = try call.userName()
+        let host = try call.arguments.value(Options.host) ?? "127.0.0.1"
+        let port = try call.arguments.value(Options.port) ?? 8080
+        address = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+    }
+
+    func run() async throws(CommandError) -> ExitStatus {
+        let now = call.options.configuration.now()
+        let token: String
+        do throws(UsersError) {
+            token = call.command.words[1] == "add" ? try file.add(name, at: now) : try file.addToken(name, at: now)
+        } catch {
+            if case .exists(let other) = error {
+                throw CommandError(
+                    status: .usage, message: "\(error); aquifer users token \(other) lets another device of theirs in")
+            }
+            throw CommandError(error)
+        }
+        let link = "\(address)#token=\(token)"
+        if call.options.json {
+            call.console.out(json: ResultDocument(local: UserLinkDocument(name: name.text, token: token, link: link)))
+        } else {
+            call.console.out(link)
+            call.console.note("\(name) opens this link; it is shown only now, and whoever has it is let in")
+        }
+        return .delivered
+    }
+}

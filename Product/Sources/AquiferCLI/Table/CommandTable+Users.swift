@@ -1,0 +1,40 @@
+extension CommandTable {
+    static let users = CommandGroup(
+        "users", "manage the users of aquifer serve --users",
+        notes: [
+            "The file keeps names and the hashes of tokens. A server that runs notices each change. Without --users it is the"
+                + " file serve.users in the data folder."
+        ],
+        [
+            Command(
+                "users add", "adds a user, and prints the link that lets the user in",
+                details: "The link is shown only now. --host and --port are those of the server; without them it is for"
+                    + " http://127.0.0.1:8080.",
+                [name], options: [Options.users, Options.host, Options.port],
+                exits: [CommandExit(.usage, "there is a user of this name already")], run: UsersAddCommand.self),
+            Command(
+                "users token", "prints another link of a user, for another device",
+                details: "Earlier links stay valid.", [name],
+                options: [Options.users, Options.host, Options.port], exits: [unknown], run: UsersAddCommand.self),
+            Command(
+                "users list", "lists the users, and the number of their tokens", options: [Options.users],
+                run: UsersListCommand.self),
+            Command(
+                "users logout", "ends all links of a user",
+                details:
+                    "Pages that are open end at once. Everything that the user has saved stays, and goes on being sent.",
+                [name], options: [Options.users], exits: [unknown], run: UsersLogOutCommand.self),
+            Command(
+                "users remove", "removes a user, with cards, keys, payments, settings and uploads",
+                details:
+                    "Without a choice it refuses while something has not been sent, or a payment's outcome is not known.",
+                [name], options: [Options.users], exclusive: [Options.sendFirst, Options.discardUnsent],
+                exits: [unknown, CommandExit(.unknown, "something has not been sent; the user stays")],
+                run: UsersRemoveCommand.self),
+        ])
+
+    private static let name = CommandArgument(
+        "NAME", "the user's name",
+        note: "A name has 1 to 32 letters, digits, \".\", \"-\" or \"_\", and begins with a letter or a digit.")
+    private static let unknown = CommandExit(.notFound, "there is no such user")
+}

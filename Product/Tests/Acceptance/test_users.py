@@ -1,0 +1,187 @@
+"""Several users of one `aquifer serve`: the commands, and a server that follows them."""
+
+import json
+import re
+import stat
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+from conftest import BINARY, ROOT
+
+CLIP = (ROOT / "Product/Sources/ReferenceAPIs/Media/audio/clips/05.mp3").read_bytes()
+
+
+def add(aquifer, name, word="add"):
+    """The token of a new user, or another one of a user."""
+    return aquifer.json("users", word, name)["value"]["token"]
+
+
+class Server:
+    """`aquifer serve --users` on a free port; posts wait, because the audio remote is offline."""
+
+    def __init__(self, aquifer, *words):
+        self.process = subprocess.Popen(
+            [BINARY, "serve", "--port", "0", "--users", str(aquifer.data / "serve.users"), "--data", str(aquifer.data),
+             "--fault", "audio=offline", *words],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=aquifer.environment)
+        self.line = self.process.stdout.readline()
+        self.base = re.search(r"http://[\d.:]+", self.line)[0]
+
+    def ask(self, token, path, body=None, method=None):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        request = urllib.request.Request(self.base + path, data=body, headers=headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def leave_post(self, token, title):
+        assert self.ask(token, "/api/screens/audio-compose/file?tab=tab&name=clip.mp3", CLIP)[0] == 204
+        for intent in ({"intent": "title", "text": title}, {"intent": "later"}):
+            assert self.ask(token, "/api/screens/audio-compose/intents?tab=tab", json.dumps(intent).encode())[0] == 204
+        assert title in self.shown(token, "outbox", "Rain")
+
+    def shown(self, token, screen, words):
+        """The first state of a screen that has these words, within half a minute."""
+        with self.stream(token, screen) as states:
+            assert self.ask(token, f"/api/screens/{screen}/intents?tab=tab", b'{"intent":"appear"}')[0] == 204
+            until = time.monotonic() + 30
+            # The server says something every 15 seconds.
+            while time.monotonic() < until:
+                line = states.readline().decode()
+                if words in line:
+                    return line
+        raise AssertionError(f"{screen} does not show {words}")
+
+    def stream(self, token, screen):
+        request = urllib.request.Request(
+            f"{self.base}/api/screens/{screen}/events?tab=tab", headers={"Authorization": f"Bearer {token}"})
+        return urllib.request.urlopen(request, timeout=30)
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait(timeout=20)
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def serve(aquifer):
+    started = []
+
+    def serve(*words):
+        started.append(Server(aquifer, *words))
+        return started[-1]
+
+    yield serve
+    for server in started:
+        server.end()
+
+
+def test_a_user_is_added_listed_and_given_another_token_and_no_token_is_kept(aquifer):
+    first = aquifer("users", "add", "ana", "--port", "9000")
+    link = first.stdout.strip()
+    assert re.fullmatch(r"http://127\.0\.0\.1:9000/#token=[0-9a-f]{64}", link)
+    assert first.stderr == "aquifer: ana opens this link; it is shown only now, and whoever has it is let in\n"
+    second = add(aquifer, "ana", "token")
+    assert second not in link
+    path = aquifer.data / "serve.users"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    kept = path.read_text()
+    assert second not in kept and link.partition("=")[2] not in kept
+    assert aquifer.json("users", "list")["value"] == [{"isLeaving": False, "name": "ana", "tokens": 2}]
+    assert aquifer.json("users", "logout", "ana")["value"] == {"ended": 2, "name": "ana"}
+    assert aquifer("users", "remove", "ana").returncode == 0
+    assert aquifer.json("users", "list")["value"] == []
+
+
+@pytest.mark.parametrize("words, status, message", [
+    (["add", "a b"], 64, 'aquifer: "a b" is no name of a user: use 1 to 32 letters (a to z), digits, ".", "-" and "_", and begin with a letter or a digit'),
+    (["add", "ana"], 64, 'aquifer: there is a user "ana" already; aquifer users token ana lets another device of theirs in'),
+    (["token", "bruno"], 66, 'aquifer: there is no user "bruno"; aquifer users list shows them'),
+    (["remove", "bruno"], 66, 'aquifer: there is no user "bruno"; aquifer users list shows them'),
+])
+def test_a_mistake_is_told_with_what_to_do(aquifer, words, status, message):
+    add(aquifer, "ana")
+    result = aquifer("users", *words)
+    assert (result.returncode, result.stderr) == (status, message + "\n")
+
+
+def test_a_damaged_file_is_told_as_damage_and_never_as_no_users(aquifer):
+    add(aquifer, "ana")
+    path = aquifer.data / "serve.users"
+    path.write_bytes(path.read_bytes()[:-1])
+    for words in (["users", "list"], ["users", "add", "bruno"], ["serve", "--port", "0", "--users", str(path)]):
+        result = aquifer(*words)
+        assert result.returncode == 74 and "is damaged" in result.stderr and "nobody is let in" in result.stderr
+    path.write_bytes(b"")
+    assert aquifer("users", "list").returncode == 74
+
+
+def test_a_server_without_users_says_how_to_add_one(aquifer):
+    result = aquifer("serve", "--port", "0", "--users", str(aquifer.data / "serve.users"))
+    assert result.returncode == 66
+    assert result.stderr.endswith("aquifer users add NAME adds the first\n")
+
+
+@pytest.mark.parametrize("words", [["--no-token"], ["--keypair", "id.json"]])
+def test_what_would_be_shared_by_all_users_does_not_go_with_users(aquifer, words):
+    add(aquifer, "ana")
+    result = aquifer("serve", "--port", "0", "--users", str(aquifer.data / "serve.users"), *words)
+    assert result.returncode == 64 and words[0] in result.stderr
+
+
+def test_a_running_server_follows_the_file_and_ends_streams(aquifer, serve):
+    ana, bruno = add(aquifer, "ana"), add(aquifer, "bruno")
+    server = serve()
+    assert "token" not in server.line
+    assert server.ask(ana, "/api/user") == (200, '{"name":"ana"}')
+    assert server.ask(bruno, "/api/user") == (200, '{"name":"bruno"}')
+    assert server.ask(None, "/api/user")[0] == 401
+    carla = add(aquifer, "carla")
+    assert server.ask(carla, "/api/user") == (200, '{"name":"carla"}')
+    with server.stream(ana, "cards") as states:
+        assert b"state" in states.readline() + states.readline() + states.readline() + states.readline()
+        aquifer("users", "logout", "ana")
+        # The connection is cut, which a client reads as an end or as an error.
+        try:
+            states.read()
+        except OSError:
+            pass
+        except Exception as error:
+            assert type(error).__name__ == "IncompleteRead", error
+    assert server.ask(ana, "/api/user")[0] == 401
+    assert aquifer("users", "remove", "carla").returncode == 0
+    assert server.ask(carla, "/api/user")[0] == 401
+    assert server.ask(bruno, "/api/user")[0] == 200
+
+
+def test_a_user_with_something_unsent_is_removed_only_by_choice_and_the_others_keep_theirs(aquifer, serve):
+    ana, bruno = add(aquifer, "ana"), add(aquifer, "bruno")
+    server = serve()
+    server.leave_post(ana, "Rain of Ana")
+    server.leave_post(bruno, "Rain of Bruno")
+    result = aquifer("users", "remove", "ana")
+    assert result.returncode == 75
+    assert result.stderr.startswith('aquifer: "ana" has one change that has not been sent, and was not removed; --send-first')
+    assert server.ask(ana, "/api/user")[0] == 200
+    assert aquifer("users", "remove", "ana", "--discard-unsent").returncode == 0
+    assert server.ask(ana, "/api/user")[0] == 401
+    assert not any((aquifer.data / "users/ana").rglob("*"))
+    left = server.shown(bruno, "outbox", "Rain of")
+    assert "Rain of Bruno" in left and "Rain of Ana" not in left
+
+
+def test_a_quota_bounds_one_user_and_no_other(aquifer, serve):
+    ana, bruno = add(aquifer, "ana"), add(aquifer, "bruno")
+    server = serve("--quota", "200KB")
+    path = "/api/screens/audio-compose/file?tab={}&name=clip.mp3"
+    big = b"ID3" + b"x" * 150_000
+    assert server.ask(ana, path.format("one"), big)[0] == 204
+    status, text = server.ask(ana, path.format("two"), big)
+    assert status == 507 and "used up" in text
+    assert server.ask(bruno, path.format("one"), big)[0] == 204

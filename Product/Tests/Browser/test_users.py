@@ -1,0 +1,127 @@
+"""Two users of one server, each in a browser of their own."""
+
+import datetime
+import os
+import subprocess
+
+import pytest
+from playwright.sync_api import expect
+
+from conftest import BINARY
+
+EXPIRY = f"12{(datetime.date.today().year + 2) % 100:02}"
+
+
+class Users:
+    """The users of a server, and the links that let them in."""
+
+    def __init__(self, server):
+        self.server = server
+        self.file = server.data / "serve.users"
+
+    def run(self, *words):
+        environment = {**os.environ, "XDG_CONFIG_HOME": str(self.server.data.parent / "config")}
+        command = [BINARY, "users", *words, "--users", str(self.file), "--data", str(self.server.data)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, check=True).stdout
+
+    def token(self, name, word="add"):
+        return self.run(word, name).strip().partition("#token=")[2]
+
+
+@pytest.fixture
+def users(stopped_server):
+    users = Users(stopped_server)
+    users.tokens = {name: users.token(name) for name in ("ana", "bruno")}
+    stopped_server.start("--users", str(users.file))
+    return users
+
+
+def enter(users, open_page, name, path="/", token=None, **options):
+    users.server.url = f"{users.server.base}/#token={token or users.tokens[name]}"
+    return open_page(users.server, path, **options)
+
+
+def add_card(page, holder):
+    page.by("card-number").press_sequentially("4539578763621486")
+    page.by("card-holder").fill(holder)
+    page.by("card-expiry").press_sequentially(EXPIRY)
+    expect(page.by("save")).to_be_enabled()
+    page.by("save").click()
+    expect(page.by("card").first).to_contain_text(holder)
+
+
+def open_settings(page):
+    page.by("settings-button").click()
+    expect(page.by("user")).to_be_visible()
+
+
+def test_each_user_sees_the_own_cards_and_name_and_nothing_of_the_other(users, open_page):
+    ana = enter(users, open_page, "ana", "/cards/new", wait=False)
+    add_card(ana, "Ana Souza")
+    bruno = enter(users, open_page, "bruno", "/cards", wait=False)
+    expect(bruno.by("cards-empty")).to_be_visible()
+    assert "Ana" not in bruno.page.locator("body").inner_text()
+    for page, name in ((ana, "ana"), (bruno, "bruno")):
+        open_settings(page)
+        expect(page.by("user")).to_contain_text(f"Logged in as {name}")
+
+
+def test_logging_out_shows_so_at_once_in_all_tabs_and_the_old_link_opens_nothing(users, open_page):
+    page = enter(users, open_page, "ana")
+    page.expects_failed_requests = True
+    other = page.context.new_page()
+    other.goto(users.server.base + "/cards")
+    expect(other.locator('[data-test="cards-empty"]')).to_be_visible()
+    open_settings(page)
+    page.by("log-out").click()
+    for tab in (page.page, other):
+        expect(tab.locator('[data-test="signed-out"]')).to_contain_text("You’re logged out")
+    assert page.evaluate("localStorage.getItem('aquifer.token')") == ""
+    page.page.goto(users.server.url)
+    page.page.reload()
+    expect(page.by("signed-out")).to_be_visible()
+    again = enter(users, open_page, "ana", token=users.token("ana", "token"))
+    open_settings(again)
+    expect(again.by("user")).to_contain_text("Logged in as ana")
+
+
+def test_logging_out_everywhere_ends_the_other_browser_too_and_no_other_user(users, open_page):
+    second = users.token("ana", "token")
+    here, there = enter(users, open_page, "ana"), enter(users, open_page, "ana", token=second, locale="pt-BR")
+    bruno = enter(users, open_page, "bruno")
+    for page in (here, there):
+        page.expects_failed_requests = True
+    open_settings(here)
+    here.by("log-out-everywhere").click()
+    expect(here.by("signed-out")).to_contain_text("Ask whoever runs this server for a new one")
+    expect(there.by("signed-out")).to_contain_text("Você saiu")
+    expect(bruno.items.first).to_be_visible()
+    expect(bruno.by("signed-out")).to_have_count(0)
+
+
+@pytest.mark.parametrize("phone", [True, False])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("locale", ["en-US", "pt-BR"])
+def test_the_name_and_the_ways_out_fit(users, open_page, phone, scheme, locale):
+    name = "maria-das-dores.de_oliveira-2026"
+    page = enter(users, open_page, name, token=users.token(name), phone=phone, scheme=scheme, locale=locale)
+    open_settings(page)
+    expect(page.by("user")).to_contain_text(name)
+    width = page.page.viewport_size["width"]
+    for part in ("settings-panel", "user", "log-out", "log-out-everywhere"):
+        box = page.by(part).bounding_box()
+        assert 0 <= box["x"] and box["x"] + box["width"] <= width, part
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    folder = os.environ.get("AQUIFER_PICTURES")
+    if folder:
+        page.page.screenshot(path=f"{folder}/user-{'phone' if phone else 'wide'}-{scheme}-{locale}.png")
+        page.expects_failed_requests = True
+        page.by("log-out").click()
+        expect(page.by("signed-out")).to_be_visible()
+        page.page.screenshot(path=f"{folder}/out-{'phone' if phone else 'wide'}-{scheme}-{locale}.png")
+
+
+def test_a_server_with_one_user_shows_no_name_and_no_way_out(feed):
+    feed.by("settings-button").click()
+    expect(feed.by("settings-panel")).to_be_visible()
+    expect(feed.by("user")).to_be_hidden()
