@@ -8,7 +8,7 @@ import ReferenceAPIs
 /// first use.
 struct Groundwork: Sendable {
     let configuration: Configuration
-    /// Where the stores are.
+    /// The place of the stores.
     let place: any StorePlace
     let reference: ReferenceHost
     let client: any HTTPClient
@@ -66,7 +66,7 @@ struct Groundwork: Sendable {
     /// A folder in the data folder.
     func folder(_ name: String) -> URL { configuration.data.appending(path: name, directoryHint: .isDirectory) }
 
-    /// Where the files of the outbox are kept.
+    /// The place of the files of the outbox.
     var files: OutboxFiles {
         let own = OwnFolder(folder("copies"))
         return place.files { () throws(StoreError) in try own.prepared() }
