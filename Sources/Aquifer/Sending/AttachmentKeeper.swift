@@ -5,7 +5,7 @@ import AquiferFoundation
 /// A copy is made before its item has a number, named after the item before that is saved, and is the item's own once
 /// ``confirm(_:)`` has returned. A copy that was left by a killed process is swept.
 protocol AttachmentKeeper: Sendable {
-    /// Where the copies are, for messages.
+    /// The place of the copies, for messages.
     var place: String { get }
 
     /// Copies the files among the parts. On failure no copy is left. No other call may ever use the same stem.

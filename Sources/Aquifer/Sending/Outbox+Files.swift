@@ -57,7 +57,7 @@ extension Outbox {
     }
 }
 
-/// Where an outbox keeps the files that it sends.
+/// The place of the files that an outbox sends.
 public enum OutboxFiles: Sendable {
     /// Nowhere: the original files are sent.
     case originals

@@ -7,7 +7,7 @@ import ReferenceAPIs
 public struct Configuration: Sendable {
     /// The folder of the stores.
     public var data: URL
-    /// Where the stores are; `nil` for files in ``data``.
+    /// The place of the stores; `nil` for files in ``data``.
     public var stores: (any StorePlace)?
     /// The folder of the keys of sealed data. It is separate from the data, so that a copy of either alone opens
     /// nothing.

@@ -28,14 +28,14 @@ public enum StoreKind: String, Sendable, CaseIterable {
     var outlivesPower: Bool { isIrreplaceable && self != .phrases }
 }
 
-/// Where the product's stores are: in a folder of this machine, or in servers that machines share. Nothing else in the product
+/// The place of the product's stores: a folder of this machine, or servers that machines share. Nothing else in the product
 /// asks which of them it is.
 public protocol StorePlace: Sendable {
     /// The store of a kind: the same one each time.
     func store(_ kind: StoreKind) -> any CacheStore
     /// The name of a store, for reports.
     func name(of kind: StoreKind) -> String
-    /// Where the files of what waits are kept.
+    /// The place of the files of what waits.
     ///
     /// - Parameter copies: gives a folder of this process's own.
     func files(copies: @escaping @Sendable () throws(StoreError) -> URL) -> OutboxFiles
