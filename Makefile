@@ -9,7 +9,7 @@ SEEDS ?= 10000
 FROM ?= 1
 TIME ?= 600
 
-.PHONY: help setup run test check format bench crash lab soak simulate fuzz mutants leaks nightly stress docs screenshots clean
+.PHONY: help setup run cluster test check format bench crash lab soak simulate fuzz mutants leaks nightly stress docs screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -20,6 +20,10 @@ setup: ## install what is missing (apt or brew, and a virtual environment for th
 run: setup ## build, start everything on loopback, print the address
 	@$(SWIFT) build --product AquiferCLI
 	@exec .build/aquifer serve --port $(PORT) --data $(DATA)
+
+cluster: setup ## build, start a service of several machines on loopback: three servers behind nginx, PostgreSQL with a replica, Redis
+	@$(SWIFT) build --product AquiferCLI
+	@exec Scripts/cluster
 
 test: setup ## every test: unit, contract, acceptance, crash, browser
 	@Scripts/test
