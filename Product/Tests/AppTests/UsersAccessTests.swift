@@ -30,6 +30,13 @@ struct UsersAccessTests {
         await world.end()
     }
 
+    @Test("The numbers of all users are for no user")
+    func metrics() async throws {
+        let world = try UsersWorld()
+        for user in ["ana", nil] { #expect(await world.ask(user, "GET", "/metrics").status == (user == nil ? 401 : 403)) }
+        await world.end()
+    }
+
     @Test("The token of a server with one user lets nobody in")
     func singleToken() async throws {
         let world = try UsersWorld()

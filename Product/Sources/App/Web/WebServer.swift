@@ -126,6 +126,10 @@ public final class WebServer: Sendable {
     static func answer(
         _ request: ServerRequest, _ site: Site, _ operations: Operations, _ house: UserHouse? = nil
     ) async -> ServerResponse {
+        if request.rawPath == "/metrics", house != nil {
+            // They count what all users do.
+            return .problem(403, "forbidden", "with several users, metrics are on --metrics-port only").hardened()
+        }
         if let answer = await operations.answer(request) { return answer.hardened() }
         guard request.path.hasPrefix("/api/") else { return site.page(request).hardened() }
         if let house { return await house.answer(request).hardened() }

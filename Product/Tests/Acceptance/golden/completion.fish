@@ -9,8 +9,7 @@ function __aquifer_is --description 'Test for the words of a command before the 
             continue
         end
         switch $word
-            case --data --remote --at --keypair --drive-url --rpc --files-url --uploader --port --host --metrics-port --log --drain --fault --limit -o --output --card --title --author --blockhash --owner-seed-file --counter --account --name --bytes --used --compute-units --compute-price
-            case --data --store --cache --remote --at --keypair --drive-url --rpc --files-url --uploader --port --host --origin --fault --limit -o --output --card --title --author --blockhash --owner-seed-file --counter --account --name --bytes --used --compute-units --compute-price
+            case --data --store --cache --remote --at --keypair --drive-url --rpc --files-url --uploader --port --host --users --quota --origin --metrics-port --log --drain --fault --limit -o --output --card --title --author --blockhash --owner-seed-file --counter --account --name --bytes --used --compute-units --compute-price
                 set option $word
             case '-*'
             case '*'
@@ -125,10 +124,10 @@ complete -c aquifer -n '__aquifer_is "serve"' -l host -x -d 'the address to list
 complete -c aquifer -n '__aquifer_is "serve"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
 complete -c aquifer -n '__aquifer_is "serve"' -l quota -x -d 'with --users: the most that each user keeps, such as 500MB (1GB)'
 complete -c aquifer -n '__aquifer_is "serve"' -l no-token -d 'let in everyone who can reach the port, not only those who have the printed address'
+complete -c aquifer -n '__aquifer_is "serve"' -l origin -x -d 'an address under which a proxy before the server answers, such as https://aquifer.example'
 complete -c aquifer -n '__aquifer_is "serve"' -l metrics-port -x -d 'also serve /metrics without a token on this port of 127.0.0.1; 0 for any free one'
 complete -c aquifer -n '__aquifer_is "serve"' -l log -x -a 'json text off' -d 'what is told on standard error: json (a line for each request and event), text (the default: changes of the service itself) or off'
 complete -c aquifer -n '__aquifer_is "serve"' -l drain -x -d 'how long after SIGTERM requests are still served while /readyz answers 503 (0)'
-complete -c aquifer -n '__aquifer_is "serve"' -l origin -x -d 'an address under which a proxy before the server answers, such as https://aquifer.example'
 complete -c aquifer -n '__aquifer_is "serve"' -l fault -x -a 'feed=online feed=offline feed=slow feed=failing feed=garbage feed=cut feed=answer-lost feed=stale-blockhash payments=online payments=offline payments=slow payments=failing payments=garbage payments=cut payments=answer-lost payments=stale-blockhash foaas=online foaas=offline foaas=slow foaas=failing foaas=garbage foaas=cut foaas=answer-lost foaas=stale-blockhash audio=online audio=offline audio=slow audio=failing audio=garbage audio=cut audio=answer-lost audio=stale-blockhash drive=online drive=offline drive=slow drive=failing drive=garbage drive=cut drive=answer-lost drive=stale-blockhash' -d 'start with a fault of a reference remote: online, offline, slow, failing, garbage, cut, answer-lost, stale-blockhash, cut-at:BYTES'
 complete -c aquifer -n '__aquifer_is "serve"' -l keypair -r -F -d 'your key, in Solana\'s form; keygen makes one (otherwise, at the reference remote, the key that the pages use: $XDG_CONFIG_HOME/aquifer/keys/drive.json, made when it is first needed)'
 complete -c aquifer -n '__aquifer_is "serve"' -l drive-url -x -d 'the server (otherwise the reference remote)'
