@@ -15,6 +15,8 @@ let package = Package(
             swiftSettings: [
                 .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
             ]),
-        .executableTarget(name: "Bare", dependencies: ["CServers"]),
+        .executableTarget(
+            name: "Bare", dependencies: ["CServers"],
+            linkerSettings: [.linkedLibrary("pq"), .linkedLibrary("hiredis")]),
         .systemLibrary(name: "CServers", pkgConfig: "libpq", providers: [.apt(["libpq-dev", "libhiredis-dev"])]),
     ])

@@ -123,7 +123,7 @@ def users(bench):
         progress(f"the scopes of {grouped(others)} users")
         bench.worker.figures("users", "fill", others, 0, address)
         fill(address, f"users_{others}", others)
-    f = rounds(min(bench.rounds, 7), {
+    f = rounds(2 * bench.rounds, {
         others: (lambda others=others: bench.worker.figures("users", "user", others, MINE, address)) for others in OTHERS})
     for place, work in enumerate((f"insert", f"retrieve", f"log-out of {MINE} entries")):
         few = [each[place] for each in f[OTHERS[0]]]

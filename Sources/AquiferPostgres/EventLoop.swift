@@ -190,8 +190,9 @@ final class EventLoop: @unchecked Sendable {
 
     /// The next moment at which there is something to do without being asked.
     private func alarm() -> ContinuousClock.Instant {
-        var moments = waiting.map(\.deadline) + links.flatMap { $0.inFlight.map(\.deadline) }
-        moments += lost.flatMap { $0.requests.map(\.deadline) } + [listener?.retryAt].compactMap { $0 }
+        var moments = [waiting.lazy.map(\.deadline).min(), listener?.retryAt].compactMap { $0 }
+        for link in links { if let moment = link.inFlight.lazy.map(\.deadline).min() { moments.append(moment) } }
+        for each in lost { if let moment = each.requests.lazy.map(\.deadline).min() { moments.append(moment) } }
         // Once it has passed, only an event lets another connection be made.
         if !waiting.isEmpty || !lost.isEmpty, nextAttempt > now { moments.append(nextAttempt) }
         return moments.min() ?? now + .seconds(60)

@@ -65,16 +65,20 @@ enum Parameter: Sendable {
 func withPointers<Value>(
     _ parameters: [Parameter], _ body: ([UnsafePointer<CChar>?], [Int32]) -> Value
 ) -> Value {
-    func collect(_ place: Int, _ pointers: [UnsafePointer<CChar>?], _ lengths: [Int32]) -> Value {
+    var (pointers, lengths) = ([UnsafePointer<CChar>?](), [Int32]())
+    pointers.reserveCapacity(parameters.count)
+    lengths.reserveCapacity(parameters.count)
+    func collect(_ place: Int) -> Value {
         guard place < parameters.count else { return body(pointers, lengths) }
         return parameters[place].withBytes { raw in
             // A null pointer means null to libpq: no bytes have a place, too.
             let empty = UnsafeRawPointer(emptyPlace)
-            let start = raw.map { $0.baseAddress ?? empty }?.assumingMemoryBound(to: CChar.self)
-            return collect(place + 1, pointers + [start], lengths + [Int32(raw?.count ?? 0)])
+            pointers.append(raw.map { $0.baseAddress ?? empty }?.assumingMemoryBound(to: CChar.self))
+            lengths.append(Int32(raw?.count ?? 0))
+            return collect(place + 1)
         }
     }
-    return collect(0, [], [])
+    return collect(0)
 }
 
 /// The place of parameters without bytes.

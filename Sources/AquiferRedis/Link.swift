@@ -9,6 +9,8 @@ final class Link {
     /// The requests before this place were answered.
     private var answered = 0
     private var unsent = Data()
+    /// The system has taken the bytes before this place.
+    private var sent = 0
     private(set) var failure = "the connection was closed"
     /// The answers that no request waits for: messages of a subscription.
     var messages: [Reply] = []
@@ -30,6 +32,11 @@ final class Link {
         request.replies = []
         request.attempts += 1
         inFlight.append(request)
+        // What was sent goes before it outweighs what was not.
+        if sent > 1 << 20, sent > unsent.count / 2 {
+            unsent.removeFirst(sent)
+            sent = 0
+        }
         for command in request.commands { unsent.append(command.bytes) }
     }
 
@@ -38,8 +45,13 @@ final class Link {
     /// - Returns: false if the connection has broken.
     func flush() -> Bool {
         while !unsent.isEmpty {
-            switch unsent.withUnsafeBytes({ SocketCalls.write(descriptor, $0) }) {
-            case .done(let count): unsent = count == unsent.count ? Data() : Data(unsent.dropFirst(count))
+            let result = unsent.withUnsafeBytes {
+                SocketCalls.write(descriptor, UnsafeRawBufferPointer(rebasing: $0[sent...]))
+            }
+            switch result {
+            case .done(let count):
+                sent += count
+                if sent == unsent.count { (unsent, sent) = (Data(), 0) }
             case .later: return true
             case .closed: return fail("the server has closed the connection")
             case .failed(let reason): return fail(reason)

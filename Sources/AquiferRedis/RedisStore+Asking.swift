@@ -4,17 +4,18 @@ import AquiferFoundation
 
 /// Questions to the server, and its answers.
 extension RedisStore {
-    /// Runs a script, which the server may have to be told again.
+    /// Runs a script, which the server may have to be told again, after other commands.
     func run(
-        _ script: Script, _ keys: [Data], _ arguments: [Data], to operation: String
+        _ script: Script, _ keys: [Data], _ arguments: [Data], after others: [Command] = [], to operation: String
     ) async throws(StoreError) -> (reply: Reply, wasRepeated: Bool) {
-        let (replies, wasRepeated) = try await answers([script.command(keys: keys, arguments)], operation)
-        if case .error(let words) = replies[0], words.hasPrefix("NOSCRIPT") {
-            let again = try await ask([script.wholeCommand(keys: keys, arguments)], to: operation)
-            return (again.replies[0], wasRepeated || again.wasRepeated)
+        let (replies, wasRepeated) = try await answers(others + [script.command(keys: keys, arguments)], operation)
+        if case .error(let words) = replies[others.count], words.hasPrefix("NOSCRIPT") {
+            try check(replies.dropLast(), operation)
+            let again = try await ask(others + [script.wholeCommand(keys: keys, arguments)], to: operation)
+            return (again.replies[others.count], wasRepeated || again.wasRepeated)
         }
         try check(replies, operation)
-        return (replies[0], wasRepeated)
+        return (replies[others.count], wasRepeated)
     }
 
     /// The answers of commands, none of which is an error.
@@ -26,7 +27,7 @@ extension RedisStore {
         return (replies, wasRepeated)
     }
 
-    private func check(_ replies: [Reply], _ operation: String) throws(StoreError) {
+    private func check(_ replies: some Sequence<Reply>, _ operation: String) throws(StoreError) {
         for case .error(let words) in replies {
             if words.hasPrefix("OOM") { throw .full(path: place) }
             if words.hasPrefix("READONLY") { throw .readOnly(path: place) }

@@ -141,15 +141,29 @@ public final class RedisStore: CacheStore {
         if hasChanged { changes.post(.entry(key.text)) }
     }
 
+    /// The number of bytes up to which an entry is an argument of a script.
+    private static let largestArgument = 4_096
+
     /// Writes an entry; true if it was there as it was seen.
     private func write(_ entry: StoredEntry, _ key: StoreKey, over seen: Data) async throws(StoreError) -> Bool {
         let (name, mark, fresh) = (names.generation(of: key.text), Value.token(), Value.token())
         var generation = generations.withLock { $0[name] } ?? fresh
         let operation = "save \"\(key.text)\""
+        var isLarge = entry.bytes.count > Self.largestArgument
         while true {
             let value = try Value.make(entry, key.text, generation: generation, mark: mark)
-            let arguments = [generation, fresh, value, seen, lifetime] + told(.entry(key.text))
-            switch try await run(.write, [name, names.entry(key.text)], arguments, to: operation).reply {
+            var keys = [name, names.entry(key.text)]
+            var arguments = [generation, fresh, value, seen, lifetime] + told(.entry(key.text))
+            var before: [Command] = []
+            if isLarge {
+                let place = names.waiting(mark)
+                before = [Command([Data("SET".utf8), place, value, Data("PX".utf8), Data("60000".utf8)])]
+                keys.append(place)
+                arguments[2] = Data(value.prefix(Value.headLength))
+            }
+            switch try await run(.write, keys, arguments, after: before, to: operation).reply {
+            // The server was so full that it has forgotten the value since the last command.
+            case .integer(2): isLarge = false
             case .integer(let count): return count == 1
             // Somebody has begun another generation, or there was none.
             case .bytes(let other) where other.count == Value.generationLength:

@@ -5,10 +5,12 @@ import AquiferFoundation
 enum Script: String, CaseIterable, Sendable {
     /// Writes an entry, if it is as it was seen.
     ///
-    /// Keys: the generation of its part, the entry. Arguments: the generation that the value has, a new one, the value, the head that was
-    /// seen (empty: any; "-": none), the milliseconds until it expires (0: never), the channel, the message.
+    /// Keys: the generation of its part, the entry; of a large one also where its value is already, since the language of scripts reads each
+    /// byte of an argument. Arguments: the generation that the value has, a new one, the value or only its head, the head that was seen (empty:
+    /// any; "-": none), the milliseconds until it expires (0: never), the channel, the message.
     ///
-    /// Returns 1 if it was written, 0 if it was not as seen, or the generation if that is another one.
+    /// Returns 1 if it was written, 0 if it was not as seen, the generation if that is another one, or 2 if the server has forgotten the value
+    /// already.
     case write = """
         local g = redis.call('GET', KEYS[1])
         if g ~= ARGV[1] then
@@ -22,7 +24,12 @@ enum Script: String, CaseIterable, Sendable {
             if string.sub(head, 1, 16) == g then return 0 end
           elseif head ~= ARGV[4] then return 0 end
         end
-        if ARGV[5] == '0' then redis.call('SET', KEYS[2], ARGV[3])
+        if KEYS[3] then
+          if redis.call('EXISTS', KEYS[3]) == 0 then return 2 end
+          redis.call('RENAME', KEYS[3], KEYS[2])
+          if ARGV[5] == '0' then redis.call('PERSIST', KEYS[2])
+          else redis.call('PEXPIRE', KEYS[2], ARGV[5]) end
+        elseif ARGV[5] == '0' then redis.call('SET', KEYS[2], ARGV[3])
         else redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[5]) end
         redis.call('PUBLISH', ARGV[6], ARGV[7])
         return 1
@@ -108,7 +115,7 @@ enum Script: String, CaseIterable, Sendable {
     /// The name under which the server keeps it: the SHA-1 of its text.
     var name: String {
         switch self {
-        case .write: "c9c604097ee15eafea902f96309b5edc9662872b"
+        case .write: "61b35555dacdb896a9c737c55c603d702cd53265"
         case .delete: "bcc9ca22f1186abdbb677e92f86cd806832dc46c"
         case .end: "7b8ff4158168851039dfc2d1bd573fd89241f015"
         case .takeLease: "721a323011a7f8c6d968519c61c9876e6709d6fe"

@@ -17,7 +17,10 @@ enum Value {
     }
 
     /// 16 random bytes.
-    static func token() -> Data { Data((0..<generationLength).map { _ in UInt8.random(in: .min ... .max) }) }
+    static func token() -> Data {
+        // Each draw asks the system: two are enough.
+        withUnsafeBytes(of: (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))) { Data($0) }
+    }
 
     static func make(_ entry: StoredEntry, _ key: String, generation: Data, mark: Data) throws(StoreError) -> Data {
         let sealed = try EntryCoding.head(of: entry, key: key)
@@ -36,7 +39,7 @@ enum Value {
             return Found(head: head, entry: .failure(.unreadable(key: key, reason: "its head is damaged")))
         }
         guard head.prefix(generationLength) == generation else { return nil }
-        let sealed = SealedEntry(data: Data(value.dropFirst(headLength)))
+        let sealed = SealedEntry(data: value.dropFirst(headLength))
         return Found(head: head, entry: Result { () throws(StoreError) in try sealed.entry(for: key) })
     }
 
@@ -95,6 +98,9 @@ struct RedisNames: Sendable {
     var channel: String { "\(prefix):changes" }
     /// The channel of the ends of leases.
     var leaseChannel: String { "\(prefix):lease-ends" }
+
+    /// The place of a value that is not an entry yet, for at most a minute.
+    func waiting(_ mark: Data) -> Data { Data("\(prefix):t:\(mark.hexadecimal)".utf8) }
 
     func lease(_ key: String) -> Data { Data("\(prefix):l:".utf8) + Data(key.utf8) }
     func savedLoad(_ key: String) -> Data { Data("\(prefix):s:".utf8) + Data(key.utf8) }

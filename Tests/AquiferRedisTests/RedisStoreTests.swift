@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import ServerPrograms
@@ -178,6 +179,34 @@ struct RedisStoreTests {
         let error = await thrown { () async throws(StoreError) in try await store.insert(entry("b"), for: "a") }
         #expect(error == .full(path: store.redis.place))
         #expect(try await store.retrieve("a") == entry("a"))
+    }
+
+    @Test(
+        "A large entry is written under the same conditions as a small one, expires as one, and leaves nothing beside it"
+    )
+    func large() async throws {
+        let store = try PlacedStore(server: try RedisServer.make())
+        func large(_ letter: String) -> StoredEntry { entry(String(repeating: letter, count: 100_000)) }
+        try await store.insert(large("a"), for: "a")
+        try await store.run("SCRIPT", "FLUSH")
+        let other = try PlacedStore(prefix: store.prefix, server: store.server)
+        let (next, last) = (large("b"), large("c"))
+        try await other.insert(next, for: "a")
+        let seen = Locked<[StoredEntry?]>([])
+        try await store.update("a") { found throws(StoreError) in
+            let entry = try found.get()
+            seen.withLock { $0.append(entry) }
+            return .replace(last)
+        }
+        #expect(seen.withLock { $0 } == [next])
+        #expect(try await other.retrieve("a") == last)
+        #expect(try await store.run([Data("PTTL".utf8), store.redis.names.entry("a")]) == .integer(-1))
+        let passing = try PlacedStore(prefix: store.prefix, expireAfter: .seconds(100), server: store.server)
+        try await passing.insert(next, for: "a")
+        let left = try #require(await store.run([Data("PTTL".utf8), store.redis.names.entry("a")]).integer)
+        #expect((60_001...100_000).contains(left))
+        #expect(try await store.run("KEYS", "*:t:*").list.isEmpty)
+        #expect(try await store.entries().map(\.size) == [100_000])
     }
 
     @Test("Entries expire")

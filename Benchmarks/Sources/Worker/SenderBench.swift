@@ -3,7 +3,8 @@ import AquiferPostgres
 import AquiferTesting
 import Foundation
 
-/// A queue in PostgreSQL, emptied by several senders with a store of their own each. The remote takes each item at once.
+/// A queue in PostgreSQL, emptied by several senders with a store of their own each, 16 items at the same time by each of them. The remote
+/// takes each item at once.
 final class SenderBench {
     private let address: String
     private var runs = 0
@@ -32,7 +33,8 @@ final class SenderBench {
         }
         var outboxes: [Outbox] = []
         for _ in 0..<senders {
-            outboxes.append(Outbox(in: try await PostgresStore(address, schema: schema), client: client))
+            let store = try await PostgresStore(address, schema: schema)
+            outboxes.append(Outbox(in: store, client: client, policy: SendPolicy(width: 16)))
         }
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in

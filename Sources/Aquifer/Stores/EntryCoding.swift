@@ -70,7 +70,9 @@ package enum EntryCoding {
         let seal = EntrySeal(entry, key: key)
         let (etag, lastModified) = (entry.validators.etag, entry.validators.lastModified)
         let lengths = [key.utf8.count, etag?.utf8.count ?? 0, lastModified?.utf8.count ?? 0]
-        guard let short = lengths.map({ UInt32(exactly: $0) }) as? [UInt32] else {
+        // A cast of the array would ask the runtime about each number.
+        let short = lengths.compactMap { UInt32(exactly: $0) }
+        guard short.count == lengths.count else {
             throw .failed(operation: "store an entry", reason: "its key or validators are longer than 4 GB")
         }
         let answeredAt = entry.origin?.answeredAt
