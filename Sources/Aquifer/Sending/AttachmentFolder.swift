@@ -95,6 +95,7 @@ struct AttachmentFolder: AttachmentKeeper {
     }
 
     func highestNumber() async -> UInt64? {
+        // A folder that cannot be read tells none.
         await queue.run { (try? POSIX.names(in: path))?.compactMap { Self.number(of: $0) }.max() }
     }
 
