@@ -18,6 +18,17 @@ func contacts(
         cache: Cache(key: "contacts:\(server.absoluteString)", in: store, policy: .maxAge(.days(7)), now: now))
 }
 
+func contact(
+    from server: URL, client: any HTTPClient, store: any CacheStore
+) -> ResourceFamily<Int, Contact> {
+    ResourceFamily(in: store) { id in
+        let request = HTTPRequest(.get, server.appending(path: "contacts/\(id)"))
+        return Resource(
+            remote: RemoteLoader(request, client: client, map: JSONMapper().map),
+            cache: Cache(key: "contact:\(server.absoluteString):\(id)", in: store))
+    }
+}
+
 func pictures(client: any HTTPClient, store: any CacheStore) -> DataLoader {
     DataLoader(client: client, store: EvictingStore(store, bound: 256 << 20), retry: RetryPolicy(attempts: 3))
 }
@@ -38,6 +49,23 @@ struct GettingStartedTests {
         let names = await showContacts(contacts(from: server, client: client, store: MemoryStore()))
         #expect(names == ["Ana"])
         #expect(client.requests.map(\.url.absoluteString) == ["https://example.org/contacts"])
+    }
+
+    @Test("Screens that show one contact share its request, and another contact has one of its own")
+    func family() async throws {
+        let server = try #require(URL(string: "https://example.org"))
+        let client = ScriptedHTTPClient()
+        let contacts = contact(from: server, client: client, store: MemoryStore())
+        let (one, two) = (contacts[1], contacts[1])
+        let loads = [one, two].map { resource in Task { try await resource.load().value.name } }
+        let exchange = await client.exchange(0)
+        #expect(await eventually { one.waiters == 2 })
+        exchange.respond(body: Data(#"{"id":1,"name":"Ana"}"#.utf8))
+        for load in loads { #expect(try await load.value == "Ana") }
+        let other = Task { try await contacts[2].load().value.name }
+        await client.exchange(1).respond(body: Data(#"{"id":2,"name":"Bo"}"#.utf8))
+        #expect(try await other.value == "Bo")
+        #expect(client.requests.map(\.url.path) == ["/contacts/1", "/contacts/2"])
     }
 
     @Test("A picture is fetched once, and then comes from the store")

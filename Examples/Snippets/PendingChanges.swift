@@ -97,8 +97,9 @@ func rows(of loaded: Loaded<[Item]>) -> [String] {
 
 func question(about item: PendingItem, of items: EditableResource<ItemChange>) async throws -> String? {
     guard item.isConflict, let conflict = try await items.conflict(of: item.id) else { return nil }
-    let titles = [conflict.base, conflict.mine, conflict.theirs].map { $0?.title ?? "deleted" }
-    return "It was “\(titles[0])”. Keep yours, “\(titles[1])”, or theirs, “\(titles[2])”?"
+    let (mine, theirs) = (conflict.mine?.title ?? "deleted", conflict.theirs?.title ?? "deleted")
+    let before = conflict.base.map { "It was “\($0.title)”. " } ?? ""
+    return "\(before)Keep yours, “\(mine)”, or theirs, “\(theirs)”?"
 }
 
 let contract = ChangeContract(

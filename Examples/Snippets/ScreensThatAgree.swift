@@ -95,6 +95,12 @@ struct ScreensThatAgreeTests {
         _ = await (first, second)
         #expect(list.value == [] && badge.value == [])
         #expect(client.requests.count == 1)
+        // One that appears later makes another request.
+        let late = ResourceModel(contacts)
+        async let third: Void = late.appear()
+        await client.exchange(1).respond(body: Data("[]".utf8))
+        await third
+        #expect(late.value == [] && client.requests.count == 2)
         try await Cache<[Contact]>(key: "contacts", in: store).save([Contact(id: 1, name: "Ana")])
         #expect(await eventually { list.value?.count == 1 && badge.value?.count == 1 })
     }

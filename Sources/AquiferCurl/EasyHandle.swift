@@ -88,8 +88,8 @@ final class EasyHandle {
 
     /// The limit on silence is the loop's: curl counts it in seconds over a window of five.
     private func setLimits(_ limits: HTTPRequest.Limits) {
-        set(CURLOPT_CONNECTTIMEOUT_MS, limits.connect.wholeMilliseconds)
-        if let total = limits.total { set(CURLOPT_TIMEOUT_MS, total.wholeMilliseconds) }
+        set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(limits.connect))
+        if let total = limits.total { set(CURLOPT_TIMEOUT_MS, Self.milliseconds(total)) }
     }
 
     private func setRoute(_ route: Route?, usesProxies: Bool) {
@@ -153,18 +153,12 @@ final class EasyHandle {
         note(aq_curl_set_pointer(easy, option, value))
     }
 
+    /// At least 1: for curl, 0 is "no limit".
+    private static func milliseconds(_ limit: Duration) -> Int { limit.milliseconds(in: 1...1_000_000_000) }
+
     /// An older curl may not know an option; only a lack of memory makes another request of this one.
     private func note(_ code: CURLcode) {
         if code == CURLE_OUT_OF_MEMORY { isIncomplete = true }
-    }
-}
-
-extension Duration {
-    /// At least 1: for curl, 0 is "no limit".
-    fileprivate var wholeMilliseconds: Int {
-        let (seconds, attoseconds) = components
-        let capped = Int(min(max(seconds, 0), 1_000_000))
-        return max(1, capped * 1000 + Int(attoseconds / 1_000_000_000_000_000))
     }
 }
 

@@ -48,9 +48,8 @@ struct Connecting: Sendable {
         }
         do throws(ServerFailure) {
             let answers = Answers(connection: connection, deadline: .now + limit)
-            let each = Int64(
-                patience.components.seconds * 1000 + patience.components.attoseconds / 1_000_000_000_000_000)
-            try answers.run("SET statement_timeout = \(max(each, 1)); SET client_min_messages = warning")
+            let each = patience.milliseconds(in: 1...Int32.max)
+            try answers.run("SET statement_timeout = \(each); SET client_min_messages = warning")
             // An acknowledged change is on the server's device, as every store promises.
             let durable =
                 "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"

@@ -25,7 +25,7 @@ struct PostgresLeases: LoadLeases {
             Request.Step(
                 .takeLease,
                 [
-                    id, token, .integer(presence.visible), .integer(span.wholeMilliseconds),
+                    id, token, .integer(presence.visible), .integer(span.milliseconds(in: 0...1 << 50)),
                     first.map { .integer(Int64(clamping: $0)) } ?? .null, .integer(presence.seesOthers ? 1 : 0),
                 ]),
             Request.Step(.lookAtLease, [id, token]),
@@ -44,7 +44,7 @@ struct PostgresLeases: LoadLeases {
     func renew(_ key: String, _ number: UInt64, for span: Duration) async throws(StoreError) -> Bool {
         let parameters: [Parameter] = [
             .bytes(Data(key.utf8)), .integer(Int64(clamping: number)), .integer(store.presenceOfThis.visible),
-            .integer(span.wholeMilliseconds),
+            .integer(span.milliseconds(in: 0...1 << 50)),
         ]
         let rows = try await store.ask([.init(.renewLease, parameters)], to: "renew the lease of \"\(key)\"")
         return rows.first?.count == 1
@@ -57,12 +57,5 @@ struct PostgresLeases: LoadLeases {
         let rows = try await store.ask(
             [.init(.endLease, parameters + store.toldOfLease(key))], to: "end the lease of \"\(key)\"")
         if rows.first?.integer(0, 0) == 1 { ends.post(.entry(key)) }
-    }
-}
-
-extension Duration {
-    fileprivate var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return min(max(seconds, 0), 1 << 40) * 1000 + attoseconds / 1_000_000_000_000_000
     }
 }

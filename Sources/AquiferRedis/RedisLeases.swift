@@ -50,7 +50,6 @@ struct RedisLeases: LoadLeases {
     }
 
     private static func milliseconds(_ span: Duration) -> Data {
-        let (seconds, attoseconds) = span.components
-        return Data("\(max(min(seconds, 1 << 40) * 1000 + attoseconds / 1_000_000_000_000_000, 1))".utf8)
+        Data("\(span.milliseconds(in: 1...Int64(1) << 50))".utf8)
     }
 }

@@ -68,9 +68,7 @@ public final class RedisStore: CacheStore {
         self.owner = owner
         self.patience = patience
         place = address.words
-        let milliseconds = expireAfter.map {
-            max($0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000, 1)
-        }
+        let milliseconds = expireAfter.map { $0.milliseconds(in: 1...Int64(1) << 50) }
         lifetime = Data("\(milliseconds ?? 0)".utf8)
         // Who observes before the first call is told, too.
         let begin: @Sendable (StoreChanges) -> StoreObservation = { [weak owner] _ in

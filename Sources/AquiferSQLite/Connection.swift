@@ -48,9 +48,7 @@ package final class Connection {
     /// Sets the time for which calls wait, on their thread, for another connection before they fail with `busy`. A new
     /// connection does not wait.
     func wait(upTo patience: Duration) {
-        let (seconds, attoseconds) = patience.components
-        let milliseconds = Double(seconds) * 1e3 + Double(attoseconds) / 1e15
-        sqlite3_busy_timeout(handle, Int32(min(max(milliseconds, 0), 1e9)))
+        sqlite3_busy_timeout(handle, patience.milliseconds(in: 0...1_000_000_000))
     }
 
     /// Flushes the written bytes of the file to the device.

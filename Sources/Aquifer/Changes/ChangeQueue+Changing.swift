@@ -122,11 +122,24 @@ extension ChangeQueue {
 
     private func record(of change: Change, over seen: SeenState<Value>) throws(OutboxError) -> OutboxChange {
         let target = identity(of: change.target)
-        // The user has seen the changes of before, too.
-        let part = seen.shown.flatMap { change.part(of: $0) }
+        // The user has seen the changes of before, too. A row that was made here may not have been in any value yet.
+        let part = seen.shown.flatMap { change.part(of: $0) } ?? partMadeHere(change, target, over: seen)
         return OutboxChange(
             kind: name, target: target, bytes: try encoded(change), base: try part.map(encoded),
             version: version(of: change, in: seen), asOf: seen.facts[target]?.sequence ?? 0)
+    }
+
+    /// What the changes that no load has shown yet make of a change's part.
+    private func partMadeHere(_ change: Change, _ target: String, over seen: SeenState<Value>) -> Change.Part? {
+        let askedAt = last.withLock { $0.askedAt }
+        let entries = state.withLock { $0.entries.filter { $0.record.target == target } }
+        let settled = settled(entries, in: seen.base, askedAt: askedAt, now: cache.time)
+        var value = seen.base ?? empty
+        for entry in entries where !settled.contains(entry.number) {
+            // A change that does not apply any more makes nothing.
+            try? entry.change?.apply(to: &value, wasTried: entry.wasTried)
+        }
+        return change.part(of: value)
     }
 
     private func encoded(_ subject: some Encodable) throws(OutboxError) -> Data {

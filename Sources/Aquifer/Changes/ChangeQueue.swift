@@ -70,6 +70,8 @@ final class ChangeQueue<Change: PendingChange>: Sendable {
         /// The server's ids, by those of the app; and the other way round.
         var serverIDs: [String: String] = [:]
         var ownIDs: [String: String] = [:]
+        /// The server's ids that answers have told since the queue was read. What is shown speaks of the app's ids until then.
+        var newIDs: [String: String] = [:]
         /// The known facts of each target.
         var facts: [String: OutboxChange.Facts] = [:]
         var knownIDs = 0
@@ -184,7 +186,14 @@ final class ChangeQueue<Change: PendingChange>: Sendable {
         if isNews { changes.post(.everything) }
     }
 
+    func noteID(_ id: String, of target: String) {
+        guard id != target else { return }
+        state.withLock { ($0.newIDs[target], $0.ownIDs[id]) = (id, target) }
+    }
+
+    /// The server's id, as far as what is shown speaks of it.
     func serverID(of id: String) -> String { state.withLock { $0.serverIDs[id] ?? id } }
+    func latestServerID(of id: String) -> String { state.withLock { $0.newIDs[id] ?? $0.serverIDs[id] ?? id } }
     func identity(of id: String) -> String { state.withLock { $0.ownIDs[id] ?? id } }
 
     /// A refused change, as it is in the queue now.

@@ -50,7 +50,7 @@ public final class EditableResource<Change: PendingChange>: Sendable {
         self.resource = resource
         self.outbox = outbox
         queue = ChangeQueue(name: name ?? resource.cache.key, cache: resource.cache, empty: empty, outbox: outbox)
-        outbox.register(ChangeHandler(Change.self), for: queue.name)
+        outbox.register(ChangeHandler(Change.self), for: queue.name) { [weak queue] in queue?.noteID($1, of: $0) }
         resource.attach(queue.overlay)
     }
 
@@ -90,7 +90,10 @@ public final class EditableResource<Change: PendingChange>: Sendable {
     public func identity(of id: String) -> String { queue.identity(of: id) }
 
     /// The server's id for an id that the app drew; the id itself if the server has given no other.
-    public func serverID(of id: String) -> String { queue.serverID(of: id) }
+    ///
+    /// It is known from the moment at which ``outbox`` has saved the answer to the creation, and so when ``Outbox/drain()`` returns. An
+    /// id that another process was given is known after the next load or change, and at once while somebody follows.
+    public func serverID(of id: String) -> String { queue.latestServerID(of: id) }
 
     // MARK: Changing
 

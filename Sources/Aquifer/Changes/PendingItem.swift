@@ -33,7 +33,7 @@ public struct PendingItem: Sendable, Hashable, Identifiable {
 
 /// A change that the server refused because somebody else has changed the same thing since.
 public struct ChangeConflict<Part: Sendable>: Sendable {
-    /// The part as it was when the user changed it; `nil` if it was not there.
+    /// The part as it was when the user changed it; `nil` if that is not known.
     public let base: Part?
     /// The part as the user wants it; `nil` if it is to be deleted.
     public let mine: Part?

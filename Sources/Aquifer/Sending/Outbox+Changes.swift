@@ -11,9 +11,13 @@ extension Outbox {
         let state: State
     }
 
+    /// Notes the server's id for a target that the app has named.
+    typealias IDNote = @Sendable (_ target: String, _ id: String) -> Void
+
     /// Lets the changes of this kind be sent.
-    nonisolated func register(_ handler: ChangeHandler, for kind: String) {
+    nonisolated func register(_ handler: ChangeHandler, for kind: String, _ noteID: @escaping IDNote) {
         handlers.withLock { $0[kind] = handler }
+        namings.withLock { $0[kind] = noteID }
         work.ring()
     }
 
@@ -162,6 +166,7 @@ extension Outbox {
             version: confirmed.version, sequence: change.asOf &+ 1, at: now)
         let kept = try await shelf.keep(new, of: change.kind, givesID: confirmed.id != nil)
         knownFacts[change.kind]?.facts[change.target] = kept
+        if let id = kept.id { namings.withLock { $0[change.kind] }?(change.target, id) }
         noteEnd(number, .sent(answer))
         // The server has the item, so that it is confirmed even if another outbox has claimed it by now.
         let finding = try await shelf.change(number) { [bytes = confirmed.change] record in

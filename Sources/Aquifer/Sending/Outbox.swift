@@ -106,6 +106,8 @@ public actor Outbox {
     nonisolated let following = Locked<Following?>(nil)
     /// The functions that send the changes of each ``EditableResource``, by its name.
     nonisolated let handlers = Locked([String: ChangeHandler]())
+    /// Those who want to know the ids that servers give to targets of changes.
+    nonisolated let namings = Locked([String: IDNote]())
     /// The same for resources that are not there, by their names.
     nonisolated let absent = Locked([(matches: @Sendable (String) -> Bool, handler: ChangeHandler)]())
 

@@ -12,11 +12,17 @@ final class CacheTier: Sendable {
     private let state = Locked(State())
 
     private struct State {
-        /// Counts the changes that could not be made in the copies.
-        var failures = 0
-        /// True while a copy may be older than the last change. Nothing is read then.
+        /// True while a copy may be older than the last change. Nothing is read then, and no change waits for the store.
         var isDoubtful = false
+        /// The changes since all entries are being deleted, or were; `nil` before that begins.
+        var later: [StoreChange]?
         var retry: StoreObservation?
+
+        /// Adds a change that is made in the copies later. Among too many, all entries are deleted once more.
+        mutating func postpone(_ change: StoreChange) {
+            guard let later else { return }
+            self.later = later.count < 1_000 ? later + [change] : [.everything]
+        }
     }
 
     init(_ store: any CacheStore, clock: any Clock<Duration>, makeNote: @escaping @Sendable () -> UUID) {
@@ -58,21 +64,28 @@ final class CacheTier: Sendable {
         }
     }
 
-    /// Deletes copies and notes of what has changed. If that fails, nothing is read until all of them could be deleted.
+    /// Deletes copies and notes of what has changed. If that fails, the store is out of use until all of them were deleted.
     func forget(_ change: StoreChange) async {
-        do throws(StoreError) {
-            switch change {
-            case .entry(let key): try await store.delete(key)
-            case .prefix(let prefix): try await store.deleteAll(prefix: prefix)
-            case .everything: try await store.deleteAll(prefix: "")
-            }
-        } catch {
+        let isPostponed = state.withLock { state in
+            if state.isDoubtful { state.postpone(change) }
+            return state.isDoubtful
+        }
+        if isPostponed { return }
+        do throws(StoreError) { try await delete(change) } catch {
             let isNew = state.withLock { state in
-                state.failures += 1
+                state.postpone(change)
                 defer { state.isDoubtful = true }
                 return !state.isDoubtful
             }
             if isNew { clearSoon() }
+        }
+    }
+
+    private func delete(_ change: StoreChange) async throws(StoreError) {
+        switch change {
+        case .entry(let key): try await store.delete(key)
+        case .prefix(let prefix): try await store.deleteAll(prefix: prefix)
+        case .everything: try await store.deleteAll(prefix: "")
         }
     }
 
@@ -82,14 +95,27 @@ final class CacheTier: Sendable {
         }
     }
 
+    /// Deletes all entries, and then those of the changes that have come meanwhile. After that the store is in use again.
     private func clear() async {
-        let failures = state.withLock { $0.failures }
-        do throws(StoreError) { try await store.deleteAll(prefix: "") } catch { return clearSoon() }
-        let isDone = state.withLock { state in
-            if state.failures == failures { state.isDoubtful = false }
-            return !state.isDoubtful
+        state.withLock { $0.later = [.everything] }
+        while let change = nextLater() {
+            do throws(StoreError) { try await delete(change) } catch {
+                state.withLock { $0.later = nil }
+                return clearSoon()
+            }
         }
-        if !isDone { clearSoon() }
+    }
+
+    /// The next change to make in the copies; `nil` if all are made, and the copies can be trusted.
+    private func nextLater() -> StoreChange? {
+        state.withLock { state in
+            guard let next = state.later?.first else {
+                (state.isDoubtful, state.later) = (false, nil)
+                return nil
+            }
+            state.later?.removeFirst()
+            return next
+        }
     }
 
     private static let noteTag = "aquifer:filling"

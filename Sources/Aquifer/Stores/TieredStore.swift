@@ -14,8 +14,8 @@ import AquiferFoundation
 ///   reads as it was before.
 /// - A change that another machine makes is seen when the truth tells it (``CacheStore/changes``), which takes milliseconds for
 ///   PostgreSQL. Until then a reader may be given the entry before. Updates are never decided by a copy.
-/// - A cache that fails is passed over, and so is a damaged copy. If a copy could not be deleted, nothing is read from the cache until all
-///   of its entries were deleted. Give the cache an expiry (`RedisStore(expireAfter:)`): a machine that is stopped between a change and its
+/// - A cache that fails is passed over, and so is a damaged copy. If a copy could not be deleted, the cache is out of use until all
+///   of its entries were deleted: nothing is read from it, and no later change waits for it. Give the cache an expiry (`RedisStore(expireAfter:)`): a machine that is stopped between a change and its
 ///   deletion, with nobody else to hear of the change, leaves an old copy for as long.
 /// - The cache is this store's own: nothing else may use its prefix. A Redis that keeps snapshots comes back with copies from before them:
 ///   give it none.
@@ -55,7 +55,7 @@ public final class TieredStore: CacheStore {
     /// Memory before a store.
     ///
     /// - Parameters:
-    ///   - bound: the bytes of the entries in memory at most. An entry of more than half of it is never kept there.
+    ///   - bound: the bytes of the entries in memory at most. An entry of more than half of this bound is never kept there.
     ///   - truth: the store.
     public convenience init(memory bound: Bound, over truth: any CacheStore) {
         self.init(bound, nil, truth)
@@ -64,7 +64,7 @@ public final class TieredStore: CacheStore {
     /// Memory and a shared cache before a store.
     ///
     /// - Parameters:
-    ///   - bound: the bytes of the entries in memory at most. An entry of more than half of it is never kept there.
+    ///   - bound: the bytes of the entries in memory at most. An entry of more than half of this bound is never kept there.
     ///   - cache: the cache, of which nothing else uses a part.
     ///   - truth: the store.
     ///   - clock: for the time between two attempts to delete the copies of a cache that has failed.
@@ -166,7 +166,7 @@ public final class TieredStore: CacheStore {
         do throws(StoreError) { try await body() } catch {
             // It may have been made all the same.
             memory.withLock { $0.forget(change) }
-            await cache?.forget(change)
+            await forgetCopies(change)
             throw error
         }
         await settle()
@@ -193,7 +193,7 @@ public final class TieredStore: CacheStore {
                 return work.changes.isEmpty ? nil : work.changes.removeFirst()
             }
             guard let next else { return }
-            await cache?.forget(next)
+            await forgetCopies(next)
             changes.post(next)
             let free = work.withLock { work in
                 work.done += 1
@@ -203,6 +203,13 @@ public final class TieredStore: CacheStore {
             }
             for (_, continuation) in free { continuation.resume() }
         }
+    }
+
+    /// Deletes the copies of the cache, and then those that a reader has taken from it meanwhile.
+    private func forgetCopies(_ change: StoreChange) async {
+        guard let cache else { return }
+        await cache.forget(change)
+        memory.withLock { $0.forget(change) }
     }
 
     /// Returns when all changes that were heard before are made in the cache, and told.

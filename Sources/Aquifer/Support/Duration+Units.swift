@@ -10,6 +10,15 @@ extension Duration {
     /// Minutes of 60 seconds.
     public static func minutes(_ minutes: Int) -> Duration { .seconds(minutes * 60) }
 
+    /// The whole milliseconds of this duration, without the fraction, and the nearest end of a range that it is not in.
+    package func milliseconds<Number: FixedWidthInteger>(in range: ClosedRange<Number>) -> Number {
+        let (seconds, attoseconds) = components
+        let (thousands, isTooLarge) = seconds.multipliedReportingOverflow(by: 1000)
+        let (sum, isTooMuch) = thousands.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        let all = isTooLarge || isTooMuch ? (seconds < 0 ? .min : .max) : sum
+        return min(max(Number(clamping: all), range.lowerBound), range.upperBound)
+    }
+
     /// This duration in seconds.
     public var timeInterval: TimeInterval {
         let parts = components

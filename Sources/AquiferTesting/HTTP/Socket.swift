@@ -86,9 +86,8 @@ enum Socket {
     /// True if the socket became ready (or broke) in time.
     static func wait(_ socket: Int32, for events: Int32, within time: Duration) throws -> Bool {
         var entry = pollfd(fd: socket, events: Int16(events), revents: 0)
-        let milliseconds = time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000
         while true {
-            let count = poll(&entry, 1, Int32(clamping: milliseconds))
+            let count = poll(&entry, 1, time.milliseconds(in: 0...Int32.max))
             if count >= 0 { return count > 0 }
             guard errno == EINTR else { throw error }
         }

@@ -67,7 +67,7 @@ public final class MemoryLeases: Sendable {
                 state.last += 1
                 state.granted += 1
                 state.leases[Array(key.utf8)] = Lease(
-                    number: state.last, machine: number, until: now + seconds(span), saved: old?.saved ?? 0)
+                    number: state.last, machine: number, until: now + span.timeInterval, saved: old?.saved ?? 0)
                 return .granted(state.last)
             }
         }
@@ -79,7 +79,7 @@ public final class MemoryLeases: Sendable {
                 guard let old = state.leases[Array(key.utf8)], old.number == lease, old.until != nil else {
                     return false
                 }
-                state.leases[Array(key.utf8)]?.until = now + seconds(span)
+                state.leases[Array(key.utf8)]?.until = now + span.timeInterval
                 return true
             }
         }
@@ -100,10 +100,6 @@ public final class MemoryLeases: Sendable {
         /// Ends this machine, as a loss of its power does: its leases are free, and nobody is told.
         public func die() {
             place.state.withLock { _ = $0.gone.insert(number) }
-        }
-
-        private func seconds(_ span: Duration) -> TimeInterval {
-            TimeInterval(span.components.seconds) + TimeInterval(span.components.attoseconds) / 1e18
         }
     }
 }

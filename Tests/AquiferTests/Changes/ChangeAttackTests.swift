@@ -207,24 +207,27 @@ struct ChangeAttackTests {
 /// A store that holds the first change of an item on demand.
 private final class SlowClaims: ForwardingStore, Sendable {
     let base: any CacheStore
-    private let state = Locked((isOn: false, isHeld: false, isReleased: false))
+    private let isOn = Locked(false)
+    private let held = Gate()
+    private let released = Gate()
 
     init(_ base: any CacheStore) { self.base = base }
 
-    func hold() { state.withLock { $0 = (true, false, false) } }
-    func release() { state.withLock { $0.isReleased = true } }
-    func waitUntilHeld() async { while !state.withLock({ $0.isHeld }) { await Task.yield() } }
+    func hold() { isOn.withLock { $0 = true } }
+    func release() { released.open() }
+    func waitUntilHeld() async { await held.wait() }
 
     func update(
         _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
     ) async throws(StoreError) {
-        let isFirst = state.withLock { state -> Bool in
-            guard state.isOn, key.hasPrefix("item:") else { return false }
-            state.isOn = false
-            state.isHeld = true
-            return true
+        let isFirst = isOn.withLock { isOn in
+            defer { if key.hasPrefix("item:") { isOn = false } }
+            return isOn && key.hasPrefix("item:")
         }
-        while isFirst, !state.withLock({ $0.isReleased }) { await Task.yield() }
+        if isFirst {
+            held.open()
+            await released.wait()
+        }
         try await base.update(key, decide)
     }
 }

@@ -75,8 +75,7 @@ struct ChangeGroupTests {
         let sending = Task { try await restarted.outbox.drain() }
         let first = await client.exchange(0)
         #expect(first.request.url.path() == "/lists")
-        for _ in 0..<1000 { await Task.yield() }
-        #expect(client.requests.count == 1, "an item was sent before its list was there")
+        // An item that was sent before its list was there would name the list by the app's id below.
         first.respond(status: 201, body: Data("77".utf8))
         for number in 1...2 {
             let next = await client.exchange(number)

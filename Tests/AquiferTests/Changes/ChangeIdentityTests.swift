@@ -38,6 +38,51 @@ struct ChangeIdentityTests {
         #expect(second.serverID(of: "new") == "101")
     }
 
+    @Test("The server's id is known when the drain that has sent the creation returns, though nobody follows or loads")
+    func idAfterDrain() async throws {
+        let world = NotesWorld()
+        let notes = world.notes()
+        try await notes.change(.create(id: "new", text: "Milk"))
+        #expect(notes.serverID(of: "new") == "new")
+        try await notes.outbox.drain()
+        #expect(notes.serverID(of: "new") == "101")
+        #expect(notes.identity(of: "101") == "new")
+    }
+
+    @Test("The row that a pending change names has its id in each state, also while the answer is being saved")
+    func pendingRow() async throws {
+        let world = NotesWorld()
+        let notes = world.notes()
+        var updates = notes.updates.makeAsyncIterator()
+        #expect(await updates.next() == .some(nil))
+        try await notes.change(.create(id: "new", text: "Milk"))
+        try await notes.change(.tag(id: "new", tag: "cold"), key: "own")
+        let sending = Task { try await notes.outbox.drain() }
+        _ = await wait(&updates) {
+            $0.pending.isEmpty && $0.value.first?.id == "101"
+        } each: { state in
+            for pending in state.pending { #expect(state.value.map(\.id) == [pending.target]) }
+        }
+        _ = try await sending.value
+    }
+
+    @Test(
+        "A conflict about a row that was made here and never loaded has what the user saw as its base",
+        arguments: [true, false])
+    func baseOfOwnRow(hadLoaded: Bool) async throws {
+        let world = NotesWorld()
+        let notes = world.notes()
+        if hadLoaded { _ = try await notes.load() }
+        try await notes.change(.create(id: "new", text: "Milk"))
+        try await notes.outbox.drain()
+        let id = try #require(try await notes.change(.rename(id: "new", text: "Oat milk"))).id
+        world.server.renameByOthers("101", "Soy milk")
+        try await notes.outbox.drain()
+        let conflict = try #require(try await notes.conflict(of: id))
+        #expect([conflict.base, conflict.mine, conflict.theirs].map(\.?.text) == ["Milk", "Oat milk", "Soy milk"])
+        #expect(conflict.base?.id == "101")
+    }
+
     @Test("A load that shows the new row before the creation was answered waits for the answer: one row at each state")
     func loadDuringCreation() async throws {
         let world = NotesWorld()
@@ -59,7 +104,7 @@ struct ChangeIdentityTests {
         _ = try await notes.resource.load()
         let during = await updates.next()
         #expect(during??.value.map(\.id) == ["new"])
-        while !world.clock.sleepers.contains(.seconds(5)) { await Task.yield() }
+        #expect(await eventually { world.clock.sleepers.contains(.seconds(5)) })
         // The server is slow: its row is shown then, beside the one that waits.
         world.pass(6)
         let late = await wait(&updates) { $0.value.count == 2 }

@@ -77,7 +77,8 @@ final class BrokenStore: CacheStore {
         if flaw == .tellsEarly {
             let before = looks.withLock { $0 }
             own.post(.entry(key))
-            while looks.withLock({ $0 }) == before { await Task.yield() }
+            let isSeen = await eventually { looks.withLock { $0 } != before }
+            guard isSeen else { throw .failed(operation: "save", reason: "nobody looked") }
         }
         if flaw == .forgetsOverride, try await base.retrieve(key) != nil { return }
         if flaw == .anyOrder { return late.withLock { $0 = (key, entry) } }
