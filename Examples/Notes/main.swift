@@ -83,10 +83,10 @@ case ("sync", _):
 case ("conflict", let item?):
     let conflict = try await notes.conflict(of: item.id)
     print("before, mine, theirs:", [conflict?.base, conflict?.mine, conflict?.theirs].map { $0?.title ?? "no note" })
-case ("keep", let item?): _ = id == "mine" ? try await notes.keepMine(item.id) : try await notes.discard(item.id)
+case ("keep", let item?) where id == "mine": try await notes.keepMine(item.id)
+case ("keep", let item?): try await notes.discard(item.id)
 default: break  // list
 }
-
 let loaded = try await notes.load()
 if loaded.source != .remote { print("The server has not answered. What you change is kept.") }
 for note in loaded.value.sorted(by: { $0.rank < $1.rank }) { print("\(note.id)  \(note.title)") }

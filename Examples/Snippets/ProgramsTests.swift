@@ -35,6 +35,29 @@ struct ProgramsTests {
         }
     }
 
+    @Test(
+        "Each program has at most half of the lines that it took before",
+        arguments: [("TwoScreens", 52), ("News", 75), ("UserServer", 98)])
+    func length(program: String, limit: Int) throws {
+        let lines = try Self.lines("\(program)/main.swift")
+        #expect(lines.count > 10 && lines.count <= limit && lines.allSatisfy { $0.count <= 120 })
+    }
+
+    @Test("A store of one's own has at most 67 lines: half of what it took before")
+    func lengthOfStore() throws {
+        let store = try Self.lines("Snippets/WritingAStore.swift").drop { !$0.hasPrefix("actor DictionaryStore") }
+        // What damages an entry is for the tests alone.
+        let lines = store.prefix { !$0.contains("/// Changes the bytes of an entry") }
+        #expect(lines.count > 10 && lines.count < store.count && lines.count <= 67)
+        #expect(lines.allSatisfy { $0.count <= 120 })
+    }
+
+    private static func lines(_ file: String) throws -> [Substring] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+        return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    }
+
     @Test("TwoScreens makes one request, and both screens show what one of them adds")
     func twoScreens() throws {
         let requests = Locked(0)

@@ -40,11 +40,40 @@ extension ChangeQueue {
         _ = try await replace(entry, change, label: label, over: latest, mayBeRefused: true)
     }
 
-    func discard(_ id: Outbox.ID) async throws(OutboxError) {
+    /// Takes a change back. What was built on a creation that the server does not have goes first, the last one at the head: after a kill
+    /// in between the creation still holds back what is left.
+    func discard(_ id: Outbox.ID) async throws(OutboxError) -> [Outbox.ID] {
         await refresh()
-        guard entry(id) != nil else { throw await absence(of: id) }
-        try await outbox.withdraw(id, from: nil, mayBeRefused: true)
+        guard let entry = entry(id) else { throw await absence(of: id) }
+        var gone: [Outbox.ID] = []
+        for dependant in builtOn(entry).reversed() {
+            do throws(OutboxError) { try await outbox.withdraw(dependant, from: nil, mayBeRefused: true) } catch {
+                // Somebody else has discarded it.
+                guard case .noSuchItem = error else {
+                    await readKnown()
+                    throw error
+                }
+            }
+            gone.insert(dependant, at: 0)
+        }
+        do throws(OutboxError) { try await outbox.withdraw(id, from: nil, mayBeRefused: true) } catch {
+            await readKnown()
+            throw error
+        }
         await readKnown()
+        return gone
+    }
+
+    /// The later changes of what a change creates, if the server has given it no id.
+    private func builtOn(_ creation: Entry) -> [Outbox.ID] {
+        guard creation.change?.isCreation == true else { return [] }
+        let target = creation.record.target
+        return state.withLock { state in
+            guard state.facts[target]?.id == nil else { return [] }
+            return state.entries.filter {
+                $0.number > creation.number && $0.confirmedAt == nil && $0.record.target == target
+            }.map(\.id)
+        }
     }
 
     /// The three versions of what a refused change concerns.

@@ -102,6 +102,7 @@ extension ChangeQueue {
 
     /// Loads, and lays the changes over what was loaded.
     func load(_ load: () async throws(LoadError) -> Loaded<Value>) async throws(LoadError) -> Loaded<Value> {
+        await readBeforeLoad()
         let began = cache.time
         let loaded: Loaded<Value>
         do throws(LoadError) { loaded = try await load() } catch {
@@ -123,6 +124,14 @@ extension ChangeQueue {
         let shown = lay(over: Overlay.Base(loaded: loaded, askedAt: askedAt))
         await settle()
         return shown ?? loaded
+    }
+
+    /// What is confirmed now was confirmed before this load, whatever a wrong clock has said.
+    private func readBeforeLoad() async {
+        // A queue that cannot be read now is read after the load, which tells.
+        try? await prepare()
+        let now = cache.time
+        state.withLock { $0.settleClock(at: now) }
     }
 
     /// Nothing may be shown without the changes.

@@ -27,7 +27,8 @@ extension ChangeQueue {
             // A later answer that does not show it any more is the newer truth.
             case false?:
                 let known = last.withLock { $0.shownAt[entry.number] }
-                isShown = askedAt > at + Self.patience || known.map { askedAt >= $0 && askedAt > at } ?? false
+                let patience = entry.wasInFuture ? 0 : Self.patience
+                isShown = askedAt > at + patience || known.map { askedAt >= $0 && askedAt > at } ?? false
             case nil: isShown = askedAt > at
             }
             if isShown { settled.insert(entry.number) } else { unsettled.insert(entry.record.target) }

@@ -39,8 +39,8 @@ extension ChangeQueue.State {
                 new.append(
                     ChangeQueue.Entry(
                         number: old.number, head: item.head, record: old.record, sending: item.state,
-                        change: old.change, generation: old.generation,
-                        confirmedAt: old.confirmedAt.map { min($0, now) }))
+                        change: old.change, generation: old.generation, confirmedAt: old.confirmedAt,
+                        wasInFuture: old.wasInFuture))
                 continue
             }
             isNews = true
@@ -51,8 +51,7 @@ extension ChangeQueue.State {
                 ChangeQueue.Entry(
                     number: item.number, head: item.head, record: item.change, sending: item.state,
                     change: change?.replacingIDs { serverIDs[$0] ?? $0 }, generation: generation,
-                    // A moment in the future is that of a clock which was set back since.
-                    confirmedAt: old?.confirmedAt ?? item.change.confirmed.map { min($0.at, now) }))
+                    confirmedAt: old?.confirmedAt ?? item.change.confirmed?.at, wasInFuture: old?.wasInFuture ?? false))
         }
         // A change that was queued here is there, although it could not be read again yet.
         let known = Set(items.map(\.number))
@@ -64,6 +63,20 @@ extension ChangeQueue.State {
         if !unread.isEmpty { new = (new + unread).sorted { $0.number < $1.number } }
         isNews = isNews || new.count != entries.count
         entries = new
+        settleClock(at: now)
         return isNews
+    }
+
+    /// A confirmation in the future is that of a clock which was set back since. It came before now, and so before each load that
+    /// begins from now on. A load that began earlier tells nothing of it.
+    mutating func settleClock(at now: Date) {
+        for (place, entry) in entries.enumerated() {
+            guard let at = entry.confirmedAt, at > now else { continue }
+            // A load may begin at this very moment.
+            entries[place] = ChangeQueue.Entry(
+                number: entry.number, head: entry.head, record: entry.record, sending: entry.sending,
+                change: entry.change, generation: entry.generation, noted: entry.noted,
+                confirmedAt: now.addingTimeInterval(-0.000_001), wasInFuture: true)
+        }
     }
 }

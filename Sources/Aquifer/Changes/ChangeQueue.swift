@@ -31,10 +31,12 @@ final class ChangeQueue<Change: PendingChange>: Sendable {
         let noted: UInt64
         /// The time of the answer; `nil` if there is none.
         let confirmedAt: Date?
+        /// True if that is the time at which a moment in the future was read: the answer came before, nobody knows when.
+        let wasInFuture: Bool
 
         init(
             number: UInt64, head: OutboxRecord.Head, record: OutboxChange, sending: Outbox.State, change: Change?,
-            generation: UInt64, noted: UInt64 = 0, confirmedAt: Date? = nil
+            generation: UInt64, noted: UInt64 = 0, confirmedAt: Date? = nil, wasInFuture: Bool = false
         ) {
             self.number = number
             self.head = head
@@ -44,6 +46,7 @@ final class ChangeQueue<Change: PendingChange>: Sendable {
             self.generation = generation
             self.noted = noted
             self.confirmedAt = confirmedAt
+            self.wasInFuture = wasInFuture
         }
 
         var id: Outbox.ID { Outbox.ID(number: number) }

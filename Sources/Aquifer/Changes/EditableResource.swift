@@ -128,8 +128,13 @@ public final class EditableResource<Change: PendingChange>: Sendable {
 
     /// Takes a change back that was never tried, or was refused. Its prediction is gone; the changes behind it stay, and are sent.
     ///
-    /// - Throws: ``OutboxError/notNow(_:reason:)`` if the server may have it: make a change that undoes it instead.
-    public func discard(_ id: Outbox.ID) async throws(OutboxError) {
+    /// The changes of something whose creation is taken back are taken back with it: they could never succeed.
+    ///
+    /// - Returns: the changes that were taken back with it, in their order; for what is no creation, none.
+    /// - Throws: ``OutboxError/notNow(_:reason:)`` if the server may have it, or may have a change that was built on it: make a change that
+    ///   undoes it instead. The creation is unchanged then.
+    @discardableResult
+    public func discard(_ id: Outbox.ID) async throws(OutboxError) -> [Outbox.ID] {
         try await queue.discard(id)
     }
 

@@ -5,7 +5,7 @@ import AquiferHTTP
 /// request for that position is made.
 ///
 /// A position is a short text that is saved with the page: a cursor, the identity of an item, an offset, or an address.
-/// The server's order of two items must not change; an item may be inserted or deleted anywhere.
+/// An item may be inserted, deleted or moved anywhere. If the order of two items never changes, say so: ``inFixedOrder()``.
 public struct NextPage<Item: Sendable>: Sendable {
     /// The evidence that a page follows another.
     enum Joining: Sendable {
@@ -20,6 +20,8 @@ public struct NextPage<Item: Sendable>: Sendable {
     let position: @Sendable (HTTPResponseHead, Data, [Item], _ asked: String?) throws -> String?
     /// The position after a whole list that was saved without positions; `nil` if it cannot be told.
     let resume: @Sendable ([Item]) -> String?
+    /// True if two items never change their order.
+    private(set) var isOrderFixed = false
 
     /// Pages with cursors of any form.
     ///
@@ -47,8 +49,8 @@ public struct NextPage<Item: Sendable>: Sendable {
 
     /// Pages whose answer has a cursor, which the next request sends back in its query.
     ///
-    /// A cursor must stand for a place between two items, whatever is inserted before it. The number of a page is no such
-    /// place: use ``offset(_:)``, or ``after(_:_:)``.
+    /// A cursor must stand for a place between two items, whatever is inserted before it and whatever moves: such as the date of change of
+    /// the last item, in a list by that date. The number of a page is no such place: use ``offset(_:)``, or ``after(_:_:)``.
     ///
     /// ```swift
     /// .cursor("cursor") { head, body in try JSONMapper<Envelope>().map(head, body).next }
@@ -65,7 +67,21 @@ public struct NextPage<Item: Sendable>: Sendable {
         }
     }
 
+    /// The same pages of a list in which two items never change their order, such as one by date of creation.
+    ///
+    /// An item that a newer page should have and does not was deleted then, and disappears. Otherwise that is uncertain, and the
+    /// list has a gap behind the newer page until the next page is loaded. Do not say so of a list such as "last changed first": items
+    /// would be lost when others move up.
+    public func inFixedOrder() -> NextPage {
+        var next = self
+        next.isOrderFixed = true
+        return next
+    }
+
     /// Pages that begin after an item, whose identity the next request sends in its query. An empty page is the end.
+    ///
+    /// The order of two items must not change: an item that has moved stands for another place. For a list whose items move, the
+    /// server must give a cursor that stands for a place.
     ///
     /// - Parameters:
     ///   - parameter: the name of the query's parameter.
@@ -73,7 +89,8 @@ public struct NextPage<Item: Sendable>: Sendable {
     public static func after(_ parameter: String, _ id: @escaping @Sendable (Item) -> String) -> NextPage {
         NextPage(
             joining: .ends, request: { $0.asking($1, in: parameter) }, resume: { $0.last.map(id) },
-            position: { _, _, items, _ in items.last.map(id) })
+            position: { _, _, items, _ in items.last.map(id) }
+        ).inFixedOrder()
     }
 
     /// Pages that begin at the number of an item, counted from 0, which the next request sends in its query.

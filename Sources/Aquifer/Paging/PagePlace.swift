@@ -9,6 +9,8 @@ final class PagePlace<Item: Sendable>: Sendable {
     typealias Load = @Sendable (_ position: String?) throws(LoadError) -> RemoteLoader<([Item], String?)>
 
     let joining: NextPage<Item>.Joining
+    /// True if two items never change their order.
+    private let isOrderFixed: Bool
     /// The position after items that have none.
     let resume: @Sendable ([Item]) -> String?
     let identify: @Sendable (Item) -> ItemID
@@ -22,8 +24,8 @@ final class PagePlace<Item: Sendable>: Sendable {
 
     init(
         key: String, store: any CacheStore, policy: CachePolicy, codec: CacheCodec<PageRecord<Item>>,
-        now: @escaping @Sendable () -> Date, events: (any AquiferEvents)?, joining: NextPage<Item>.Joining,
-        resume: @escaping @Sendable ([Item]) -> String?, identify: @escaping @Sendable (Item) -> ItemID,
+        now: @escaping @Sendable () -> Date, events: (any AquiferEvents)?, next: NextPage<Item>,
+        identify: @escaping @Sendable (Item) -> ItemID,
         load: @escaping Load
     ) {
         self.key = key
@@ -32,8 +34,9 @@ final class PagePlace<Item: Sendable>: Sendable {
         self.codec = codec
         self.now = now
         self.events = events
-        self.joining = joining
-        self.resume = resume
+        joining = next.joining
+        isOrderFixed = next.isOrderFixed
+        resume = next.resume
         self.identify = identify
         self.load = load
     }
@@ -80,7 +83,8 @@ final class PagePlace<Item: Sendable>: Sendable {
 
     /// Saves the rest of the older pages, so that a kill before the page itself is saved loses none of them.
     private func makeRoom(for record: inout PageRecord<Item>, _ name: String?) async {
-        let splice = PageSplice(record, over: await entries(from: name), joining: joining, identify: identify)
+        let splice = PageSplice(
+            record, over: await entries(from: name), joining: joining, isOrderFixed: isOrderFixed, identify: identify)
         record.splice = .init(splice)
         guard let rest = splice.rest, let savedAt = rest.savedAt else { return }
         do throws(StoreError) {

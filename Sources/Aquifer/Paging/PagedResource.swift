@@ -59,7 +59,7 @@ public final class PagedResource<Item: Sendable>: Sendable {
     ) {
         let place = PagePlace(
             key: key, store: store, policy: policy, codec: .pages(codec, resume: next.resume), now: now, events: events,
-            joining: next.joining, resume: next.resume, identify: { ItemID(id($0)) },
+            next: next, identify: { ItemID(id($0)) },
             load: { position throws(LoadError) in
                 let request: HTTPRequest
                 do throws(InvalidData) {

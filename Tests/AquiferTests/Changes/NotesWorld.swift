@@ -241,6 +241,33 @@ struct NotesWorld {
     }
 }
 
+extension NotesWorld {
+    static func copy(_ store: any CacheStore) async throws -> RepeatingStore {
+        let copy = RepeatingStore()
+        for summary in try await store.entries() {
+            guard let entry = try await store.retrieve(summary.key) else { continue }
+            try await copy.insert(entry, for: summary.key)
+        }
+        return copy
+    }
+
+    /// The stores that a kill after each write of some calls leaves behind.
+    static func kills(_ before: RepeatingStore, _ calls: [FaultyStore.Call]) async throws -> [RepeatingStore] {
+        let store = try await copy(before)
+        var killed: [RepeatingStore] = []
+        for call in calls where call.isWrite {
+            switch call {
+            case .update(let key, .replace(let entry)?), .insert(let entry, for: let key):
+                try await store.insert(entry, for: key)
+            case .update(let key, .delete?), .delete(let key): try await store.delete(key)
+            default: continue
+            }
+            killed.append(try await copy(store))
+        }
+        return killed
+    }
+}
+
 /// Reads the states of notes until one has what is waited for; each state that was passed is checked.
 func wait(
     _ updates: inout ResourceUpdates<[NoteRow]>.AsyncIterator, until isThere: (Loaded<[NoteRow]>) -> Bool,

@@ -117,7 +117,7 @@ struct PagedWorld {
             }
         return PagedResource(
             key: "notes", in: other ?? store, first: HTTPRequest(.get, URL(string: "http://notes.example/notes")!),
-            next: next, client: client, codec: .json, policy: policy, fallback: fallback,
+            next: next.inFixedOrder(), client: client, codec: .json, policy: policy, fallback: fallback,
             now: server.date.read, clock: clock
         ) { head, body in try JSONMapper<PageServer.Envelope>().map(head, body).items }
     }
