@@ -270,7 +270,9 @@ let package = Package(
         tests(
             "Aquifer", ["AquiferConcurrency", "AquiferTesting", "AquiferUserDefaults", "AquiferWording", "EveryBit"]),
         tests("AquiferTesting", ["AquiferConcurrency"]),
-        tests("AquiferPostgres", ["Aquifer", "AquiferCPostgres", "AquiferConcurrency", "AquiferTesting"]),
+        tests(
+            "AquiferPostgres",
+            ["Aquifer", "AquiferCPostgres", "AquiferConcurrency", "AquiferTesting", "ServerPrograms"]),
         tests("AquiferRedis", ["Aquifer", "AquiferConcurrency", "AquiferTesting", "ServerPrograms"]),
         tests("AquiferSQLite", ["AquiferConcurrency", "AquiferTesting", "EveryBit"]),
         tests("AquiferCurl", ["AquiferConcurrency", "AquiferURLSession", "AquiferTesting"]),

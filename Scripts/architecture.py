@@ -69,6 +69,8 @@ TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 #: Functions that replace characters, which bytes before a combining mark are not.
 BY_CHARACTERS = re.compile(r"\.replacing\(\"|\breplacingOccurrences\(")
 LOCK_FILE, THREAD_FILE = "Lock.swift", "SystemThread.swift"
+#: A loop that a test's time limit cannot end, because it does not look whether its task was cancelled.
+SPIN = re.compile(r"\bwhile\b(?! true \{| !Task\.isCancelled).*\{\s*await Task\.yield\(\)\s*\}[\s}]*$")
 DEFAULT_ARGUMENT = re.compile(r"=\s*(?:\{[^}]*\}|\w+\(\))")
 COMMENT = re.compile(r"(?:^|\s)//.*")
 
@@ -208,6 +210,10 @@ def rules_of_every_file(target, name, lines):
             yield number, "finish it or file it"
         if re.search(r"\b_ = (try )?await eventually\b", COMMENT.sub("", line)):
             yield number, "look at what eventually returns: a test that waited in vain has shown nothing"
+        # The loop may be on three lines.
+        loop = " ".join(part.strip() for part in lines[number - 1 : number + 2]) if line.rstrip().endswith("{") else line
+        if SPIN.search(COMMENT.sub("", loop)):
+            yield number, "wait with eventually: no time limit ends a loop that does not look whether it was cancelled"
 
 
 def rules_of_the_sources(folder, package):

@@ -6,19 +6,22 @@ import Testing
 /// Counters that several stores raise, one step at a time. Each step is named, so that a lost or doubled one is seen.
 final class Counters: Sendable {
     private let stores: [any CacheStore]
-    private let state = Locked((acknowledged: [String: Set<String>](), made: 0, busy: 0))
+    private let state = Locked((acknowledged: [String: Set<String>](), made: 0, isOver: false))
 
     init(_ stores: [any CacheStore]) { self.stores = stores }
 
     var made: Int { state.withLock { $0.made } }
-    var isBusy: Bool { state.withLock { $0.busy > 0 } }
+    /// True until ``count(times:)`` has ended, also before it has begun.
+    var isBusy: Bool { state.withLock { !$0.isOver } }
 
-    /// Adds a step to one of four lists, `times` times by each of six tasks.
+    /// The number of tasks that count.
+    static let tasks = 6
+
+    /// Adds a step to one of four lists, `times` times by each task.
     func count(times: Int) async throws {
-        state.withLock { $0.busy += 1 }
-        defer { state.withLock { $0.busy -= 1 } }
+        defer { state.withLock { $0.isOver = true } }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for task in 0..<6 {
+            for task in 0..<Self.tasks {
                 group.addTask { [stores, state] in
                     for number in 0..<times {
                         let (key, step) = ("list \((task + number) % 4)", "\(task).\(number)")

@@ -15,13 +15,18 @@ struct FaultsOfPostgresTests {
     func exhaustedPool() async throws {
         let server = try PostgresServer()
         let store = try await PostgresStore(server.address, schema: schema, connections: 2)
-        let impatient = try await PostgresStore(server.address, schema: schema, patience: .milliseconds(200))
+        let impatient = try await PostgresStore.impatient(
+            server.address, schema: schema, patience: .milliseconds(200))
         var taken: [OpaquePointer] = []
         let connecting = Connecting(server.address, Schema("none"), .seconds(30))
         while let connection = try? connecting.connect("other"), taken.count < 300 { taken.append(connection) }
         #expect(taken.count > 100 && taken.count < 300)
-        let error = await thrown { () async throws(StoreError) in _ = try await impatient.retrieve("key") }
-        #expect("\(try #require(error))".contains("too many clients"))
+        // A slow machine may not come as far as to the server's words in time.
+        let isRefused = await eventually {
+            let error = await thrown { () async throws(StoreError) in _ = try await impatient.retrieve("key") }
+            return "\(String(describing: error))".contains("too many clients")
+        }
+        #expect(isRefused)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<50 { group.addTask { try await store.insert(entry("\(number)"), for: "key \(number)") } }
             for connection in taken { PostgresServer.finish(connection) }
@@ -56,31 +61,39 @@ struct FaultsOfPostgresTests {
     @Test("A query that hangs ends within the store's patience, changes nothing, and holds up no later one")
     func hangingQuery() async throws {
         let server = try PostgresServer.shared.get()
-        let store = try await PostgresStore(server.address, schema: schema, patience: .milliseconds(300))
-        try await store.insert(entry("saved"), for: "key")
+        let patient = try await PostgresStore(server.address, schema: schema)
+        try await patient.insert(entry("saved"), for: "key")
+        let store = try await PostgresStore.impatient(
+            server.address, schema: schema, patience: .milliseconds(300))
         let blocker = try Connecting(server.address, Schema("none"), .seconds(30)).connect("blocker")
         defer { PostgresServer.finish(blocker) }
         try Connecting.run("BEGIN; LOCK TABLE \"\(schema)\".entry IN ACCESS EXCLUSIVE MODE", on: blocker)
-        let start = ContinuousClock.now
-        let read = await thrown { () async throws(StoreError) in _ = try await store.retrieve("key") }
-        let write = await thrown { () async throws(StoreError) in try await store.insert(entry("lost"), for: "key") }
-        for error in [read, write] {
-            guard case .busy? = error else {
-                Issue.record("\(String(describing: error)) is not busy")
-                continue
-            }
+        // A slow machine may not come as far as to the lock in time.
+        func isBusy(_ call: () async throws(StoreError) -> Void) async -> Bool {
+            if case .busy? = await thrown(call) { true } else { false }
         }
-        #expect(ContinuousClock.now - start < .seconds(10))
+        let read = await eventually {
+            await isBusy { () async throws(StoreError) in _ = try await store.retrieve("key") }
+        }
+        let write = await eventually {
+            await isBusy { () async throws(StoreError) in try await store.insert(entry("lost"), for: "key") }
+        }
+        #expect(read && write)
         try Connecting.run("ROLLBACK", on: blocker)
-        #expect(try await store.retrieve("key") == entry("saved"))
-        try await store.insert(entry("later"), for: "key")
-        #expect(try await store.retrieve("key") == entry("later"))
+        #expect(try await patient.retrieve("key") == entry("saved"))
+        let isFree = await eventually {
+            await thrown { () async throws(StoreError) in try await store.insert(entry("later"), for: "key") } == nil
+        }
+        #expect(isFree)
+        #expect(try await patient.retrieve("key") == entry("later"))
     }
 
     @Test("What was changed while nobody listened is found after the break")
     func missedNotices() async throws {
         let server = try PostgresServer()
-        let store = try await PostgresStore(server.address, schema: schema)
+        try server.run(sql: "CREATE ROLE listener LOGIN SUPERUSER")
+        let store = try await PostgresStore(
+            server.address.replacing("postgres@", with: "listener@"), schema: schema)
         let other = try await PostgresStore(server.address, schema: schema)
         let resource = Resource(
             remote: RemoteLoader<[String]> { (_: Validators) async throws(LoadError) -> RemoteAnswer<[String]> in
@@ -89,8 +102,14 @@ struct FaultsOfPostgresTests {
             cache: Cache<[String]>(key: "texts", in: store))
         var states = resource.updates.makeAsyncIterator()
         _ = await states.next()
-        try server.cutConnections(named: "aquifer-changes")
+        // It does not come back before the change was made.
+        try server.run(sql: "ALTER ROLE listener NOLOGIN")
+        let mine = "FROM pg_stat_activity WHERE usename = 'listener'"
+        #expect(try server.number("SELECT count(pg_terminate_backend(pid)) \(mine)") > 0)
+        // A failing question is no answer.
+        #expect(await eventually { (try? server.number("SELECT count(*) \(mine)")) == 0 })
         try await Cache<[String]>(key: "texts", in: other).save(["missed"])
+        try server.run(sql: "ALTER ROLE listener LOGIN")
         while let state = await states.next() {
             if state?.value == ["missed"] { break }
         }

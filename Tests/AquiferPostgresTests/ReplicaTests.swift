@@ -18,7 +18,7 @@ struct ReplicaTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await counters.count(times: 150) }
             group.addTask {
-                while counters.made < 300 { await Task.yield() }
+                #expect(await eventually { counters.made >= 300 })
                 try primary.kill()
                 #expect(counters.isBusy)
                 try replica.promote()

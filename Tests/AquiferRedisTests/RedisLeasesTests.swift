@@ -39,20 +39,20 @@ struct RedisLeasesTests {
     func flushed() async throws {
         let store = try PlacedStore(server: try RedisServer.make())
         let leases = try #require(store.redis.leases)
-        guard case .granted(let first) = try await leases.take("a", for: .seconds(10), unlessSavedSince: nil) else {
+        guard case .granted(let first) = try await leases.take("a", for: .seconds(600), unlessSavedSince: nil) else {
             Issue.record("not granted")
             return
         }
         try await store.run("FLUSHALL")
-        guard case .granted(let second) = try await leases.take("a", for: .seconds(10), unlessSavedSince: nil) else {
+        guard case .granted(let second) = try await leases.take("a", for: .seconds(600), unlessSavedSince: nil) else {
             Issue.record("not granted")
             return
         }
         #expect(second > first)
         // The first holder has no part in it any more.
-        #expect(try await leases.renew("a", first, for: .seconds(10)) == false)
+        #expect(try await leases.renew("a", first, for: .seconds(600)) == false)
         try await leases.end("a", first, isSaved: true)
-        #expect(try await leases.take("a", for: .seconds(10), unlessSavedSince: first) == .held(second))
+        #expect(try await leases.take("a", for: .seconds(600), unlessSavedSince: first) == .held(second))
     }
 
     @Test("let a load go on while the server is flushed in the middle of it, and are free afterwards")

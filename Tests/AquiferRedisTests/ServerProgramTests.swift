@@ -18,6 +18,43 @@ import Testing
             #expect(await eventually { (try? scripts(of: folder))?.isEmpty == true && zombies().isEmpty })
         }
 
+        @Test("is started once more, with another port, if it ended before it was ready; twice is enough")
+        func anotherPort() throws {
+            let text = """
+                ports=$(dirname "$0")/ports
+                echo $3 >> "$ports"
+                [ $(wc -l < "$ports") = 2 ] || exit 1
+                echo ready
+                cat
+                """
+            try withScript(text) { script, folder in
+                let program = try ServerProgram(script)
+                let text = try String(contentsOf: folder.appending(path: "ports"), encoding: .utf8)
+                let ports = text.split(separator: "\n")
+                #expect(ports.count == 2 && ports[1] == "\(program.port)")
+                #expect(throws: ServerProgram.Failure.self) { try ServerProgram(script) }
+            }
+        }
+
+        @Test("that never says that it is ready is an error, and is waited for only so long")
+        func silent() throws {
+            try withScript("cat > /dev/null") { script, _ in
+                let error = #expect(throws: ServerProgram.Failure.self) { try ServerProgram(script, patience: 1) }
+                let words = try #require(error).description
+                #expect(words.contains("not ready in 1 s"))
+            }
+        }
+
+        private func withScript(_ text: String, _ body: (String, URL) throws -> Void) throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "script-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }  // the system removes it one day
+            let script = folder.appending(path: "server")
+            try Data("#!/bin/sh\n\(text)\n".utf8).write(to: script)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+            try body(script.path, folder)
+        }
+
         /// The processes whose command line has this word.
         private func scripts(of folder: String) throws -> [String] {
             try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { process in

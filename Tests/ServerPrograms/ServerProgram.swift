@@ -22,31 +22,71 @@ public final class ServerProgram: @unchecked Sendable {
         public let description: String
     }
 
-    /// Starts a server.
+    /// Starts a server. If it ends before it is ready, it is started once more, with another port: somebody else may have taken the first.
     ///
     /// - Parameters:
     ///   - script: the path of its script.
     ///   - options: words for the script after folder and port.
-    public init(_ script: String, _ options: [String] = []) throws {
+    ///   - verb: the first word for the script.
+    ///   - patience: the seconds in which the server must be ready.
+    public init(_ script: String, _ options: [String] = [], verb: String = "run", patience: Int32 = 60) throws {
         self.script = script
         let name = script.split(separator: "/").last ?? "server"
-        folder = "/tmp/aquifer-\(name)-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        port = try Self.freePort()
+        var attempts = 2
+        while true {
+            attempts -= 1
+            let folder = "/tmp/aquifer-\(name)-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+            let port = try Self.freePort()
+            let (life, said) = try Self.launch([script, verb, folder, "\(port)"] + options)
+            let answer = Self.answer(said, patience)
+            close(said)
+            if answer == .ready {
+                (self.folder, self.port, self.life) = (folder, port, life)
+                return
+            }
+            close(life)
+            if attempts == 0 || answer == .silent {
+                let reason = answer == .silent ? "was not ready in \(patience) s" : "did not start"
+                throw Failure(description: "the server \(reason); see the messages of \(script) above")
+            }
+        }
+    }
+
+    /// Starts the script.
+    ///
+    /// - Returns: the end of the pipe that keeps it alive, and that of the one through which it says that it is ready.
+    private static func launch(_ words: [String]) throws -> (life: Int32, said: Int32) {
         var (input, output): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
         guard pipe(&input) == 0, pipe(&output) == 0 else { throw Failure(description: "there is no pipe left") }
         // Another program that is started meanwhile must not hold the ends that tell of this process's end.
         for end in [input[1], output[0]] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        life = input[1]
-        let child = Self.start([script, "run", folder, "\(port)"] + options, input: input[0], output: output[1])
+        let child = start(words, input: input[0], output: output[1])
         for end in [input[0], output[1]] { close(end) }
-        guard child > 0 else { throw Failure(description: "\(script) cannot be started") }
-        Self.collect(child)
-        var bytes = [UInt8](repeating: 0, count: 6)
-        let count = read(output[0], &bytes, bytes.count)
-        close(output[0])
-        guard count == 6 else {
-            throw Failure(description: "the server did not start; see the messages of \(script) above")
+        guard child > 0 else {
+            for end in [input[1], output[0]] { close(end) }
+            throw Failure(description: "\(words[0]) cannot be started")
         }
+        collect(child)
+        return (input[1], output[0])
+    }
+
+    private enum Answer { case ready, ended, silent }
+
+    /// Waits until a script has said "ready" and a newline.
+    private static func answer(_ said: Int32, _ patience: Int32) -> Answer {
+        let end = ContinuousClock.now + .seconds(Int64(patience))
+        var (bytes, count) = ([UInt8](repeating: 0, count: 6), 0)
+        while count < bytes.count {
+            let left = (end - .now).components.seconds
+            guard left >= 0 else { return .silent }
+            var entry = pollfd(fd: said, events: Int16(POLLIN), revents: 0)
+            // Up to a second too long.
+            guard poll(&entry, 1, Int32(left + 1) * 1000) > 0 else { continue }
+            let more = read(said, &bytes, bytes.count - count)
+            if more == 0 || more < 0 && errno != EINTR { return .ended }
+            count += max(more, 0)
+        }
+        return .ready
     }
 
     deinit { close(life) }
@@ -66,7 +106,8 @@ public final class ServerProgram: @unchecked Sendable {
     /// Starts it after ``kill()``.
     public func start(_ options: [String] = []) throws { try run("start", ["\(port)"] + options) }
 
-    private func run(_ verb: String, _ rest: [String] = []) throws {
+    /// Runs the script with another verb, and waits for its end.
+    public func run(_ verb: String, _ rest: [String] = []) throws {
         let child = Self.start([script, verb, folder] + rest, input: 0, output: 1)
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0 && errno == EINTR {}

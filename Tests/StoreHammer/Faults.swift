@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferSQLite
+import AquiferTesting
 import Foundation
 import Hammer
 
@@ -70,7 +71,8 @@ enum Faults {
         // The store moves its log beside its writes. Meanwhile nobody else can move it, and a first column of 1 says
         // so.
         let connection = try Connection(path + "/store.db", .readWrite)
-        while try connection.integer("PRAGMA wal_checkpoint(FULL)") != 0 { await Task.yield() }
+        let isMoved = try await eventually { try connection.integer("PRAGMA wal_checkpoint(FULL)") == 0 }
+        precondition(isMoved)
         return store
     }
 
