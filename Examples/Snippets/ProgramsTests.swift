@@ -46,7 +46,7 @@ struct ProgramsTests {
     @Test("A store of one's own has at most 67 lines: half of what it took before")
     func lengthOfStore() throws {
         let store = try Self.lines("Snippets/WritingAStore.swift").drop { !$0.hasPrefix("actor DictionaryStore") }
-        // What damages an entry is for the tests alone.
+        // Only the tests need the damage helper.
         let lines = store.prefix { !$0.contains("/// Changes the bytes of an entry") }
         #expect(lines.count > 10 && lines.count < store.count && lines.count <= 67)
         #expect(lines.allSatisfy { $0.count <= 120 })

@@ -70,7 +70,7 @@ public final class RedisStore: CacheStore {
         place = address.words
         let milliseconds = expireAfter.map { $0.milliseconds(in: 1...Int64(1) << 50) }
         lifetime = Data("\(milliseconds ?? 0)".utf8)
-        // Who observes before the first call is told, too.
+        // An observer from before the first call is told, too.
         let begin: @Sendable (StoreChanges) -> StoreObservation = { [weak owner] _ in
             owner?.loop.begin()
             return StoreObservation {}

@@ -107,7 +107,7 @@ struct FaultsOfRedisTests {
         #expect(taken == full)
         #expect(Set(try await store.entries().map(\.key)) == ["a", "b"])
         for key in ["a", "b"] { #expect(try await store.retrieve(key) == entry(key)) }
-        // What needs no room goes on.
+        // Calls that need no room go on.
         try await leases.end("a", number, isSaved: true)
         try await store.delete("a")
         #expect(try await store.entries().map(\.key) == ["b"])

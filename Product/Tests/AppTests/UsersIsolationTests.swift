@@ -171,12 +171,12 @@ struct UsersIsolationTests {
         ]
     }
 
-    /// All answers and streams, as a text. What Ana asks for first is the same as what Bruno does.
+    /// All answers and streams, as a text. Ana’s first requests are the same as what Bruno does.
     private func walk(_ world: UsersWorld, as user: String, _ marks: Marks) async throws -> String {
         let room = try await world.house.rooms.room(of: try world.name(user))
         let targets = targets(marks)
         var (streams, answers): ([OpenStream], [String]) = ([], [])
-        // What deletes comes last, so that it hides nothing from the others.
+        // Requests that delete come last, so that it hides nothing from the others.
         let patterns = room.site.router.patterns.sorted { $0.method != "DELETE" && $1.method == "DELETE" }
         for (method, pattern) in patterns {
             let requests = try #require(

@@ -1,4 +1,4 @@
-/// What a newer page and the older pages at its place have in common, and what that tells about the newer page's end.
+/// The items that a newer page and the older pages at its place have in common, and what they tell about the newer page's end.
 struct PageOverlap {
     /// The place of an older item up to which the newer page covers the older pages.
     struct Reached: Equatable {

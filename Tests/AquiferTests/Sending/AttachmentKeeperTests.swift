@@ -5,14 +5,14 @@ import Testing
 
 @testable import Aquifer
 
-/// Where the files of an outbox are kept: each machine has an outbox and a keeper of its own over what they share.
+/// The places of the files of an outbox: each machine has an outbox and a keeper of its own over what they share.
 enum KeptIn: String, CaseIterable, CustomTestStringConvertible {
     case folder, store
 
     var testDescription: String { rawValue }
 }
 
-/// What two machines share, in a temporary folder.
+/// The data that two machines share, in a temporary folder.
 private struct SharedFiles {
     let world = OutboxWorld()
     let files = FaultyStore(RepeatingStore(MemoryStore()))

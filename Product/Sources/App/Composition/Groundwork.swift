@@ -8,7 +8,7 @@ import ReferenceAPIs
 /// first use.
 struct Groundwork: Sendable {
     private(set) var configuration: Configuration
-    /// Where the stores are.
+    /// The place of the stores.
     let place: any StorePlace
     let reference: ReferenceHost
     let client: any HTTPClient
@@ -32,7 +32,7 @@ struct Groundwork: Sendable {
     private(set) var ledger: any CacheStore
     /// The sound that is kept.
     let sound: Lazy<Downloads, StoreError>
-    /// What the user of these stores has alone; `nil` if the server has one user only.
+    /// The data of one user alone; `nil` if the server has one user only.
     private(set) var user: UserGround?
 
     /// The maximum size of the saved pictures in bytes.
@@ -105,7 +105,7 @@ struct Groundwork: Sendable {
         }
     }
 
-    /// Where the files of the outbox are kept.
+    /// The place of the files of the outbox.
     var files: OutboxFiles {
         let own = OwnFolder(folder("copies"))
         if user != nil { return .folder(folder("outbox")) }

@@ -1,7 +1,7 @@
 import Aquifer
 import Foundation
 
-/// What one user has alone: a ``Scope``, and the folders that end with it.
+/// The data of one user alone: a ``Scope``, and the folders that end with it.
 struct UserGround: Sendable {
     let name: UserName
     let scope: Scope

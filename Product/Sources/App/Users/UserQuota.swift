@@ -4,7 +4,7 @@ import Foundation
 
 /// The bound on what one user keeps on this machine: the entries of the user's scope, and the files that wait or were uploaded.
 ///
-/// What can be loaded again and belongs to all users is not counted. What was counted once is counted until the sum reaches the
+/// Shared data that can be loaded again is not counted. An entry that was counted once is counted until the sum reaches the
 /// bound; then it is measured anew, so that nothing is refused that has room.
 final class UserQuota: Sendable {
     /// A bound that no user reaches by use: 1 GiB.

@@ -2,7 +2,7 @@ import Aquifer
 import Foundation
 import HTTPServer
 
-/// Who the user is, and logging out.
+/// The name of the user, and logging out.
 struct UserAPI: Sendable {
     let services: Services
     /// The users of the server; `nil` if it has one user only.

@@ -1,7 +1,7 @@
 import Aquifer
 import Foundation
 
-/// What the product keeps: one store each.
+/// The kinds of data that the product keeps: one store each.
 public enum StoreKind: String, Sendable, CaseIterable {
     /// Lists and settings of all features.
     case values
@@ -11,13 +11,13 @@ public enum StoreKind: String, Sendable, CaseIterable {
     case phrases = "foaas"
     /// Payments, and the choice of a card.
     case payments
-    /// What waits to be sent.
+    /// The items that wait to be sent.
     case outbox
     /// The files of what waits, where they are in a store.
     case files
-    /// What the replicas of a server must agree on.
+    /// The facts that the replicas of a server must agree on.
     case server
-    /// What each of several users has alone, in a scope each.
+    /// The data of each of several users, in a scope each.
     case users
 
     /// True if everything in it can be loaded again, and most reads are of what was read before.

@@ -3,7 +3,7 @@ import Foundation
 
 /// The servers of shared stores.
 public struct StoreServers: Sendable {
-    /// What is shared and durable.
+    /// The server of what is shared and durable.
     public var store: StoreAddress
     /// A cache before it.
     public var cache: StoreAddress?

@@ -68,7 +68,7 @@ struct ServeCommand: CommandHandler {
         }
         // If the address could not be printed, nobody can use the server.
         if call.console.canWrite {
-            // Who presses Ctrl-C waits for the end; who sends SIGTERM has told others to go elsewhere.
+            // A user who presses Ctrl-C waits for the end. The sender of SIGTERM has told others to go elsewhere.
             if await signals.untilTold() == SIGTERM { await server.drain(grace: drain) } else { await server.stop() }
         } else {
             await server.stop()

@@ -19,7 +19,7 @@ function applyTheme(theme) {
 }
 
 /**
- * Who the user is, theme and language. A new language loads the page again: `isHeld()` says that this would lose something, and then the
+ * The user, theme and language. A new language loads the page again: `isHeld()` says that this would lose something, and then the
  * user is asked first; `settle()` ends when everything that was typed has arrived where it is kept. While Aquifer is not
  * running there is nothing to load: the page follows when it runs again.
  *

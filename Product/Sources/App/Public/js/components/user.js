@@ -46,7 +46,7 @@ export function user() {
   return Object.assign(element, { load });
 }
 
-/** What this browser keeps of the user: the token, and what a tab carries from page to page. */
+/** This browser keeps of the user: the token, and what a tab carries from page to page. */
 function forget() {
   memory.set("token", "");
   try {

@@ -1,0 +1,45 @@
+import Aquifer
+import AquiferConcurrency
+
+/// The requests of a store, and its words for what became of them.
+extension PostgresStore {
+    /// The answers of statements that only read.
+    func ask(_ steps: [Request.Step], to operation: String) async throws(StoreError) -> [Rows] {
+        switch await outcome(steps, writes: false) {
+        case .rows(let rows): return rows
+        case .refused(let failure): throw failure.error(operation, place)
+        case .unreachable(let failure), .uncertain(let failure): throw unreachable(operation, failure)
+        case .written: throw .failed(operation: operation, reason: "\(place): an answer to another question")
+        }
+    }
+
+    /// Makes a change; true if there was something to change.
+    func change(_ steps: [Request.Step], _ operation: String) async throws(StoreError) -> Bool {
+        switch await outcome(steps, writes: true) {
+        case .written(let hit): return hit
+        case .refused(let failure): throw failure.error(operation, place)
+        case .unreachable(let failure): throw unreachable(operation, failure)
+        case .uncertain(let failure): throw .uncertain(operation: operation, reason: "\(place): \(failure.message)")
+        case .rows: throw .failed(operation: operation, reason: "\(place): an answer to another question")
+        }
+    }
+
+    private func unreachable(_ operation: String, _ failure: ServerFailure) -> StoreError {
+        failure.state.isEmpty
+            ? .failed(operation: operation, reason: "\(place) cannot be reached: \(failure.message)")
+            : failure.error(operation, place)
+    }
+
+    private func outcome(_ steps: [Request.Step], writes: Bool) async -> Request.Outcome {
+        // The thread sanitizer does not see that a continuation orders two threads. It sees that a lock does.
+        let outcome = Locked<Request.Outcome>(.unreachable(ServerFailure("no answer")))
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            owner.loop.push(
+                Request(steps, writes: writes, deadline: .now + patience) { found in
+                    outcome.withLock { $0 = found }
+                    continuation.resume()
+                })
+        }
+        return outcome.withLock { $0 }
+    }
+}
