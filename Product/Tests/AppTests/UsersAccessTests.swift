@@ -33,7 +33,8 @@ struct UsersAccessTests {
     @Test("The numbers of all users are for no user")
     func metrics() async throws {
         let world = try UsersWorld()
-        for user in ["ana", nil] { #expect(await world.ask(user, "GET", "/metrics").status == (user == nil ? 401 : 403)) }
+        #expect(await world.ask("ana", "GET", "/metrics").status == 403)
+        #expect(await world.ask(nil, "GET", "/metrics").status == 401)
         await world.end()
     }
 

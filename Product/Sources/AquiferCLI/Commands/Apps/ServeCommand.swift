@@ -36,7 +36,7 @@ struct ServeCommand: CommandHandler {
             return
         }
         if call.options.servers != nil {
-            throw .usage("--users keeps the users' files in --data of this machine, so that --store does not go with it")
+            throw .usage("--users keeps files in --data of this machine, so that --store does not go with it")
         }
         if !token { throw .usage("--users lets in nobody without a token, so that --no-token does not go with it") }
         if call.options.configuration.driveKeypair != nil {
