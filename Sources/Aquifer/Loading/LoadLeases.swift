@@ -9,8 +9,7 @@
 ///   knows that the holder's machine has gone.
 /// - A place that is out of reach throws. A load then asks without a lease.
 ///
-/// Redis can keep them with `INCR` for the numbers, `SET key number NX PX` for a lease, and a second key for the number of the last
-/// load that was saved. Every implementation passes `LoadLeasesContract` of `AquiferTesting`.
+/// `PostgresStore` and `RedisStore` have them. Every implementation passes `LoadLeasesContract` of `AquiferTesting`.
 public protocol LoadLeases: Sendable {
     /// Takes the lease of a key if it is free, in one atomic step.
     ///
@@ -50,13 +49,14 @@ public enum LeaseAnswer: Sendable, Hashable {
 
 /// The times of loads that share leases.
 public struct LeasePolicy: Sendable, Hashable {
-    /// The time of a lease. A live holder renews it three times in this time.
+    /// The time of a lease. A live holder renews it after each third of it.
     public var span: Duration
     /// The time after which a waiting load looks again, in case it was not told of an end, or nobody could tell it.
     public var look: Duration
     /// The time after which a waiting load asks the remote without a lease.
     public var patience: Duration
-    /// The time that the leases have for an answer. Without one, a load asks the remote without a lease.
+    /// The time that the leases have for an answer. Without one, a load asks the remote without a lease. Leases that hang delay a load by
+    /// this time before it asks, and as long again before it delivers.
     public var answer: Duration
 
     /// A policy. By default a lease lasts 10 s, a waiting load looks each 250 ms and waits for at most a minute, and the leases

@@ -38,7 +38,8 @@ extension Resource {
     ///
     /// - A load of another machine that fails is no failure here: this one takes the lease and asks. After two such loads, or a
     ///   minute, it asks without one.
-    /// - Leases that fail or do not answer stop nothing: each machine then asks.
+    /// - Leases that fail stop nothing: each machine then asks. Those that do not answer delay a load by ``LeasePolicy/answer``, before it
+    ///   asks and before it delivers.
     ///
     /// - Parameter anew: true if the user has asked. A load that began earlier on another machine is not taken then.
     func run(_ leases: any LoadLeases, anew: Bool, _ ask: () async -> Flight) async -> Flight {
