@@ -55,8 +55,8 @@ public struct LeasePolicy: Sendable, Hashable {
     public var look: Duration
     /// The time after which a waiting load asks the remote without a lease.
     public var patience: Duration
-    /// The time that the leases have for an answer. Without one, a load asks the remote without a lease: leases that hang delay it by
-    /// this time. Only the next load of the same resource waits as long for the end of a lease.
+    /// The time that the leases have for an answer. Without one, a load asks the remote without a lease. Leases that hang delay a load by
+    /// this time before it asks, and as long again before it delivers.
     public var answer: Duration
 
     /// A policy. By default a lease lasts 10 s, a waiting load looks each 250 ms and waits for at most a minute, and the leases

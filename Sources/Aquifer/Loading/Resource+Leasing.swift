@@ -38,16 +38,15 @@ extension Resource {
     ///
     /// - A load of another machine that fails is no failure here: this one takes the lease and asks. After two such loads, or a
     ///   minute, it asks without one.
-    /// - Leases that fail stop nothing: each machine then asks. Those that do not answer delay a load by ``LeasePolicy/answer``.
+    /// - Leases that fail stop nothing: each machine then asks. Those that do not answer delay a load by ``LeasePolicy/answer``, before it
+    ///   asks and before it delivers.
     ///
     /// - Parameter anew: true if the user has asked. A load that began earlier on another machine is not taken then.
     func run(_ leases: any LoadLeases, anew: Bool, _ ask: () async -> Flight) async -> Flight {
-        let (number, lastEnd) = leased.withLock { leased in
-            leased.flights += 1
-            return (leased.flights, leased.end)
+        let number = flightCount.withLock { count in
+            count += 1
+            return count
         }
-        // The lease of the load before is this machine's own: it is not to be taken for that of another one.
-        await lastEnd?.value
         let bell = Bell()
         let isOverdue = Locked(false)
         // Both begin before the first look, so that nothing is missed after it.
@@ -67,7 +66,7 @@ extension Resource {
             switch answer {
             case .granted(let lease):
                 if !anew, cache.policy.mayAskLater, let (recent, isStale) = await recent(), !isStale {
-                    end(leases, lease, isSaved: false)
+                    await end(leases, lease, isSaved: false)
                     let borrowed = Borrowed(flight: number, isLater: false)
                     return Flight(outcome: .success(recent), asked: Asked(count: others.count), borrowed: borrowed)
                 }
@@ -136,7 +135,7 @@ extension Resource {
         if case .success(let loaded)? = flight.outcome {
             isSaved = loaded.source == .remote && loaded.saveError == nil && loaded.savedAt != nil
         }
-        end(leases, lease, isSaved: isSaved)
+        await end(leases, lease, isSaved: isSaved)
         return flight
     }
 
@@ -156,7 +155,7 @@ extension Resource {
 
     private func take(_ leases: any LoadLeases, unlessSavedSince first: UInt64?) async -> LeaseAnswer? {
         let (key, span) = (cache.key, leasing.span)
-        return await Self.inTime(leasing, clock) { () async throws(StoreError) in
+        return await inTime { () async throws(StoreError) in
             try await leases.take(key, for: span, unlessSavedSince: first)
         } late: { answer in
             // Nobody waits for this lease any more. If it cannot be ended, its time ends it.
@@ -164,20 +163,13 @@ extension Resource {
         }
     }
 
-    /// Ends a lease. Nobody waits for that but the next load of this machine: what was loaded is delivered meanwhile.
-    private func end(_ leases: any LoadLeases, _ lease: UInt64, isSaved: Bool) {
-        let (key, leasing, clock) = (cache.key, leasing, clock)
-        let end = Task {
-            _ = await Self.inTime(leasing, clock) { () async throws(StoreError) in
-                try await leases.end(key, lease, isSaved: isSaved)
-            }
-        }
-        leased.withLock { $0.end = end }
+    private func end(_ leases: any LoadLeases, _ lease: UInt64, isSaved: Bool) async {
+        let key = cache.key
+        _ = await inTime { () async throws(StoreError) in try await leases.end(key, lease, isSaved: isSaved) }
     }
 
     /// The result of a call; `nil` if it fails, or takes longer than the policy allows. It goes on even if this task is cancelled.
-    private static func inTime<Answer: Sendable>(
-        _ leasing: LeasePolicy, _ clock: any Clock<Duration>,
+    private func inTime<Answer: Sendable>(
         _ call: @escaping @Sendable () async throws(StoreError) -> Answer,
         late: @escaping @Sendable (Answer) async -> Void = { _ in }
     ) async -> Answer? {

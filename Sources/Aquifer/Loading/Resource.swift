@@ -36,8 +36,8 @@ public final class Resource<Value: Sendable>: Sendable {
     /// The update in the background, while there is one.
     let backgroundUpdate = Locked<Task<Void, Never>?>(nil)
 
-    /// The number of flights so far that might wait for another machine, and the end of the last lease.
-    let leased = Locked<(flights: UInt64, end: Task<Void, Never>?)>((0, nil))
+    /// The number of flights so far that might wait for another machine.
+    let flightCount = Locked<UInt64>(0)
     /// What is laid over each state: the changes of an ``EditableResource``.
     let overlay = Locked<Overlay<Value>?>(nil)
     /// Those who follow ``updates``, once there was one.
@@ -85,7 +85,7 @@ public final class Resource<Value: Sendable>: Sendable {
     ///
     /// - Parameter anew: true if a load that another machine has begun earlier is not good enough.
     func ask(anew: Bool = false) async throws(LoadError) -> Loaded<Value> {
-        let (count, flights) = (invalidationCount, leased.withLock { $0.flights })
+        let (count, flights) = (invalidationCount, flightCount.withLock { $0 })
         while true {
             let flight = try await flight(anew: anew)
             if anew, let borrowed = flight.borrowed, !borrowed.isNew(after: flights) { continue }

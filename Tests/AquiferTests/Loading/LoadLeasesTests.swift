@@ -179,23 +179,6 @@ struct LoadLeasesTests {
         #expect(await eventually { leases.ended.withLock { $0 } == [7] })
     }
 
-    @Test("the end of a lease holds up no answer, and the machine's next load comes after it")
-    func hangingEnd() async throws {
-        let slow = SlowEnds(base: place.machine())
-        let one = machine(slow)
-        let first = Task { try await one.load() }
-        answer(await client.exchange(0), "first")
-        // The place does not answer, and no time passes.
-        #expect(try await first.value.value == ["first"])
-        let second = Task { try await one.load() }
-        let other = await waiting(machine())
-        slow.gate.open()
-        // The other machine shares the first load. The second one is a load of its own.
-        #expect(try await other.value.value == ["first"])
-        answer(await client.exchange(1), "second")
-        #expect(try await second.value.value == ["second"])
-    }
-
     @Test("who asks for the latest gets a load that began after that, and shares it")
     func reload() async throws {
         let first = Task { [one = machine()] in try await one.load() }
@@ -357,28 +340,6 @@ private final class BrokenLeases: LoadLeases {
 
     func end(_ key: String, _ number: UInt64, isSaved: Bool) async throws(StoreError) {
         ended.withLock { $0.append(number) }
-    }
-}
-
-/// Leases that end when a gate is opened.
-private struct SlowEnds: LoadLeases {
-    let base: any LoadLeases
-    let gate = Gate()
-    var ends: StoreChanges { base.ends }
-
-    func take(
-        _ key: String, for span: Duration, unlessSavedSince number: UInt64?
-    ) async throws(StoreError) -> LeaseAnswer {
-        try await base.take(key, for: span, unlessSavedSince: number)
-    }
-
-    func renew(_ key: String, _ number: UInt64, for span: Duration) async throws(StoreError) -> Bool {
-        try await base.renew(key, number, for: span)
-    }
-
-    func end(_ key: String, _ number: UInt64, isSaved: Bool) async throws(StoreError) {
-        await gate.wait()
-        try await base.end(key, number, isSaved: isSaved)
     }
 }
 
