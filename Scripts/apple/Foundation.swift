@@ -82,3 +82,8 @@ public struct AsyncStream<Element> {
     public struct Continuation: Sendable { public func finish() {} }
     public static func makeStream(of type: Element.Type) -> (AsyncStream<Element>, Continuation) { fatalError() }
 }
+
+extension Duration {
+    /// In Aquifer/Support/Duration+Units.swift.
+    public func milliseconds<Number: FixedWidthInteger>(in range: ClosedRange<Number>) -> Number { range.lowerBound }
+}
