@@ -64,7 +64,7 @@ def world(tmp_path_factory):
         "drive objects": ("drive", "objects", "photos", *key), "payments check": ("payments", "check", json.loads(paid)["value"]["id"]),
         "payments retry": ("payments", "retry", json.loads(paid)["value"]["id"], "--cvv-stdin"),
         "outbox send": ("outbox", "send", "--offline", "--json"), "cache validate": ("cache", "validate", "--json"),
-        "cache clear": ("cache", "clear", "--json"),
+        "cache clear": ("cache", "clear", "--json"), "users list": ("users", "list"),
     }
     # These change something each time that they run, and get something new to change.
     number = itertools.count(1)
@@ -115,6 +115,12 @@ def world(tmp_path_factory):
     def upload():
         return said("drive", "upload", "photos", str(fresh_file()), *key).strip()
 
+    def user():
+        name = f"user{next(number)}"
+        said("users", "add", name)
+        return name
+
+    user()
     aquifer.foreign, aquifer.key_words = PaymentsRemote(), key
     aquifer.changes = {
         "cards add": lambda: ("cards", "add"), "cards remove": lambda: ("cards", "remove", fresh_card(), "--json"),
@@ -128,6 +134,10 @@ def world(tmp_path_factory):
         "drive upload": lambda: ("drive", "upload", "photos", str(fresh_file()), *key),
         "drive edit": lambda: ("drive", "edit", "photos", file, *key),
         "drive delete": lambda: ("drive", "delete", upload(), "--yes", *key),
+        "users add": lambda: ("users", "add", f"new{next(number)}", "--json"),
+        "users token": lambda: ("users", "token", user(), "--json"),
+        "users logout": lambda: ("users", "logout", user(), "--json"),
+        "users remove": lambda: ("users", "remove", user(), "--json"),
         "drive add-storage": lambda: ("drive", "add-storage", "photos", "1MB", "--yes", *key),
         "drive reduce-storage": lambda: ("drive", "reduce-storage", reduced(), "1KB", "--yes", *key),
         "drive make-immutable": lambda: ("drive", "make-immutable", account(), "--yes", *key),
@@ -151,13 +161,13 @@ ELSEWHERE = {
 CHANGES = [
     "cards add", "cards remove", "cards default", "pay", "payments give-up", "payments discard", "audio post", "drive keygen",
     "drive create", "drive upload", "drive edit", "drive delete", "drive add-storage", "drive reduce-storage", "drive make-immutable",
-    "drive delete-account", "drive keep-account", "drive claim",
+    "drive delete-account", "drive keep-account", "drive claim", "users add", "users token", "users logout", "users remove",
 ]
 COMMANDS = [
     "help", "version", "help command", "man", "completion", "feed list", "feed list all", "feed comments", "feed image", "contacts", "cards list", "payments list",
     "foaas list", "foaas say", "foaas random", "audio list", "audio get", "outbox list", "drive list", "drive info",
     "drive files", "drive sizes", "drive object", "drive get", "drive transaction", "cache list", "serve", "remotes",
-    "drive objects", "payments check", "payments retry", "outbox send", "cache validate", "cache clear",
+    "drive objects", "payments check", "payments retry", "outbox send", "cache validate", "cache clear", "users list",
 ]
 TEXTS = ["help", "version", "help command", "man", "completion"]
 BYTES = ["feed image", "audio get", "drive get"]
