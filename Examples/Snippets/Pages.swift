@@ -49,7 +49,8 @@ struct PagesTests {
     @MainActor
     func screen() async throws {
         let client = ScriptedHTTPClient([
-            page([4, 3], next: "3"), page([2, 1], next: nil), page([8, 7], next: "7"), page([6, 5, 4], next: "4"),
+            page([4, 3], next: "3"), page([2, 1], next: nil), page([8, 7], next: "7"),
+            page([6, 5, 4, 3, 2], next: "2"),
         ])
         let server = try #require(URL(string: "https://example.org"))
         let model = PagedModel(articles(from: server, client: client, store: MemoryStore()))
