@@ -23,13 +23,20 @@ public protocol LoadLeases: Sendable {
 
     /// Lets a lease last for another span from now.
     ///
+    /// - Parameters:
+    ///   - key: the key of the entry.
+    ///   - number: the number of the lease.
+    ///   - span: the time after which the lease is free again.
     /// - Returns: false if somebody else has taken it, or it was ended.
     /// - Throws: ``StoreError`` if the place is out of reach.
     func renew(_ key: String, _ number: UInt64, for span: Duration) async throws(StoreError) -> Bool
 
     /// Ends a lease, and tells all machines. Does nothing if somebody else has taken it, or it was ended.
     ///
-    /// - Parameter isSaved: true if the load has saved an answer.
+    /// - Parameters:
+    ///   - key: the key of the entry.
+    ///   - number: the number of the lease.
+    ///   - isSaved: true if the load has saved an answer.
     /// - Throws: ``StoreError`` if the place is out of reach. The lease then ends with its time.
     func end(_ key: String, _ number: UInt64, isSaved: Bool) async throws(StoreError)
 
