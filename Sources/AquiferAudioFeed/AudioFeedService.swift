@@ -31,7 +31,7 @@ public struct AudioFeedService: Sendable {
     ///   - client: carries out the requests.
     ///   - store: keeps the list.
     ///   - downloads: opens the folder of the sound. It is called each time that the folder is needed.
-    ///   - outbox: the queue of posts: see ``outbox(in:attachments:client:policy:store:now:events:)``.
+    ///   - outbox: the queue of posts: see ``outbox(in:files:client:policy:store:now:events:)``.
     ///   - retry: the policy by which a failed load is tried again.
     ///   - now: the clock that stamps and judges.
     ///   - events: told what the engine does; `nil` if nobody listens.

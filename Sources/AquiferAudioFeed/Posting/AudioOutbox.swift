@@ -8,7 +8,7 @@ extension AudioFeedService {
     ///
     /// - Parameters:
     ///   - queue: keeps the posts; for this queue alone.
-    ///   - attachments: a folder for copies of the files; the outbox's own.
+    ///   - files: the place of the copies of files; the outbox's own.
     ///   - client: sends the posts.
     ///   - policy: the times and numbers of sending.
     ///   - store: keeps the saved list of clips.
