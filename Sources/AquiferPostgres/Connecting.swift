@@ -132,7 +132,7 @@ struct Connecting: Sendable {
     }
 
     /// A text of C.
-    private static func terminated(_ text: String) -> Parameter { .bytes(Data(text.utf8) + [0]) }
+    static func terminated(_ text: String) -> Parameter { .bytes(Data(text.utf8) + [0]) }
 
     static func isAddress(_ address: String) -> Bool {
         guard let options = PQconninfoParse(address, nil) else { return false }

@@ -41,6 +41,7 @@ final class EventLoop: @unchecked Sendable {
     private var isAsleep = false
     private var isStopped = false
     private var poller: SocketPoller?
+    private var lastUse = PoolUse()
 
     // ---- Below: the loop's thread only. ----
 
@@ -64,7 +65,11 @@ final class EventLoop: @unchecked Sendable {
     init(_ connecting: Connecting, connections: Int) {
         self.connecting = connecting
         most = max(connections, 1)
+        lastUse.limit = most
     }
+
+    /// The use of the connections, at the end of the thread's last round.
+    var use: PoolUse { lock.withLock { lastUse } }
 
     /// Leaves a request, in order.
     func push(_ request: Request) { push(.request(request)) }
@@ -119,6 +124,9 @@ final class EventLoop: @unchecked Sendable {
             expire()
             open()
             let goesOn = lock.withLock {
+                let busy = links.count { !$0.inFlight.isEmpty }
+                lastUse = PoolUse(
+                    limit: most, busy: busy, idle: links.count - busy, opening: opening, waiting: waiting.count)
                 isAsleep = commands.isEmpty && !isStopped
                 return !isAsleep
             }

@@ -81,9 +81,15 @@ public final class PostgresStore: CacheStore {
     public static func isAddress(_ address: String) -> Bool { Connecting.isAddress(address) }
 
     /// The statements that make the tables, for those who make them by hand. The user of the store then needs the rights to
-    /// select, insert, update and delete only.
-    public static func definition(schema: String = "aquifer") -> String {
-        Schema(schema).creation.map { "\($0);" }.joined(separator: "\n\n") + "\n"
+    /// select, insert, update and delete, and to take numbers of the sequence.
+    ///
+    /// - Parameters:
+    ///   - schema: the schema of the tables.
+    ///   - role: a user who gets these rights, and no others; `nil` for no grants.
+    public static func definition(schema: String = "aquifer", role: String? = nil) -> String {
+        let schema = Schema(schema)
+        let statements = schema.creation + (role.map(schema.grants) ?? [])
+        return statements.map { "\($0);" }.joined(separator: "\n\n") + "\n"
     }
 
     // MARK: Reading

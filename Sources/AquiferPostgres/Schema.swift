@@ -94,6 +94,16 @@ struct Schema: Sendable {
         ]
     }
 
+    /// The statements that give a user all rights that a store needs once the tables are there.
+    func grants(to role: String) -> [String] {
+        let role = Self.quoted(role)
+        return [
+            "GRANT USAGE ON SCHEMA \(name) TO \(role)",
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(name) TO \(role)",
+            "GRANT USAGE ON ALL SEQUENCES IN SCHEMA \(name) TO \(role)",
+        ]
+    }
+
     /// The version that is there, in one row; no row if there is none.
     var found: String { "SELECT number FROM \(name).version" }
 

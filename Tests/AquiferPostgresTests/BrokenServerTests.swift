@@ -81,6 +81,61 @@ struct BrokenServerTests {
         #expect(await eventually { (try? await store.retrieve("key")) == entry("saved") })
     }
 
+    @Test("A server that refuses a password, a user or a database is told from one that is away")
+    func refusals() async throws {
+        let server = try PostgresServer()
+        try server.run(sql: "CREATE ROLE shut NOLOGIN; CREATE DATABASE closed; REVOKE CONNECT ON DATABASE closed FROM PUBLIC")
+        try server.run(sql: "CREATE ROLE stranger LOGIN")
+        let (host, port) = ("127.0.0.1", server.port)
+        for refused in [
+            "postgresql://nobody@\(host):\(port)/postgres", "postgresql://postgres@\(host):\(port)/none",
+            "postgresql://shut@\(host):\(port)/postgres", "postgresql://stranger@\(host):\(port)/closed",
+            "postgresql://nobody@\(host):1,\(host):\(port)/postgres",
+        ] { #expect(await PostgresStore.isRefused(refused), "\(refused)") }
+        for other in [
+            server.address, "postgresql://nobody@\(host):1/postgres", "postgresql://nobody.invalid/postgres",
+            "postgresql://postgres@\(host):\(port)/postgres?target_session_attrs=standby",
+        ] { #expect(await !PostgresStore.isRefused(other), "\(other)") }
+        try server.kill()
+        #expect(await !PostgresStore.isRefused("postgresql://nobody@\(host):\(port)/postgres"))
+    }
+
+    @Test("The use of the pool is told: connections that are open, and requests that wait for one")
+    func poolUse() async throws {
+        let server = try PostgresServer()
+        let store = try await PostgresStore(server.address, connections: 2)
+        #expect(store.use == PoolUse(limit: 2))
+        try await store.insert(entry("one"), for: "key")
+        #expect(await eventually { store.use.idle >= 1 && store.use.busy == 0 })
+        try server.run(sql: "ALTER TABLE aquifer.entry RENAME TO away")
+        #expect(await thrown { () async throws(StoreError) in _ = try await store.retrieve("key") } != nil)
+        #expect(store.use.limit == 2 && store.use.waiting == 0)
+        try server.kill()
+        let call = Task { try? await store.retrieve("key") }
+        #expect(await eventually { store.use.waiting == 1 && store.use.idle == 0 })
+        try server.start()
+        _ = await call.value
+        #expect(await eventually { store.use.waiting == 0 })
+    }
+
+    @Test("The printed definition makes tables that a user without other rights works with")
+    func definition() async throws {
+        let server = try PostgresServer()
+        let name = "we\"ird"
+        try server.run(
+            sql: "CREATE ROLE \"pl\"\"ain\" LOGIN;" + PostgresStore.definition(schema: name, role: "pl\"ain"))
+        let address = server.address.replacing("postgres@", with: "pl%22ain@")
+        let store = try await PostgresStore(address, schema: name)
+        let large = StoredEntry(bytes: Data(count: Row.largest + 5), savedAt: Date(timeIntervalSinceReferenceDate: 0))
+        try await store.insert(large, for: "key")
+        try await store.update("key") { _ in .replace(entry("small")) }
+        #expect(try await store.leases?.take("key", for: .seconds(60), unlessSavedSince: nil) == .granted(1))
+        try await store.deleteAll(prefix: "k")
+        #expect(try await store.contents().entries.isEmpty)
+        let error = await thrown { () async throws(StoreError) in _ = try await PostgresStore(address, schema: "other") }
+        #expect(error != nil)
+    }
+
     @Test("A password is in no error")
     func password() async throws {
         let error = await thrown { () async throws(StoreError) in

@@ -34,23 +34,3 @@ extension Verdict {
         return verdict
     }
 }
-
-extension StoreError {
-    /// The name of the case.
-    fileprivate var kind: String {
-        switch self {
-        case .unreadable: "unreadable"
-        case .damaged: "damaged"
-        case .lost: "lost"
-        case .notAStore: "notAStore"
-        case .newerVersion: "newerVersion"
-        case .readOnly: "readOnly"
-        case .full: "full"
-        case .busy: "busy"
-        case .failed: "failed"
-        case .uncertain: "uncertain"
-        case .ended: "ended"
-        case .invalidKey: "invalidKey"
-        }
-    }
-}

@@ -1,4 +1,6 @@
 #pragma once
+#include <stdarg.h>
+#include <string.h>
 #include <sys/types.h>
 #include <sys/socket.h>
 #include "lazy.h"
@@ -19,19 +21,34 @@ static inline size_t aq_mhd_keep_escapes(void *cls, struct MHD_Connection *conne
     return length;
 }
 
+// libmicrohttpd answers by itself to what it cannot parse, and tells nobody but its log, in one line that begins alike since
+// version 0.9.38. The number in it is the status.
+typedef void (*aq_mhd_refusal)(void *cls, unsigned int status);
+static aq_mhd_refusal aq_mhd_on_refusal;
+
+static inline void aq_mhd_log(void *cls, const char *format, va_list values) {
+    static const char line[] = "Error processing request (HTTP response code is %u";
+    aq_mhd_refusal refused = __atomic_load_n(&aq_mhd_on_refusal, __ATOMIC_ACQUIRE);
+    if (refused && strncmp(format, line, sizeof line - 1) == 0) refused(cls, va_arg(values, unsigned int));
+}
+
 // `MHD_start_daemon` is variadic, so Swift does not see it.
 static inline struct MHD_Daemon *aq_mhd_start(
     int listening_socket, size_t connection_memory, unsigned int connection_limit, unsigned int idle_seconds,
     unsigned int threads, MHD_AccessHandlerCallback handler, MHD_RequestCompletedCallback completed,
-    MHD_NotifyConnectionCallback notify, void *cls) {
+    MHD_NotifyConnectionCallback notify, aq_mhd_refusal refused, void *cls) {
+    // It is the same function for all servers.
+    __atomic_store_n(&aq_mhd_on_refusal, refused, __ATOMIC_RELEASE);
     struct MHD_OptionItem pool[2] = {{MHD_OPTION_END, 0, NULL}, {MHD_OPTION_END, 0, NULL}};
     if (threads > 1) {
         pool[0].option = MHD_OPTION_THREAD_POOL_SIZE;
         pool[0].value = (intptr_t) threads;
     }
     return MHD_start_daemon(
-        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO, 0, NULL, NULL,
+        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ERROR_LOG, 0, NULL, NULL,
         handler, cls,
+        // The first option, so that no line of the log goes anywhere else.
+        MHD_OPTION_EXTERNAL_LOGGER, aq_mhd_log, cls,
         MHD_OPTION_LISTEN_SOCKET, (MHD_socket) listening_socket,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_memory,
         MHD_OPTION_CONNECTION_LIMIT, connection_limit,

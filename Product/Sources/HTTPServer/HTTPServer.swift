@@ -50,10 +50,20 @@ public final class HTTPServer: Sendable {
     public struct Answers: Sendable {
         let gate: ServerGate
         let handler: ServerHandler
+        let refused: ServerRefusalWatch
 
-        /// A gate, which decides about a request before its body is read, and a handler, which answers it.
-        public init(gate: @escaping ServerGate, handler: @escaping ServerHandler) {
+        /// The answers of a server.
+        ///
+        /// - Parameters:
+        ///   - gate: decides about a request before its body is read.
+        ///   - refused: hears of what the server itself refuses.
+        ///   - handler: answers a request.
+        public init(
+            gate: @escaping ServerGate, refused: @escaping ServerRefusalWatch = { $1 },
+            handler: @escaping ServerHandler
+        ) {
             self.gate = gate
+            self.refused = refused
             self.handler = handler
         }
     }

@@ -12,3 +12,11 @@ public enum ServerAdmission: Sendable {
 
 /// Looks at a request's head. It is called on the network's thread and must not block; the request's body cannot be read yet.
 public typealias ServerGate = @Sendable (ServerRequest) -> ServerAdmission
+
+/// Hears of a request that the server itself refuses, before the gate or the handler has seen it whole: its head is malformed or too
+/// large, its body is announced as too large, its connection is one too many, or the server is being stopped. It is called on the
+/// network's thread and must not block.
+///
+/// The request is `nil` if its head could not be read. The watch returns the answer to send, to which it may add header fields. What
+/// libmicrohttpd refuses has been answered when the watch is called, and only the status of the answer is told.
+public typealias ServerRefusalWatch = @Sendable (_ request: ServerRequest?, _ response: ServerResponse) -> ServerResponse

@@ -52,8 +52,16 @@ private func begin(
         context.pointee = Unmanaged.passRetained(exchange).toOpaque()
         return .YES
     } catch {
-        return MHDResponse.queue(error.response, on: mhd, for: nil, serverName: core.configuration.serverName)
+        let response = error.isOfGate ? error.response : core.refused(error.request, error.response)
+        return MHDResponse.queue(response, on: mhd, for: nil, serverName: core.configuration.serverName)
     }
+}
+
+/// libmicrohttpd has refused a request whose head or body it could not read.
+func requestRefused(_ cls: UnsafeMutableRawPointer?, _ status: UInt32) {
+    guard let cls else { return }
+    let core = Unmanaged<ServerCore>.fromOpaque(cls).takeUnretainedValue()
+    _ = core.refused(nil, .empty(Int(status)))
 }
 
 /// A request whose head has arrived.
@@ -61,10 +69,17 @@ private struct Arrival {
     /// A request that goes no further, and its answer.
     struct EarlyAnswer: Error {
         let response: ServerResponse
+        /// The request, if its head could be read.
+        var request: ServerRequest?
+        /// True if the gate has decided so.
+        var isOfGate = false
 
-        init(_ status: Int, _ reason: String) { response = .refusal(status, reason) }
+        init(_ status: Int, _ reason: String, _ request: ServerRequest? = nil) {
+            response = .refusal(status, reason)
+            self.request = request
+        }
 
-        init(_ response: ServerResponse) { self.response = response }
+        init(ofGate response: ServerResponse) { (self.response, isOfGate) = (response, true) }
     }
 
     let core: ServerCore
@@ -94,7 +109,7 @@ private struct Arrival {
         switch core.gate(head) {
         case .known: connection.becomeKnown()
         case .unknown: break
-        case .refused(let response): throw EarlyAnswer(response)
+        case .refused(let response): throw EarlyAnswer(ofGate: response)
         }
         return head
     }
@@ -104,14 +119,14 @@ private struct Arrival {
         let limit = core.configuration.maxBodyBytes(at: head.rawPath)
         let tooLarge = ServerBodyError.tooLarge(limit: limit)
         let excess = head.headers.announcedLength - limit
-        guard excess <= Exchange.patience else { throw EarlyAnswer(413, tooLarge.description) }
-        guard core.admit() else { throw EarlyAnswer(503, "the server is being stopped") }
+        guard excess <= Exchange.patience else { throw EarlyAnswer(413, tooLarge.description, head) }
+        guard core.admit() else { throw EarlyAnswer(503, "the server is being stopped", head) }
         let hasBody = !head.body.isAbsent
         let exchange = Exchange(
             mhd: mhd, connection: connection, core: core, isHead: head.method == "HEAD", hasUpload: hasBody,
             maxBodyBytes: limit)
         if excess > 0 {
-            exchange.refuse(with: tooLarge.response)
+            exchange.refuse(with: core.refused(head, tooLarge.response))
         } else {
             exchange.prepare(head.with(body: hasBody ? ServerRequestBody(source: .upload(exchange)) : .empty))
         }

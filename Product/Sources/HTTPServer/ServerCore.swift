@@ -7,6 +7,7 @@ final class ServerCore: @unchecked Sendable {
     let configuration: HTTPServer.Configuration
     let gate: ServerGate
     let handler: ServerHandler
+    let refused: ServerRefusalWatch
     let listener: ListeningSocket
     private var daemon: OpaquePointer?
     private var watcher: HangUpWatcher?
@@ -44,6 +45,7 @@ final class ServerCore: @unchecked Sendable {
         let answers = makeAnswers(listener.port)
         gate = answers.gate
         handler = answers.handler
+        refused = answers.refused
         do throws(ServerError) {
             let tick = min(
                 .seconds(1), max(.milliseconds(10), min(configuration.headTimeout, configuration.bodyTimeout) / 4))
@@ -55,7 +57,7 @@ final class ServerCore: @unchecked Sendable {
                 listener.descriptor, max(16 * 1024, 2 * configuration.maxHeaderBytes),
                 UInt32(limit.connections + limit.excess), configuration.idleSeconds,
                 UInt32(configuration.threads), handleAccess, requestCompleted, connectionChanged,
-                Unmanaged.passUnretained(self).toOpaque())
+                requestRefused, Unmanaged.passUnretained(self).toOpaque())
             guard daemon != nil else { throw .outOfResources(reason: String(cString: strerror(errno))) }
         } catch {
             watcher?.stop()

@@ -26,7 +26,7 @@ final class AppWorld: Sendable {
         services = Services(configuration)
         let addresses = SignedAddresses(token: token, now: date.read)
         site = Site(services, addresses: addresses)
-        operations = Operations(services, log: .off)
+        operations = Operations(services, watch: RequestWatch(log: .off))
         gate = Gate(host: "127.0.0.1", port: 80, token: token, addresses: addresses)
     }
 

@@ -1,4 +1,6 @@
 import Aquifer
+import AquiferConcurrency
+import AquiferPostgres
 import AquiferTesting
 import Foundation
 import HTTPServer
@@ -46,7 +48,7 @@ struct MetricsTests {
         #expect(await world.request("GET", "/api/feed").status == 200)
         world.services.reference.set(.offline, of: .feed)
         #expect(await world.request("GET", "/api/feed").status == 200)
-        let text = await world.operations.metrics()
+        let text = await world.operations.metrics().finished()
         #expect(text.contains(#"aquifer_loads_total{class="feed",source="remote",reason="none"} 1"#))
         #expect(text.contains(#"aquifer_loads_total{class="feed",source="saved",reason="offline"} 1"#))
         #expect(text.contains(#"aquifer_remote_troubles_total{class="feed",reason="offline"} 1"#))
@@ -62,22 +64,87 @@ struct MetricsTests {
         request.body = .bytes(Data("x".utf8))
         let item = try await world.services.outbox.enqueue(request, group: "audio:clips", label: "Marcia's")
         world.date.advance(by: 90)
-        var text = await world.operations.metrics()
+        var text = await world.operations.metrics().finished()
         #expect(text.contains(#"aquifer_outbox_items{state="waiting"} 1"#))
         #expect(text.contains("aquifer_outbox_oldest_seconds 90.0"))
         #expect(text.contains(#"aquifer_outbox_queued_total{class="audio"} 1"#))
         try await world.services.outbox.pause(item.id)
-        text = await world.operations.metrics()
+        text = await world.operations.metrics().finished()
         #expect(text.contains(#"aquifer_outbox_items{state="paused"} 1"#))
         #expect(text.contains("aquifer_outbox_oldest_seconds 0"))
         await world.services.stop()
+    }
+
+    @Test("With several users the queues of all of them are counted as one, and no user is named")
+    func users() async throws {
+        let world = try UsersWorld { $0.faults = [.audio: .offline] }
+        let operations = Operations(world.services, watch: RequestWatch(log: .off), rooms: world.house.rooms)
+        #expect(await operations.metrics().finished().contains("aquifer_outbox_users 0"))
+        #expect(await world.leavePost("ana", title: "Rain") == 204)
+        #expect(await world.leavePost("bruno", title: "Rain") == 204)
+        #expect(await world.leavePost("bruno", title: "Wind") == 204)
+        world.date.advance(by: 90)
+        #expect(
+            await eventually { await operations.metrics().finished().contains(#"aquifer_outbox_items{state="waiting"} 3"#) })
+        let text = await operations.metrics().finished()
+        #expect(text.contains("aquifer_outbox_users 2"))
+        #expect(text.contains("aquifer_outbox_oldest_seconds 90.0"))
+        #expect(!text.contains("ana\"") && !text.contains("bruno"))
+        await world.end()
+    }
+
+    @Test("Many who ask for a count that hangs wait no longer than they must, and share it")
+    func hangingCount() async {
+        let counts = Event()
+        let census = OutboxCensus(patience: .zero) {
+            counts.signal()
+            // It ends with the test's process.
+            await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+            return []
+        }
+        for _ in 0..<5 { #expect(await census.counts() == nil) }
+        #expect(counts.count <= 1)
+    }
+
+    @Test("A request whose head could not be read is counted and logged")
+    func unread() async throws {
+        let lines = Locked<[String]>([])
+        let log = ServiceLog(.json, now: { Date(timeIntervalSince1970: 0) }) { line in lines.withLock { $0.append(line) } }
+        let watch = RequestWatch(log: log)
+        #expect(watch.refused(nil, .text("no", status: 431)).headers["X-Request-Id"] != nil)
+        var text = OpenMetricsText()
+        watch.metrics.write(to: &text)
+        #expect(
+            text.finished().contains(#"aquifer_http_requests_total{route="unread",method="other",status="431"} 1"#))
+        await log.end()
+        #expect(lines.withLock { $0.count } == 1 && lines.withLock { $0[0] }.contains(#""status":431"#))
+    }
+
+    @Test("The pools and the memory of shared stores are told, each under the name of its store")
+    func pools() {
+        var text = OpenMetricsText()
+        var pool = PoolUse()
+        (pool.limit, pool.busy, pool.idle, pool.waiting) = (2, 1, 0, 7)
+        StoreUse.write(
+            [
+                StoreUse(kind: .outbox, pool: pool),
+                StoreUse(kind: .values, pool: PoolUse(), memoryBytes: 300, memoryEvictions: 4),
+            ], to: &text)
+        let lines = Set(text.finished().split(separator: "\n").map(String.init))
+        #expect(
+            lines.isSuperset(of: [
+                #"aquifer_pool_connections{store="outbox",state="busy"} 1"#, #"aquifer_pool_limit{store="outbox"} 2"#,
+                #"aquifer_pool_waiting{store="outbox"} 7"#, #"aquifer_memory_bytes{store="values"} 300"#,
+                #"aquifer_memory_evictions_total{store="values"} 4"#,
+            ]))
+        #expect(!text.finished().contains(#"aquifer_memory_bytes{store="outbox"}"#))
     }
 
     @Test("A store that fails is counted by the kind of its error, and its queue is not told as empty")
     func failingStore() async {
         let world = AppWorld { $0.data = URL(filePath: "/dev/null/aquifer") }
         _ = await world.request("GET", "/api/feed")
-        let text = await world.operations.metrics()
+        let text = await world.operations.metrics().finished()
         #expect(text.contains(#"aquifer_store_errors_total{store="values",call="retrieve",kind="notAStore"}"#))
         #expect(!text.contains("aquifer_outbox_items"))
         #expect(text.contains("aquifer_ready 0"))
@@ -98,7 +165,7 @@ struct MetricsTests {
                 _ = await world.request(number.isMultiple(of: 2) ? "GET" : "MARCIA\(number)", path)
             }
         }
-        let text = await world.operations.metrics()
+        let text = await world.operations.metrics().finished()
         #expect(!text.lowercased().contains("marcia") && !text.contains("secret-token") && !text.contains("10299"))
         #expect(text.split(separator: "\n").count < 500)
         #expect(text.contains(#"aquifer_loads_total{class="other",source="saved",reason="store"} 300"#))
@@ -132,10 +199,10 @@ struct MetricsTests {
             try await produce(ServerResponseWriter { _ throws(ServerStreamError) in begun.yield() })
         }
         for await _ in beginning { break }
-        #expect(await world.operations.metrics().contains(#"aquifer_http_open_streams{route="events"} 1"#))
+        #expect(await world.operations.metrics().finished().contains(#"aquifer_http_open_streams{route="events"} 1"#))
         reading.cancel()
         _ = await reading.result
-        #expect(await world.operations.metrics().contains(#"aquifer_http_open_streams{route="events"} 0"#))
+        #expect(await world.operations.metrics().finished().contains(#"aquifer_http_open_streams{route="events"} 0"#))
         await world.services.stop()
     }
 }

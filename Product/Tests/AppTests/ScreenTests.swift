@@ -124,7 +124,7 @@ struct ChainTests {
     func chain() async throws {
         let world = await AppWorld()
         let pictures = try await world.load()
-        let server = try await WebServer(world.services, port: 0, token: false)
+        let server = try await WebServer(world.services, at: Entrance(port: 0), token: false)
         // The tab lives in the server that is asked.
         let tab = try #require(URL(string: "http://127.0.0.1:\(server.port)/api/screens/feed/intents?tab=tab"))
         try await post(#"{"intent":"appear"}"#, to: tab)

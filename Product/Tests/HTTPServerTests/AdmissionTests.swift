@@ -1,3 +1,4 @@
+import AquiferConcurrency
 import Foundation
 import HTTPServer
 import Testing
@@ -45,6 +46,61 @@ struct AdmissionTests {
             }
         }
         await server.stop()
+    }
+
+    @Test(
+        "A request that the server or its library refuses is told with its status, and with its head if that could be read",
+        arguments: [
+            ("nonsense\r\n\r\n", 400, nil), ("GET / HTTP/3.7\r\n\r\n", 505, nil),
+            ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, nil),
+            ("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 9_000))\r\n\r\n", 431, nil),
+            ("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 90_000))\r\n\r\n", 431, nil),
+            ("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n", 413, "POST /a"),
+            ("POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n01234567890", 413, "POST /b"),
+            ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999999\r\n\r\n", 413, nil),
+        ])
+    func refusedByTheServer(bytes: String, status: Int, head: String?) async throws {
+        let told = Locked<[String]>([])
+        let server = try HTTPServer.listening(.init(maxBodyBytes: 10)) { _ in
+            HTTPServer.Answers(
+                gate: Self.gate,
+                refused: { request, response in
+                    let name = request.map { "\($0.method.rawValue) \($0.rawPath)" } ?? "unread"
+                    told.withLock { $0.append("\(response.status) \(name)") }
+                    var response = response
+                    response.headers["X-Told"] = "yes"
+                    return response
+                }, handler: { _ in .empty() })
+        }
+        try await onThread { [port = server.port] in
+            let client = try RawClient(port: port)
+            try client.send(bytes.replacing("Host: a", with: "X-Known: a\r\nHost: a"))
+            let answer = try client.answer()
+            #expect(answer.status == status)
+            if head != nil { #expect(answer.headers["x-told"] == "yes") }
+        }
+        await server.stop()
+        #expect(told.withLock(\.self) == ["\(status) \(head ?? "unread")"])
+    }
+
+    @Test("What the gate refuses is the gate's to tell, and is told once")
+    func refusedByTheGate() async throws {
+        let told = Event()
+        let server = try HTTPServer.listening(.init()) { _ in
+            HTTPServer.Answers(
+                gate: Self.gate,
+                refused: {
+                    told.signal()
+                    return $1
+                }, handler: { _ in .empty() })
+        }
+        try await onThread { [port = server.port] in
+            let client = try RawClient(port: port)
+            try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+            #expect(try client.answer().status == 401)
+        }
+        await server.stop()
+        #expect(told.count == 0)
     }
 
     @Test("A refused client that waits for permission to send its body is not given it")

@@ -26,6 +26,9 @@ struct MemoryTier: Sendable {
 
     init(bound: Int) { self.bound = bound }
 
+    /// The number of entries that were forgotten to make room.
+    private(set) var evictions = 0
+
     /// The bytes that the entries take, roughly.
     var size: Int { young.size + old.size }
 
@@ -55,7 +58,10 @@ struct MemoryTier: Sendable {
         remove(key)
         let size = Self.size(of: entry, key)
         guard size <= bound / 2 else { return }
-        if young.size + size > bound / 2 { (old, young) = (young, Half()) }
+        if young.size + size > bound / 2 {
+            evictions += old.entries.count
+            (old, young) = (young, Half())
+        }
         young.entries[key] = entry
         young.size += size
     }

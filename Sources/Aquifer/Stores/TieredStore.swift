@@ -85,6 +85,8 @@ public final class TieredStore: CacheStore {
         following.withLock { $0 = observation }
     }
 
+    /// The bytes that memory has now, with 256 for each entry, and the number of entries that were forgotten there to make room.
+    public var memoryUse: (bytes: Int, evictions: Int) { memory.withLock { ($0.size, $0.evictions) } }
     /// The leases of the truth.
     public var leases: (any LoadLeases)? { truth.leases }
     /// The presence that the truth knows.

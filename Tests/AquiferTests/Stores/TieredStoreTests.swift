@@ -7,6 +7,19 @@ import Testing
 
 @Suite("Stores with faster ones before them", .timeLimit(.minutes(10)))
 struct TieredStoreTests {
+    @Test("The bytes in memory and the entries that were forgotten to make room are told")
+    func memoryUse() async throws {
+        let store = TieredStore(memory: .bytes(4_000), over: MemoryStore())
+        #expect(store.memoryUse == (0, 0))
+        for number in 0..<20 {
+            try await store.insert(StoredEntry(bytes: Data(count: 500), savedAt: Date()), for: "\(number)")
+            _ = try await store.retrieve("\(number)")
+        }
+        #expect(store.memoryUse.bytes > 500 && store.memoryUse.bytes <= 4_000)
+        // Two of these fit into a half of the memory.
+        #expect(store.memoryUse.evictions == 16)
+    }
+
     @Test("memory over a store keeps the contract", arguments: CacheStoreContract.checks(for: .memoryOverMemory))
     func memory(check: CacheStoreContract.Check) async throws {
         try await check.run(.memoryOverMemory)

@@ -8,8 +8,11 @@ final class MetricsServer: Sendable {
     /// The address of the metrics.
     var address: String { "http://127.0.0.1:\(server.port)/metrics" }
 
+    /// - Parameter answer: answers a question; `nil` for anything else.
     /// - Throws: ``ServerError`` when the server cannot listen on the port.
-    init(_ operations: Operations, port: UInt16) throws(ServerError) {
+    init(
+        port: UInt16, answer: @escaping @Sendable (ServerRequest) async -> ServerResponse?
+    ) throws(ServerError) {
         server = try HTTPServer.listening(.init(port: port, maxBodyBytes: 0, maxConnections: 64)) { port in
             // Only under its own address: a page of another site must not read the numbers by a name of its own.
             let gate = Gate(
@@ -21,7 +24,7 @@ final class MetricsServer: Sendable {
                 },
                 handler: { request in
                     let none = ServerResponse.problem(404, "notFound", "there are /metrics, /healthz and /readyz here")
-                    return (await operations.answer(request) ?? none).hardened()
+                    return (await answer(request) ?? none).hardened()
                 })
         }
     }

@@ -5,24 +5,27 @@ import HTTPServer
 /// The questions of whoever runs the service: `/healthz`, `/readyz` and `/metrics`, the log, and the way to an orderly end.
 struct Operations: Sendable {
     let services: Services
-    let log: ServiceLog
-    let drain = Drain()
-    let requests = RequestMetrics()
+    /// Looks at each request and its answer.
+    let watch: RequestWatch
     let readiness: Readiness
+    private let census: OutboxCensus
+    private let rooms: UserRooms?
     private let startedAt = Date()
 
-    /// The longest that a part of `/metrics` waits for a store.
-    private static let patience = Duration.seconds(2)
-
-    init(_ services: Services, log: ServiceLog) {
-        (self.services, self.log) = (services, log)
-        let ground = services.groundwork
+    /// - Parameters:
+    ///   - watch: what has looked at requests until now.
+    ///   - rooms: the apps of the users, if the server has several.
+    init(_ services: Services, watch: RequestWatch, rooms: UserRooms? = nil) {
+        (self.services, self.watch, self.rooms) = (services, watch, rooms)
+        let (ground, log, drain) = (services.groundwork, watch.log, watch.drain)
+        // The apps of every user who has something unsent are open.
+        census = OutboxCensus { [outbox = services.outbox] in await rooms?.outboxes ?? [outbox] }
         readiness = Readiness(drain, changed: { log.note(.readiness($0)) }, look: { await ground.storesAnswer() })
         ground.events.hear { event in if let line = LogLine(event) { log.note(line) } }
     }
 
-    /// Looks at each request and its answer.
-    var watch: RequestWatch { RequestWatch(metrics: requests, log: log, drain: drain) }
+    var log: ServiceLog { watch.log }
+    var drain: Drain { watch.drain }
 
     /// True for a request that is answered to anybody under any name: it tells nothing that a web page could use, and a
     /// health check knows the server by an address only.
@@ -44,60 +47,38 @@ struct Operations: Sendable {
                 refusal.headers["Allow"] = "GET, HEAD"
                 return refusal
             }
-            return ServerResponse(
-                headers: ["Content-Type": OpenMetricsText.contentType], body: .bytes(Data(await metrics().utf8)))
+            return .openMetrics(await metrics())
         default: return nil
         }
     }
 
     /// All metrics.
-    func metrics() async -> String {
+    func metrics() async -> OpenMetricsText {
         var text = OpenMetricsText()
-        let ready = await readiness.answer()
-        text.family("aquifer_ready", .gauge, "1 if the process can serve, else 0.")
-        text.sample(ready == .ready ? 1 : 0)
-        requests.write(to: &text)
+        Self.write(isReady: await readiness.answer() == .ready, to: &text)
+        watch.metrics.write(to: &text)
         services.groundwork.engineMetrics.write(to: &text)
-        await writeOutbox(to: &text)
+        // A queue that cannot be read is not told as empty: its samples are missing, and the store's errors are told.
+        if let counts = await census.counts() {
+            counts.write(to: &text, at: services.configuration.now(), hasUsers: rooms != nil)
+        }
         services.groundwork.storeMetrics.write(to: &text)
+        StoreUse.write(services.groundwork.place.uses, to: &text)
         ProcessFacts.write(to: &text, startedAt: startedAt)
-        return text.finished()
+        return text
     }
 
-    private func writeOutbox(to text: inout OpenMetricsText) async {
-        let outbox = services.outbox
-        let items = await firstWithin(Self.patience) {
-            do throws(StoreError) { return Result<_, StoreError>.success(try await outbox.items()) } catch {
-                return .failure(error)
-            }
-        }
-        // A queue that cannot be read is not told as empty: its samples are missing, and the store's errors are told.
-        guard case .success(let items)? = items else { return }
-        var counts: [String: Int] = [:]
-        for state in ["waiting", "sending", "paused", "refused", "damaged"] { counts[state] = 0 }
-        for item in items { counts[item.state.label, default: 0] += 1 }
-        text.family("aquifer_outbox_items", .gauge, "Items in the queue, of all processes that share it.")
-        for (state, count) in counts.sorted(by: { $0.key < $1.key }) { text.sample(count, [("state", state)]) }
-        text.family(
-            "aquifer_outbox_oldest_seconds", .gauge, "The age of the oldest item that is to be sent; 0 without one.")
-        let waiting = items.filter { ["waiting", "sending"].contains($0.state.label) }
-        let oldest = waiting.map(\.queuedAt).min()
-        text.sample(oldest.map { max(0, services.configuration.now().timeIntervalSince($0)) } ?? 0)
+    static func write(isReady: Bool, to text: inout OpenMetricsText) {
+        text.family("aquifer_ready", .gauge, "1 if the process can serve, else 0.")
+        text.sample(isReady ? 1 : 0)
     }
 }
 
-extension Outbox.State {
-    /// The state in one word of five.
-    fileprivate var label: String {
-        switch self {
-        case .waiting, .retrying: "waiting"
-        case .sending, .sendingElsewhere: "sending"
-        case .paused: "paused"
-        case .refused: "refused"
-        case .damaged: "damaged"
-        // These have left the queue, and are in no list of it.
-        case .sent, .gone: "sending"
-        }
+extension ServerResponse {
+    /// Metrics.
+    static func openMetrics(_ text: OpenMetricsText) -> ServerResponse {
+        ServerResponse(
+            headers: ["Content-Type": OpenMetricsText.contentType], body: .bytes(Data(text.finished().utf8)))
     }
 }
 

@@ -5,16 +5,18 @@ import HTTPServer
 /// Looks at each request and its answer: counts them, logs them, gives them a name, and ends the stream of events of a server that
 /// drains.
 struct RequestWatch: Sendable {
-    let metrics: RequestMetrics
+    let metrics = RequestMetrics()
     let log: ServiceLog
-    let drain: Drain
+    let drain = Drain()
 
     /// The header of a request's name, in requests (from a proxy) and in answers.
     static let idHeader = "X-Request-Id"
 
     /// Tells of a request that was refused by its head, and returns the answer to it.
-    func refused(_ request: ServerRequest, _ response: ServerResponse) -> ServerResponse {
-        let seen = Seen(request)
+    ///
+    /// - Parameter request: the request; `nil` if its head could not be read.
+    func refused(_ request: ServerRequest?, _ response: ServerResponse) -> ServerResponse {
+        let seen = request.map(Seen.init) ?? Seen()
         metrics.answered(seen.route, seen.method, status: response.status, after: .zero)
         seen.log(response.status, bytes: 0, to: log)
         return seen.named(response)
@@ -64,6 +66,9 @@ struct RequestWatch: Sendable {
         let method: MethodClass
         let id: String
         let begin = ContinuousClock.now
+
+        /// A request whose head could not be read.
+        init() { (route, method, id) = (.unread, .other, AccessToken.random()) }
 
         init(_ request: ServerRequest) {
             route = RouteClass(request)

@@ -25,6 +25,8 @@ enum RouteClass: String, CaseIterable, Sendable {
     case api
     /// The questions of whoever runs the service.
     case health, metrics
+    /// A request whose head could not be read.
+    case unread
 
     /// The class of a request.
     init(_ request: ServerRequest) {

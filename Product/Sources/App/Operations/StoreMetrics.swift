@@ -57,26 +57,6 @@ final class StoreMetrics: Sendable {
     }
 }
 
-extension StoreError {
-    /// The kind of the error, without anything that it tells about.
-    var kind: String {
-        switch self {
-        case .unreadable: "unreadable"
-        case .damaged: "damaged"
-        case .lost: "lost"
-        case .notAStore: "notAStore"
-        case .newerVersion: "newerVersion"
-        case .readOnly: "readOnly"
-        case .full: "full"
-        case .busy: "busy"
-        case .failed: "failed"
-        case .uncertain: "uncertain"
-        case .ended: "ended"
-        case .invalidKey: "invalidKey"
-        }
-    }
-}
-
 /// A store whose calls are counted.
 struct CountedStore: CacheStore {
     private let store: any CacheStore

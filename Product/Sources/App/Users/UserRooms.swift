@@ -42,6 +42,9 @@ final class UserRooms {
     /// The users whose apps are there now.
     var present: Set<String> { Set(rooms.keys.map(\.text)) }
 
+    /// The outboxes of the users whose apps are there: every user with something unsent is among them.
+    var outboxes: [Outbox] { rooms.values.map(\.services.outbox) }
+
     /// Answers a request with the apps of its user, and with nothing else.
     func answer(_ request: ServerRequest, _ visit: UserAccess.Visit) async -> ServerResponse {
         let room: Room

@@ -4,7 +4,6 @@ import HTTPServer
 
 /// The pages, and the API behind them.
 struct Site: Sendable {
-    private let files: StaticFiles
     /// Answers what is below `/api/`.
     let router: Router
     let hub: ScreenHub
@@ -20,8 +19,6 @@ struct Site: Sendable {
         _ services: Services, users: UserAccess? = nil,
         addresses: @escaping @Sendable (ServerRequest) -> SignedAddresses
     ) {
-        let folder = Bundle.module.resourceURL ?? URL(filePath: "/nonexistent")
-        files = StaticFiles(root: folder.appending(path: "Public"))
         var router = Router()
         hub = ScreenHub(services)
         ScreenAPI(hub: hub, services: services, addresses: addresses).add(to: &router)
@@ -35,17 +32,8 @@ struct Site: Sendable {
         self.router = router
     }
 
-    /// `/assets/words/…` are the texts of a language, `/assets/…` are files; every other address is the one page, which
-    /// shows the screen that the address names.
-    func page(_ request: ServerRequest) -> ServerResponse {
-        if let words = PageWords.response(for: request) { return words }
-        let prefix = "/assets/"
-        if request.rawPath.hasPrefix(prefix) {
-            return files.response(for: request, path: "/" + request.rawPath.dropFirst(prefix.count))
-        }
-        if request.rawPath == "/favicon.ico" { return files.response(for: request, path: "/icons/favicon.svg") }
-        return files.response(for: request, path: "/index.html")
-    }
+    /// A page, or a part of one.
+    func page(_ request: ServerRequest) -> ServerResponse { PageFiles.answer(request) }
 
     func api(_ request: ServerRequest) async -> ServerResponse {
         await router.handle(request)

@@ -9,61 +9,46 @@ public final class WebServer: Sendable {
     /// The address to open. The token is behind its `#`, which a browser keeps to itself.
     public let link: String
     /// The port on which the server listens.
-    public var port: UInt16 { server.port }
-    /// The address of the metrics on their own port; `nil` if they have none.
-    public var metricsAddress: String? { metrics?.address }
-    private let server: HTTPServer
-    private let metrics: MetricsServer?
-    private let operations: Operations
+    public var port: UInt16 { entrance.port }
+    private let entrance: Entrance
     private let runner: OutboxRunner
     private let keptClips: KeptClipsRunner
     private let house: UserHouse?
     private let following: Task<Void, Never>?
 
-    /// Starts listening.
+    /// Paths that take larger bodies, and the bytes of the largest.
+    static let uploads = [
+        AudioAPI.filePath: Int(ClipDraft.largestFile) + 1 << 20,
+        DriveAPI.filePath: Int(ShadowDriveLimits.fileBytes) + 1 << 20,
+    ]
+
+    /// Serves the product at an entrance that listens.
     ///
     /// - Parameters:
-    ///   - port: The port; 0 for any free one.
-    ///   - origins: The addresses under which proxies before the server answer.
     ///   - token: True if the API requires a token. The token is stored with the data, so that it stays the same.
-    ///   - metricsPort: The port on loopback for metrics without a token, 0 for any free one; `nil` for none.
-    ///   - log: The log of requests and events.
     ///   - users: The users, each of whom has tokens and data alone; `nil` if there is one user only.
     ///   - quota: The most bytes that each user keeps.
-    /// - Throws: ``ServerError`` when the server cannot listen on the address; `StoreError` if there is no token to agree on;
-    ///   ``UsersError`` when the users cannot be read.
+    /// - Throws: `StoreError` if there is no token to agree on; ``UsersError`` when the users cannot be read.
     @MainActor
     public init(
-        _ services: Services, host: String = "127.0.0.1", port: UInt16 = 8080, token: Bool = true,
-        origins: [WebOrigin] = [], metricsPort: UInt16? = nil, log: ServiceLog = .off, users: UsersFile? = nil,
-        quota: UInt64? = nil
+        _ services: Services, at entrance: Entrance, token: Bool = true, users: UsersFile? = nil, quota: UInt64? = nil
     ) async throws {
         let secret = token && users == nil ? try await services.groundwork.place.token() : nil
         let house = try users.map { try UserHouse(services, $0, bound: quota ?? UserQuota.usual) }
-        self.house = house
+        (self.house, self.entrance) = (house, entrance)
         let addresses = SignedAddresses(token: secret, now: services.configuration.now)
         let site = Site(services, addresses: addresses)
-        let uploads = [
-            AudioAPI.filePath: Int(ClipDraft.largestFile) + 1 << 20,
-            DriveAPI.filePath: Int(ShadowDriveLimits.fileBytes) + 1 << 20,
-        ]
-        let operations = Operations(services, log: log)
-        self.operations = operations
-        let watch = operations.watch
-        metrics = try metricsPort.map { try MetricsServer(operations, port: $0) }
-        server = try HTTPServer.listening(.init(host: host, port: port, maxBodyBytesByPath: uploads)) { port in
-            // The gate knows the server's own addresses, which contain the port.
-            let gate = Gate(
-                host: host, port: port, token: secret, addresses: addresses, origins: origins, users: house?.access)
-            return HTTPServer.Answers(
-                gate: { request in
-                    let admission = Self.admission(of: request, gate)
-                    guard case .refused(let refusal) = admission else { return admission }
-                    return .refused(watch.refused(request, refusal))
-                },
-                handler: { await watch.answer($0) { await Self.answer($0, site, operations, house) } })
-        }
+        let operations = Operations(services, watch: entrance.watch, rooms: house?.rooms)
+        let gate = Gate(
+            host: entrance.host, port: entrance.port, token: secret, addresses: addresses, origins: entrance.origins,
+            users: house?.access)
+        entrance.open(
+            Entrance.Doors(
+                gate: { Self.admission(of: $0, gate) },
+                handler: { await Self.answer($0, site, operations, house) },
+                metrics: { await operations.answer($0) }))
         // A browser cannot open the address that stands for all addresses.
+        let host = entrance.host
         let address = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
         runner = site.hub.runner
         // With several users each has an outbox alone.
@@ -71,7 +56,7 @@ public final class WebServer: Sendable {
         following = house.map { house in Task { await house.run() } }
         keptClips = site.hub.keptClips
         keptClips.start()
-        link = "http://\(address.asURLHost):\(server.port)/" + (secret.map { "#token=\($0)" } ?? "")
+        link = "http://\(address.asURLHost):\(entrance.port)/" + (secret.map { "#token=\($0)" } ?? "")
     }
 
     /// Ends in an orderly way. First `/readyz` says that no new requests are wanted, and all requests are answered for `grace`, so that
@@ -79,13 +64,13 @@ public final class WebServer: Sendable {
     /// connect elsewhere), and the outbox begins no further item. Work that takes longer than ten seconds more is cut; an item of the
     /// outbox that is cut stays in the queue, with its key.
     public func drain(grace: Duration) async {
-        operations.drain.announce()
-        operations.log.note(LogLine("draining", sentence: "draining: no new requests are wanted"))
+        entrance.watch.drain.announce()
+        entrance.watch.log.note(LogLine("draining", sentence: "draining: no new requests are wanted"))
         // It ends early only if the caller's task is cancelled.
         if grace > .zero { try? await Task.sleep(for: grace) }
         async let sent: Void = runner.finish(within: Self.patience)
-        operations.drain.endStreams()
-        await server.stop(grace: Self.patience)
+        entrance.watch.drain.endStreams()
+        await entrance.finish(grace: Self.patience)
         await sent
         await stop()
     }
@@ -95,16 +80,13 @@ public final class WebServer: Sendable {
 
     /// Stops the server. It accepts no new connections, and gives open ones two seconds to finish.
     public func stop() async {
-        operations.drain.endStreams()
+        entrance.watch.drain.endStreams()
         following?.cancel()
         await following?.value
         await house?.rooms.stop()
         await keptClips.stop()
         await runner.stop()
-        await server.stop(grace: .seconds(2))
-        await metrics?.stop()
-        operations.log.note(LogLine("stopped"))
-        await operations.log.end()
+        await entrance.stop()
     }
 
     /// Decides about a request by its head, so that no part of the body of a refused request is read.

@@ -7,7 +7,7 @@ protocol CommandHandler: Sendable {
     /// - Throws: `.usage` if they are not what the command takes. Nothing was done then.
     init(_ call: CommandCall) throws(CommandError)
 
-    /// False for a command that reads and writes nothing of the product's.
+    /// False for a command that reads and writes nothing of the product's, or opens the stores itself.
     static var usesStores: Bool { get }
 
     /// Carries out the command.
@@ -28,6 +28,11 @@ struct CommandCall: Sendable {
 
     /// The words after the command's name.
     var words: [String] { arguments.words }
+
+    /// The same call, on stores that are open.
+    func on(_ stores: SharedStores) -> CommandCall {
+        CommandCall(command: command, arguments: arguments, options: options.on(stores), console: console)
+    }
 
     /// The apps, on the user's data.
     func services() -> Services {

@@ -16,6 +16,17 @@ extension CommandTable {
                 [CommandArgument("KEY", "the entry's key").optional], run: CacheClearCommand.self),
         ])
 
+    static let store = CommandGroup(
+        "store", "prepare a database for --store",
+        [
+            Command(
+                "store schema", "prints the SQL that makes the tables of --store",
+                details:
+                    "Without it the first command that uses --store makes them, if its user may. Run it as the database's"
+                    + " administrator: aquifer store schema --role app | psql -v ON_ERROR_STOP=1 DATABASE.",
+                options: [Options.role], takesGlobalOptions: false, run: StoreSchemaCommand.self)
+        ])
+
     static let completion = CommandGroup(
         "completion", "print the completion script of a shell",
         [

@@ -27,8 +27,9 @@ extension CommandTable {
             Command(
                 "users remove", "removes a user, with cards, keys, payments, settings and uploads",
                 details:
-                    "Without a choice it refuses while something has not been sent, or a payment's outcome is not known.",
-                [name], options: [Options.users], exclusive: [Options.sendFirst, Options.discardUnsent],
+                    "It asks first on the terminal; without a terminal it needs --yes. Without a choice it refuses while"
+                    + " something has not been sent, or a payment's outcome is not known.",
+                [name], options: [Options.users, Options.yes], exclusive: [Options.sendFirst, Options.discardUnsent],
                 exits: [unknown, CommandExit(.unknown, "something has not been sent; the user stays")],
                 run: UsersRemoveCommand.self),
         ])

@@ -1,7 +1,7 @@
 /// The table of all commands.
 enum CommandTable {
     static let groups: [CommandGroup] = [
-        serve, users, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive, cache, completion,
+        serve, users, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive, cache, store, completion,
         man, help,
     ]
 
@@ -38,6 +38,6 @@ enum CommandTable {
 
     /// "list, send or discard".
     static func list(_ names: [String]) -> String {
-        names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+        names.count == 1 ? names[0] : names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
     }
 }

@@ -62,10 +62,15 @@ struct GlobalOptions {
     /// - Throws: `.unavailable` if one of them cannot be used.
     func connected() async throws(CommandError) -> GlobalOptions {
         guard let servers else { return self }
-        var options = self
-        do throws(StoreError) { options.configuration.stores = try await SharedStores.open(servers) } catch {
+        do throws(StoreError) { return on(try await SharedStores.open(servers)) } catch {
             throw CommandError(status: .unavailable, message: "\(error)")
         }
+    }
+
+    /// The same options, on stores that are open.
+    func on(_ stores: SharedStores) -> GlobalOptions {
+        var options = self
+        options.configuration.stores = stores
         return options
     }
 }

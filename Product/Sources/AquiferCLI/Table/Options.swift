@@ -111,6 +111,9 @@ enum Options {
     static let wait = Flag("--wait", help: "stay until everything was sent or refused, and report the progress")
     static let sizes = Flag("--sizes", help: "with the size of each file")
     static let replace = Flag("--replace", help: "take the place of files with the same names")
+    static let role = ValueOption(
+        "--role", takes: "NAME", .text,
+        help: "also grant this user of the database the rights that aquifer needs with these tables, and no others")
     static let yes = Flag("--yes", help: "do not ask")
 
     // MARK: Options of drive transaction

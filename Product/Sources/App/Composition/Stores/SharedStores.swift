@@ -12,9 +12,31 @@ public final class SharedStores: StorePlace {
     /// The time after which Redis forgets an entry, so that a copy that nobody could delete does not stay.
     private static let expiry = Duration.hours(1)
 
-    private let stores: [StoreKind: any CacheStore]
+    private let stores: [StoreKind: Opened]
 
-    private init(_ stores: [StoreKind: any CacheStore]) { self.stores = stores }
+    /// The store of a kind, and the one beneath its caches.
+    private struct Opened {
+        let store: any CacheStore
+        let truth: PostgresStore
+        var cacheFailure: StoreError?
+    }
+
+    private init(_ stores: [StoreKind: Opened]) { self.stores = stores }
+
+    /// The reason why the cache could not be reached; `nil` if it could, or there is none. The stores do without it until it comes.
+    public var cacheFailure: StoreError? { stores.values.lazy.compactMap(\.cacheFailure).first }
+
+    /// True if a failure of ``open(_:)`` may pass by itself: a server is away, starting or full. False if the servers refuse what they
+    /// were told.
+    public static func mayPass(_ failure: StoreError, of servers: StoreServers) async -> Bool {
+        switch failure {
+        case .failed, .uncertain, .busy, .full:
+            if await PostgresStore.isRefused(servers.store.text) { return false }
+            guard let cache = servers.cache else { return true }
+            return await !RedisStore.isRefused(cache.text)
+        default: return false
+        }
+    }
 
     /// Connects to the servers.
     ///
@@ -23,7 +45,7 @@ public final class SharedStores: StorePlace {
     public static func open(_ servers: StoreServers) async throws(StoreError) -> SharedStores {
         // One is opened first: the message about a server that is away is one.
         var stores = [StoreKind.server: try await open(.server, servers)]
-        let rest = await withTaskGroup(of: (StoreKind, Result<any CacheStore, StoreError>).self) { group in
+        let rest = await withTaskGroup(of: (StoreKind, Result<Opened, StoreError>).self) { group in
             for kind in StoreKind.allCases where kind != .server {
                 group.addTask {
                     do throws(StoreError) { return (kind, .success(try await open(kind, servers))) } catch {
@@ -37,18 +59,61 @@ public final class SharedStores: StorePlace {
         return SharedStores(stores)
     }
 
-    private static func open(_ kind: StoreKind, _ servers: StoreServers) async throws(StoreError) -> any CacheStore {
-        let name = "aquifer_\(kind.rawValue)"
+    /// Connects to the servers, and tries again as long as they are away.
+    ///
+    /// - Parameter away: told of each failure that may pass by itself, if it differs from the one before.
+    /// - Throws: ``StoreError`` if the servers refuse what they were told, or hold tables of a newer version.
+    public static func awaited(
+        _ servers: StoreServers, clock: any Clock<Duration> = ContinuousClock(), away: (StoreError) -> Void
+    ) async throws(StoreError) -> SharedStores {
+        var told: StoreError?
+        while true {
+            let failure: StoreError
+            do throws(StoreError) { return try await open(servers) } catch { failure = error }
+            guard await mayPass(failure, of: servers) else { throw failure }
+            if failure != told { away(failure) }
+            told = failure
+            do { try await clock.sleep(for: .seconds(1)) } catch { throw failure }
+        }
+    }
+
+    private static func open(_ kind: StoreKind, _ servers: StoreServers) async throws(StoreError) -> Opened {
+        let name = schema(of: kind)
         let truth = try await PostgresStore(servers.store.text, schema: name, connections: connections)
-        guard kind.isCache, let cache = servers.cache else { return truth }
+        guard kind.isCache, let cache = servers.cache else { return Opened(store: truth, truth: truth) }
         let redis = try RedisStore(cache.text, prefix: name, expireAfter: expiry)
-        _ = try await redis.settings()  // it connects at its first use
-        return TieredStore(memory: memory, over: redis, over: truth)
+        var opened = Opened(store: TieredStore(memory: memory, over: redis, over: truth), truth: truth)
+        do throws(StoreError) { _ = try await redis.settings() } catch {
+            // A cache that is away is done without. One that refuses was given a wrong password.
+            if await RedisStore.isRefused(cache.text) { throw error }
+            opened.cacheFailure = error
+        }
+        return opened
     }
 
     /// The store of a kind, which is open.
     public func store(_ kind: StoreKind) -> any CacheStore {
-        guard let store = stores[kind] else { preconditionFailure("each kind was opened") }
-        return store
+        guard let opened = stores[kind] else { preconditionFailure("each kind was opened") }
+        return opened.store
+    }
+
+    /// The statements that make the tables of all stores, for those who make them by hand.
+    ///
+    /// - Parameter role: a user who gets the rights that the product needs then, and no others; `nil` for no grants.
+    public static func definition(role: String? = nil) -> String {
+        StoreKind.allCases.map { PostgresStore.definition(schema: schema(of: $0), role: role) }.joined(separator: "\n")
+    }
+
+    private static func schema(of kind: StoreKind) -> String { "aquifer_\(kind.rawValue)" }
+
+    /// The use of each store.
+    public var uses: [StoreUse] {
+        StoreKind.allCases.compactMap { kind in
+            stores[kind].map { opened in
+                let memory = (opened.store as? TieredStore)?.memoryUse
+                return StoreUse(
+                    kind: kind, pool: opened.truth.use, memoryBytes: memory?.bytes, memoryEvictions: memory?.evictions)
+            }
+        }
     }
 }

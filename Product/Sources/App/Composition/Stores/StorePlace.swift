@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferPostgres
 import Foundation
 
 /// The kinds of data that the product keeps: one store each.
@@ -43,6 +44,25 @@ public protocol StorePlace: Sendable {
     ///
     /// - Throws: ``StoreError`` if replicas could not agree on one.
     func token() async throws(StoreError) -> String
+    /// The connections and the memory of each store, for metrics; empty where stores have neither.
+    var uses: [StoreUse] { get }
+}
+
+/// The connections and the memory of a store at one moment.
+public struct StoreUse: Sendable {
+    /// The kind of the store.
+    public let kind: StoreKind
+    /// Its connections to PostgreSQL.
+    public let pool: PoolUse
+    /// The bytes of its entries in memory; `nil` for a store without memory before it.
+    public var memoryBytes: Int?
+    /// The number of entries that memory has forgotten to make room.
+    public var memoryEvictions: Int?
+}
+
+extension StorePlace {
+    /// None.
+    public var uses: [StoreUse] { [] }
 }
 
 /// Stores that machines share have all of this in them.

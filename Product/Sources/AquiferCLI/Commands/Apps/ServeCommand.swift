@@ -1,9 +1,13 @@
 import App
+import Aquifer
 import Foundation
 import HTTPServer
 
 /// `aquifer serve`: the whole product in a browser.
 struct ServeCommand: CommandHandler {
+    /// It waits for their servers.
+    static var usesStores: Bool { false }
+
     private let call: CommandCall
     private let host: String
     private let port: UInt16
@@ -47,34 +51,73 @@ struct ServeCommand: CommandHandler {
     func run() async throws(CommandError) -> ExitStatus {
         await ServerProcess.prepare()
         let signals = Signals()
+        let told = Task { await signals.untilTold() }
+        let entrance: Entrance
+        do throws(ServerError) {
+            entrance = try Entrance(host: host, port: port, origins: origins, metricsPort: metricsPort, log: log)
+        } catch { throw CommandError(status: .unavailable, message: "\(error)") }
+        guard let call = try await connected(entrance, told) else {
+            await entrance.stop()
+            return .delivered
+        }
         let services = call.services()
         let server: WebServer
         do {
-            server = try await WebServer(
-                services, host: host, port: port, token: token, origins: origins, metricsPort: metricsPort, log: log,
-                users: users, quota: quota)
+            server = try await WebServer(services, at: entrance, token: token, users: users, quota: quota)
         } catch let error as UsersError {
             throw CommandError(error)
         } catch {
             throw CommandError(status: .unavailable, message: "\(error)")
         }
-        if call.options.json {
-            call.console.out(
-                json: ResultDocument(local: PagesDocument(address: "\(server.link)", metrics: server.metricsAddress)))
-        } else {
-            call.console.out("Aquifer is at \(server.link)")
-            if let address = server.metricsAddress { call.console.out("Metrics are at \(address)") }
-            if users != nil { call.console.note("each user opens the link that aquifer users printed") }
-        }
+        announce(server, entrance)
         // If the address could not be printed, nobody can use the server.
         if call.console.canWrite {
             // A user who presses Ctrl-C waits for the end. The sender of SIGTERM has told others to go elsewhere.
-            if await signals.untilTold() == SIGTERM { await server.drain(grace: drain) } else { await server.stop() }
+            if await told.value == SIGTERM { await server.drain(grace: drain) } else { await server.stop() }
         } else {
             await server.stop()
         }
         await services.stop()
         return .delivered
+    }
+
+    /// The command on stores that are open; `nil` if a signal has ended the waiting for their servers.
+    private func connected(
+        _ entrance: Entrance, _ told: Task<Int32, Never>
+    ) async throws(CommandError) -> CommandCall? {
+        guard let servers = call.options.servers else { return call }
+        let (outcomes, continuation) = AsyncStream.makeStream(of: Result<SharedStores, StoreError>?.self)
+        // Whoever is late is left behind: making a connection cannot be cancelled.
+        Task {
+            let opened: Result<SharedStores, StoreError>
+            do throws(StoreError) {
+                opened = .success(try await SharedStores.awaited(servers) { entrance.waits(for: $0) })
+            } catch { opened = .failure(error) }
+            continuation.yield(opened)
+        }
+        Task {
+            _ = await told.value
+            continuation.yield(nil)
+        }
+        for await outcome in outcomes {
+            do throws(StoreError) {
+                guard let stores = try outcome?.get() else { return nil }
+                if let failure = stores.cacheFailure { entrance.doesWithout(failure) }
+                return call.on(stores)
+            } catch { throw CommandError(status: .unavailable, message: "\(error)") }
+        }
+        return nil
+    }
+
+    private func announce(_ server: WebServer, _ entrance: Entrance) {
+        if call.options.json {
+            call.console.out(
+                json: ResultDocument(local: PagesDocument(address: "\(server.link)", metrics: entrance.metricsAddress)))
+            return
+        }
+        call.console.out("Aquifer is at \(server.link)")
+        if let address = entrance.metricsAddress { call.console.out("Metrics are at \(address)") }
+        if users != nil { call.console.note("each user opens the link that aquifer users printed") }
     }
 
     /// The log, on standard error.

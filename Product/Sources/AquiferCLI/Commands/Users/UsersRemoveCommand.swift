@@ -6,6 +6,7 @@ struct UsersRemoveCommand: CommandHandler {
     private let file: UsersFile
     private let name: UserName
     private let unsent: UnsentOfUser
+    private let isSure: Bool
 
     init(_ call: CommandCall) throws(CommandError) {
         self.call = call
@@ -14,9 +15,11 @@ struct UsersRemoveCommand: CommandHandler {
         unsent =
             call.arguments.has(Options.discardUnsent)
             ? .discard : call.arguments.has(Options.sendFirst) ? .sendFirst : .refuse
+        isSure = call.arguments.has(Options.yes)
     }
 
     func run() async throws(CommandError) -> ExitStatus {
+        try ask()
         let services = call.services()
         do throws(UsersError) { try await services.removeUser(name, from: file, unsent: unsent) } catch {
             await services.stop()
@@ -29,5 +32,18 @@ struct UsersRemoveCommand: CommandHandler {
             call.console.note("\(name) is removed, with cards, keys, payments and everything that waited")
         }
         return .delivered
+    }
+
+    /// Asks first, because nothing brings back what the user has. A user who does not exist is told without asking.
+    private func ask() throws(CommandError) {
+        do throws(UsersError) {
+            guard try file.read().contains(where: { $0.name == name.text }) else { throw .unknown(name.text) }
+        } catch { throw CommandError(error) }
+        let lines = [
+            "cards, keys, payments, settings and uploads of \(name) are deleted for good, and all links of \(name) end",
+            unsent == .discard ? "what has not been sent is deleted, too" : nil,
+        ]
+        try call.console.agree(
+            Question(action: "removing the user \(name)", lines: lines.compactMap(\.self)), isSure: isSure, call.options)
     }
 }

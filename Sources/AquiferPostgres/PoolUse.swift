@@ -1,0 +1,18 @@
+/// The connections of a ``PostgresStore`` at one moment, without the one that listens to changes.
+public struct PoolUse: Sendable, Hashable {
+    /// The most connections that the store opens.
+    public var limit = 0
+    /// Connections with a request on its way.
+    public var busy = 0
+    /// Open connections with nothing to do.
+    public var idle = 0
+    /// Connections that are being made.
+    public var opening = 0
+    /// Requests that no connection has taken yet.
+    public var waiting = 0
+}
+
+extension PostgresStore {
+    /// The use of the store's connections. It is as of the last time that one of them was used.
+    public var use: PoolUse { owner.loop.use }
+}

@@ -1,0 +1,30 @@
+import Aquifer
+import AquiferCRedis
+import Dispatch
+
+extension RedisStore {
+    /// True if a server has answered and refuses an address for good: its user, its password or its database is wrong. False if it takes
+    /// the address, and if no server has answered, or one that is starting or full: that may pass by itself.
+    ///
+    /// - Parameters:
+    ///   - address: an address, as for a store.
+    ///   - patience: the time for each step of the question.
+    public static func isRefused(_ address: String, patience: Duration = .seconds(5)) async -> Bool {
+        // An address that is none is refused by the store's initializer.
+        guard let address = try? RedisAddress(address) else { return false }
+        return await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: Connecting(address: address, patience: patience).isRefused)
+            }
+        }
+    }
+}
+
+extension Connecting {
+    fileprivate var isRefused: Bool {
+        do throws(Failure) { redisFree(try open()) } catch {
+            return error.isRefusal && !error.message.contains("max number of clients")
+        }
+        return false
+    }
+}
