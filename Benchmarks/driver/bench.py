@@ -9,6 +9,7 @@ import tempfile
 
 import live
 import peers
+import replicas
 import shared
 from table import Row, duration, grouped, progress, rate, ratios, rounds, show, speed
 
@@ -138,7 +139,8 @@ def started(bench):
 WORKS = {
     "cached": cached, "stores": stores, "live": live.live, "scopes": live.scopes, "pages": live.pages, "changes": live.changes, "loads": loads,
     "downloads": downloads, "served": served, "started": started,
-    "shared": shared.shared, "herd": shared.herd, "queues": shared.queues, "users": shared.users}
+    "shared": shared.shared, "herd": shared.herd, "queues": shared.queues, "users": shared.users,
+    "replicas": replicas.replicas}
 #: The works that need nginx.
 SERVED = {"loads", "downloads", "served"}
 

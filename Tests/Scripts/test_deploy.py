@@ -1,14 +1,19 @@
 """The files of deploy/, read as their programs would read them: there is no container engine and no systemd where tests run."""
 
 import configparser
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
+import time
 
 import pytest
+import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
@@ -55,9 +60,10 @@ def assert_serves(words, options):
     return values
 
 
-def is_understood(arguments):
-    """The program takes all of the arguments, but for the one that is wrong on purpose."""
-    result = subprocess.run([BINARY, *arguments, "--at", "never"], capture_output=True, text=True, timeout=20)
+def is_understood(arguments, environment=()):
+    """The program takes all of the arguments and variables, but for the argument that is wrong on purpose."""
+    result = subprocess.run(
+        [BINARY, *arguments, "--at", "never"], capture_output=True, text=True, timeout=20, env={**os.environ, **dict(environment)})
     return "--at takes a time" in result.stderr
 
 
@@ -107,8 +113,203 @@ def test_the_image_has_the_libraries_that_the_program_needs(image):
             continue
         owners = subprocess.run(["dpkg", "-S", f"*/{name}"], capture_output=True, text=True).stdout
         assert any(line.split(":")[0] in at_run for line in owners.splitlines()), f"{name}: {owners}"
-    libraries = set(re.search(r"^ +pkg-config (libcurl4.*?)\\$", (ROOT / "Scripts/setup").read_text(), re.MULTILINE)[1].split())
-    assert libraries <= at_build, "Scripts/setup knows what a build needs"
+    wanted = re.search(r"apt_install \\\n(.*?)\n    elif", (ROOT / "Scripts/setup").read_text(), re.DOTALL)[1].split()
+    libraries = {name for name in wanted if name.endswith("-dev")} | {"pkg-config"}
+    assert len(libraries) == 8 and libraries == at_build, "Scripts/setup knows what a build needs"
+    assert {"ca-certificates", "curl"} <= at_run, "the health check is curl"
+
+
+def test_the_image_starts_the_program_that_it_has_copied(image):
+    source, folder = next(rest.split()[-2:] for name, rest in image if name == "COPY" and "--from=build" in rest)
+    assert json.loads(the(image, "ENTRYPOINT")) == [f"{folder}aquifer"] and source == "/program/"
+    build = " ".join(rest for name, rest in image if name == "RUN" and "swift build" in rest)
+    assert "--product AquiferCLI" in build and f"cp .build/release/AquiferCLI {source}aquifer" in build
+    folders = json.loads(the(image, "VOLUME"))
+    variables = dict(pair.split("=") for pair in the(image, "ENV").split())
+    assert set(variables) == {"HOME", "XDG_CONFIG_HOME"} and set(variables.values()) == set(folders)
+
+
+# MARK: compose.yaml
+
+PASSWORD = "0123456789abcdef"
+
+
+def filled(value):
+    """A value with the variables of the shell in it, as compose fills them in; all of them must be given."""
+    if isinstance(value, dict):
+        return {key: filled(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [filled(each) for each in value]
+    return re.sub(r"\$\{POSTGRES_PASSWORD:\?[^}]+\}", PASSWORD, value) if isinstance(value, str) else value
+
+
+@pytest.fixture(scope="module")
+def compose():
+    return filled(yaml.safe_load((DEPLOY / "compose.yaml").read_text()))
+
+
+def replicas(compose):
+    return {name: service for name, service in compose["services"].items() if service.get("image") == "aquifer"}
+
+
+def seconds(text):
+    return int(re.fullmatch(r"(\d+)s", text)[1])
+
+
+def test_compose_knows_no_key_that_compose_does_not_know(compose):
+    assert set(compose) == {"x-aquifer", "services", "volumes"}
+    known = {
+        "image", "build", "command", "environment", "depends_on", "restart", "stop_grace_period", "read_only", "tmpfs", "cap_drop",
+        "security_opt", "volumes", "healthcheck", "ports"}
+    for name, service in compose["services"].items():
+        assert set(service) <= known and service["restart"] == "unless-stopped", name
+
+
+def test_each_replica_serves_with_options_and_addresses_that_the_program_takes(compose, image, options):
+    for name, service in replicas(compose).items():
+        values = assert_serves(service["command"], options)
+        assert values["--port"] == the(image, "EXPOSE") and values["--host"] == "0.0.0.0", name
+        assert values["--data"] in json.loads(the(image, "VOLUME")), name
+        assert set(service["environment"]) == {"AQUIFER_STORE", "AQUIFER_CACHE"}, name
+        assert is_understood(service["command"], service["environment"]), name
+        assert seconds(service["stop_grace_period"]) > int(values["--drain"]) + 10, "it finishes in 10 seconds after its drain"
+        assert service["read_only"] and service["tmpfs"] == ["/tmp"] and service["cap_drop"] == ["ALL"], name
+    built = [service["build"] for service in replicas(compose).values() if "build" in service]
+    assert len(built) == 1, "one image for all"
+    assert (DEPLOY / built[0]["context"]).resolve() == ROOT and (ROOT / built[0]["dockerfile"]).is_file()
+
+
+def test_each_replica_has_every_folder_of_the_image_in_a_volume_of_its_own(compose, image):
+    seen = []
+    for name, service in replicas(compose).items():
+        mounts = dict(reversed(text.split(":")) for text in service["volumes"])
+        assert set(mounts) == set(json.loads(the(image, "VOLUME"))), name
+        seen += mounts.values()
+    of_postgres = [text.split(":")[0] for text in compose["services"]["postgres"]["volumes"]]
+    assert len(set(seen)) == len(seen) and sorted(seen + of_postgres) == sorted(compose["volumes"])
+
+
+def test_the_replicas_wait_for_servers_that_are_there_and_know_their_user(compose):
+    services = compose["services"]
+    for name, service in replicas(compose).items():
+        store = re.fullmatch(
+            r"postgresql://(\w+):(\w+)@(\w+)/(\w+)\?target_session_attrs=read-write", service["environment"]["AQUIFER_STORE"])
+        user, password, host, database = store.groups()
+        server = services[host]
+        given = server["environment"]
+        assert (given["POSTGRES_USER"], given["POSTGRES_PASSWORD"], given["POSTGRES_DB"]) == (user, password, database), name
+        assert server["healthcheck"]["test"][:3] == ["CMD", "pg_isready", "-U"] and server["healthcheck"]["test"][3] == user
+        cache = re.fullmatch(r"redis://(\w+):6379/0", service["environment"]["AQUIFER_CACHE"])[1]
+        assert service["depends_on"] == {each: {"condition": "service_healthy"} for each in (host, cache)}, name
+        assert all("healthcheck" in services[each] for each in service["depends_on"])
+    front = services["nginx"]
+    assert set(front["depends_on"]) == set(replicas(compose))
+    published = {name for name, service in services.items() if "ports" in service}
+    assert published == {"nginx"}, "nothing but the proxy can be reached from outside"
+
+
+def test_postgres_takes_the_settings_of_compose_and_has_room_for_all_replicas(compose):
+    command = compose["services"]["postgres"]["command"]
+    assert command[0] == "postgres" and command[1::2] == ["-c"] * (len(command) // 2)
+    settings = dict(word.split("=") for word in command[2::2])
+    programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    if programs:
+        known = subprocess.run([programs[-1], "--describe-config"], capture_output=True, text=True, timeout=20, check=True).stdout
+        assert set(settings) <= {line.split("\t")[0] for line in known.splitlines()}
+    # Product/Tests/Acceptance/test_replicas.py counts those of a replica.
+    each = int(re.search(r"Each replica has up to (\d+) connections", (DEPLOY / "compose.yaml").read_text())[1])
+    # A replica that was killed keeps its connections until the server notices; three are kept for the administrator.
+    assert 2 * each * len(replicas(compose)) + 3 <= int(settings["max_connections"])
+
+
+@pytest.mark.skipif(not shutil.which("redis-server"), reason="Redis is not here")
+def test_redis_takes_the_settings_of_compose_is_a_cache_and_answers_its_health_check(compose, tmp_path):
+    service = compose["services"]["redis"]
+    port = free_port()
+    server = subprocess.Popen(
+        [*service["command"], "--port", str(port), "--bind", "127.0.0.1", "--dir", tmp_path], stdout=subprocess.PIPE, text=True)
+    try:
+        assert service["healthcheck"]["test"][0] == "CMD"
+        check = [*service["healthcheck"]["test"][1:2], "-p", str(port), *service["healthcheck"]["test"][2:]]
+        until(lambda: subprocess.run(check, capture_output=True, text=True, timeout=20).stdout == "PONG\n", server)
+        for name, value in [("save", ""), ("appendonly", "no"), ("maxmemory-policy", "allkeys-lru"), ("maxmemory", str(256 << 20))]:
+            words = ["redis-cli", "-p", str(port), "CONFIG", "GET", name]
+            assert subprocess.run(words, capture_output=True, text=True, timeout=20).stdout.splitlines() == [name, value]
+    finally:
+        server.kill()
+        server.communicate(timeout=20)
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def until(condition, process):
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end and process.poll() is None, process.args
+        time.sleep(0.02)
+
+
+# MARK: nginx.conf
+
+@pytest.fixture(scope="module")
+def site():
+    """The lines of nginx.conf, without comments."""
+    return re.sub(r"^\s*#.*\n", "", (DEPLOY / "nginx.conf").read_text(), flags=re.MULTILINE)
+
+
+def test_nginx_knows_each_replica_at_its_port_and_listens_where_compose_publishes_it(compose, image, site, options):
+    port = the(image, "EXPOSE")
+    upstreams = re.findall(r"^    server (\S+?):(\d+) ", site, re.MULTILINE)
+    assert sorted(upstreams) == sorted((name, port) for name in replicas(compose))
+    front = compose["services"]["nginx"]
+    (published,) = front["ports"]
+    address, outside, inside = published.rsplit(":", 2)
+    assert address == "127.0.0.1" and f"listen {inside};" in site
+    (mount,) = front["volumes"]
+    source, target, mode = mount.split(":")
+    assert (DEPLOY / source).resolve() == DEPLOY / "nginx.conf" and mode == "ro"
+    assert target == "/etc/nginx/conf.d/default.conf", "the image of nginx reads it there"
+    # The pages' own address is the proxy's: without it the gate refuses what comes through it.
+    for service in replicas(compose).values():
+        words = service["command"]
+        origins = {words[place + 1] for place, word in enumerate(words) if word == "--origin"}
+        assert origins == {f"http://127.0.0.1:{outside}", f"http://localhost:{outside}"}
+
+
+def test_nginx_hides_what_only_those_who_run_a_replica_may_see(site):
+    hidden = set(re.findall(r"location = (\S+) \{ return 404; \}", site))
+    assert hidden == {"/metrics", "/readyz"}
+    server = (ROOT / "Product/Sources/App/Operations/Operations.swift").read_text()
+    assert all(f'"{path}"' in server for path in hidden)
+    # A heartbeat keeps a stream of states open: the proxy must wait for longer than the pause between two.
+    events = re.search(r"location ~ (\S+) \{(.*?)\}", site, re.DOTALL)
+    assert re.fullmatch(events[1], "/api/screens/feed/events") and "proxy_buffering off" in events[2]
+    pause = re.search(r"heartbeat: Duration = \.seconds\((\d+)\)", "".join(
+        path.read_text() for path in (ROOT / "Product/Sources").rglob("*.swift")))
+    assert int(pause[1]) * 2 < seconds(re.search(r"proxy_read_timeout (\S+);", events[2])[1])
+
+
+def cluster():
+    """Scripts/cluster as a module."""
+    loader = importlib.machinery.SourceFileLoader("cluster", str(ROOT / "Scripts/cluster"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("cluster", loader))
+    loader.exec_module(module)
+    return module
+
+
+NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/opt/homebrew/bin")
+
+
+@pytest.mark.skipif(not NGINX, reason="nginx is not here")
+def test_nginx_takes_its_configuration_with_the_replicas_on_loopback(tmp_path):
+    module = cluster()
+    (tmp_path / "nginx.conf").write_text(module.nginx_configuration(tmp_path, free_port(), [free_port() for _ in range(3)]))
+    words = [NGINX, "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf", "-e", tmp_path / "error.log"]
+    seen = subprocess.run(words, capture_output=True, text=True, timeout=20)
+    assert seen.returncode == 0 and "[warn]" not in seen.stderr, seen.stderr
 
 
 def test_the_service_serves_with_options_that_exist_and_has_time_to_drain(options):
