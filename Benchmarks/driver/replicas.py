@@ -18,7 +18,7 @@ from table import Row, duration, progress, ratios, rounds
 
 ROOT = os.path.dirname(os.path.dirname(sys.path[0]))
 USERS = 100
-#: How often each user opens the page in one measurement.
+#: The visits of each user in one measurement.
 VISITS = 5
 #: The page itself, its stream of states, what it tells its screen, and the saved feed.
 REQUESTS = 4

@@ -10,6 +10,11 @@ public struct PoolUse: Sendable, Hashable {
     public var opening = 0
     /// Requests that no connection has taken yet.
     public var waiting = 0
+
+    /// Numbers of connections and requests.
+    public init(limit: Int = 0, busy: Int = 0, idle: Int = 0, opening: Int = 0, waiting: Int = 0) {
+        (self.limit, self.busy, self.idle, self.opening, self.waiting) = (limit, busy, idle, opening, waiting)
+    }
 }
 
 extension PostgresStore {

@@ -84,7 +84,8 @@ struct BrokenServerTests {
     @Test("A server that refuses a password, a user or a database is told from one that is away")
     func refusals() async throws {
         let server = try PostgresServer()
-        try server.run(sql: "CREATE ROLE shut NOLOGIN; CREATE DATABASE closed; REVOKE CONNECT ON DATABASE closed FROM PUBLIC")
+        try server.run(
+            sql: "CREATE ROLE shut NOLOGIN; CREATE DATABASE closed; REVOKE CONNECT ON DATABASE closed FROM PUBLIC")
         try server.run(sql: "CREATE ROLE stranger LOGIN")
         let (host, port) = ("127.0.0.1", server.port)
         for refused in [
@@ -132,7 +133,8 @@ struct BrokenServerTests {
         #expect(try await store.leases?.take("key", for: .seconds(60), unlessSavedSince: nil) == .granted(1))
         try await store.deleteAll(prefix: "k")
         #expect(try await store.contents().entries.isEmpty)
-        let error = await thrown { () async throws(StoreError) in _ = try await PostgresStore(address, schema: "other") }
+        let error = await thrown { () async throws(StoreError) in _ = try await PostgresStore(address, schema: "other")
+        }
         #expect(error != nil)
     }
 

@@ -252,4 +252,19 @@ struct RedisStoreTests {
         }
         #expect(reason.contains("WRONGPASS") && !reason.contains("secret") && !reason.contains("other word"))
     }
+
+    @Test("A server that refuses a password or a database is told from one that is away or starting")
+    func refusals() async throws {
+        let server = try RedisServer.make()
+        try await PlacedStore(server: server).run("CONFIG", "SET", "requirepass", "secret")
+        let (good, port) = ("redis://:secret@127.0.0.1:\(server.port)", server.port)
+        for refused in ["redis://127.0.0.1:\(port)", "redis://:other@127.0.0.1:\(port)", "\(good)/99"] {
+            #expect(await RedisStore.isRefused(refused), "\(refused)")
+        }
+        for other in [good, "redis://:other@127.0.0.1:1", "rediss://:other@127.0.0.1:\(port)"] {
+            #expect(await !RedisStore.isRefused(other, patience: .milliseconds(500)), "\(other)")
+        }
+        try server.kill()
+        #expect(await !RedisStore.isRefused("redis://:other@127.0.0.1:\(port)"))
+    }
 }

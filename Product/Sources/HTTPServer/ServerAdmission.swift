@@ -19,4 +19,5 @@ public typealias ServerGate = @Sendable (ServerRequest) -> ServerAdmission
 ///
 /// The request is `nil` if its head could not be read. The watch returns the answer to send, to which it may add header fields. What
 /// libmicrohttpd refuses has been answered when the watch is called, and only the status of the answer is told.
-public typealias ServerRefusalWatch = @Sendable (_ request: ServerRequest?, _ response: ServerResponse) -> ServerResponse
+public typealias ServerRefusalWatch =
+    @Sendable (_ request: ServerRequest?, _ response: ServerResponse) -> ServerResponse

@@ -4,7 +4,6 @@ import functools
 import http.server
 import json
 import os
-import pathlib
 import re
 import signal
 import subprocess
@@ -13,13 +12,11 @@ import threading
 import pytest
 
 from payments_remote import PaymentsRemote
+from serving import BINARY, ROOT, Server
 
 # A shell without job control makes what it starts in the background deaf to Ctrl-C. Programs started here must hear it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-BINARY = os.environ.get("AQUIFER_BIN", str(ROOT / ".build/aquifer"))
 
 
 def commands():
@@ -56,6 +53,21 @@ class Aquifer:
 @pytest.fixture
 def aquifer(tmp_path):
     return Aquifer(tmp_path / "data")
+
+
+@pytest.fixture
+def serve(aquifer):
+    """Starts `aquifer serve` with these words, on the data of the test; ends all of them."""
+    started = []
+
+    def serve(*words):
+        started.append(Server(aquifer, *words))
+        return started[-1]
+
+    yield serve
+    for server in started:
+        server.process.kill()
+        server.process.wait(timeout=20)
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):

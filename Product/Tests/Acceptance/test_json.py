@@ -101,7 +101,7 @@ def documents(tmp_path_factory):
         made[name] = json.loads(json.dumps(made[name]).replace(token, "TOKEN"))
     keep("users list")
     keep("users logout", "ana")
-    keep("users remove", "ana")
+    keep("users remove", "ana", "--yes")
     picture = keep("feed list")[0]["id"]
     keep("feed comments", picture)
     keep("feed image", picture, "-o", str(world.folder / "picture"))

@@ -1,95 +1,18 @@
 """The questions of whoever runs `aquifer serve`: health, readiness, metrics, logs, and an orderly end."""
 
-import contextlib
-import http.client
 import json
 import re
 import signal
-import subprocess
+import socket
 import threading
 import time
-import urllib.error
-import urllib.request
 
 import pytest
-from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from conftest import BINARY
+from serving import samples
 from waiting import wait_until
 
 OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
-
-
-class Server:
-    """An `aquifer serve` with its log."""
-
-    def __init__(self, aquifer, *words):
-        self.process = subprocess.Popen(
-            [BINARY, "serve", "--port", "0", "--data", str(aquifer.data), "--metrics-port", "0", *words],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=aquifer.environment)
-        line = self.process.stdout.readline()
-        assert line.startswith("Aquifer is at "), line + self.process.stderr.read()
-        self.port = int(re.search(r":(\d+)/", line)[1])
-        self.token = (re.search(r"token=(\w+)", line) or [None, None])[1]
-        line = self.process.stdout.readline()
-        self.metrics_port = int(re.fullmatch(r"Metrics are at http://127\.0\.0\.1:(\d+)/metrics\n", line)[1])
-        self.log = []
-        self.reader = threading.Thread(target=lambda: self.log.extend(self.process.stderr), daemon=True)
-        self.reader.start()
-
-    def ask(self, path, port=None, host=None, method="GET", body=None, **headers):
-        """The status, the headers and the body."""
-        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=30)
-        try:
-            if host:
-                headers["Host"] = host
-            connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
-            answer = connection.getresponse()
-            return answer.status, answer.headers, answer.read().decode()
-        finally:
-            connection.close()
-
-    def api(self, path, **options):
-        return self.ask(path, Authorization=f"Bearer {self.token}", **options)
-
-    @contextlib.contextmanager
-    def stream(self):
-        """A page that listens to a screen: gives the answer, after its first line."""
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}/api/screens/feed/events?tab=t", headers={"Authorization": f"Bearer {self.token}"})
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            assert answer.readline()
-            yield answer
-
-    def end(self, number=signal.SIGTERM):
-        self.process.send_signal(number)
-        status = self.process.wait(timeout=60)
-        self.reader.join(timeout=20)
-        return status
-
-
-@pytest.fixture
-def serve(aquifer):
-    started = []
-
-    def serve(*words):
-        started.append(Server(aquifer, *words))
-        return started[-1]
-
-    yield serve
-    for server in started:
-        server.process.kill()
-        server.process.wait(timeout=20)
-
-
-def samples(text):
-    """All samples, as the parser of Prometheus' own client reads them: it refuses what OpenMetrics does not allow."""
-    found = {}
-    for family in text_string_to_metric_families(text):
-        assert family.documentation
-        for sample in family.samples:
-            found[sample.name, tuple(sorted(sample.labels.items()))] = sample.value
-    return found
 
 
 def test_health_and_readiness_are_told_under_any_name_and_without_the_token(serve):
@@ -124,6 +47,29 @@ def test_the_metrics_are_open_metrics_on_both_ports_and_need_the_token_on_the_pu
     # A page of another site must not read them by a name of its own.
     assert server.ask("/metrics", port=server.metrics_port, host="evil.example")[0] == 403
     assert server.ask("/api/feed", port=server.metrics_port)[0] == 404
+
+
+@pytest.mark.parametrize("request_, status, route", [
+    (b"nonsense\r\n\r\n", 400, "unread"),
+    (b"GET /api/feed HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, "unread"),
+    (b"GET /api/feed HTTP/1.1\r\nX: " + b"x" * 9000 + b"\r\n\r\n", 431, "unread"),
+    (b"GET /api/feed HTTP/1.1\r\nX: " + b"x" * 90000 + b"\r\n\r\n", 431, "unread"),
+    (b"POST /api/screens/feed/intents HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer TOKEN\r\nContent-Length: 99999999\r\n\r\n",
+     413, "intents"),
+    (b"GET /api/feed HTTP/1.1\r\nHost: HOST\r\n\r\n", 401, "feed"),
+])
+def test_what_the_server_refuses_by_its_head_is_counted_and_logged(serve, request_, status, route):
+    server = serve("--log", "json")
+    request_ = request_.replace(b"HOST", f"127.0.0.1:{server.port}".encode()).replace(b"TOKEN", server.token.encode())
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        connection.sendall(request_)
+        assert connection.recv(100).startswith(f"HTTP/1.1 {status} ".encode())
+    counted = {labels: value for (name, labels), value in server.samples().items() if name == "aquifer_http_requests_total"}
+    assert [dict(labels)["status"] for labels, value in counted.items() if dict(labels)["route"] == route and value == 1] == [str(status)]
+    assert server.end() == 0
+    lines = [json.loads(line) for line in server.log]
+    refused = [line for line in lines if line["event"] == "request" and line.get("status") == status]
+    assert [(line["route"], line["level"]) for line in refused] == [(route, "warning")]
 
 
 def test_no_metric_and_no_log_line_has_what_somebody_has_typed(serve):

@@ -65,6 +65,7 @@ def world(tmp_path_factory):
         "payments retry": ("payments", "retry", json.loads(paid)["value"]["id"], "--cvv-stdin"),
         "outbox send": ("outbox", "send", "--offline", "--json"), "cache validate": ("cache", "validate", "--json"),
         "cache clear": ("cache", "clear", "--json"), "users list": ("users", "list"),
+        "store schema": ("store", "schema", "--role", "app"),
     }
     # These change something each time that they run, and get something new to change.
     number = itertools.count(1)
@@ -137,7 +138,7 @@ def world(tmp_path_factory):
         "users add": lambda: ("users", "add", f"new{next(number)}", "--json"),
         "users token": lambda: ("users", "token", user(), "--json"),
         "users logout": lambda: ("users", "logout", user(), "--json"),
-        "users remove": lambda: ("users", "remove", user(), "--json"),
+        "users remove": lambda: ("users", "remove", user(), "--yes", "--json"),
         "drive add-storage": lambda: ("drive", "add-storage", "photos", "1MB", "--yes", *key),
         "drive reduce-storage": lambda: ("drive", "reduce-storage", reduced(), "1KB", "--yes", *key),
         "drive make-immutable": lambda: ("drive", "make-immutable", account(), "--yes", *key),
@@ -167,15 +168,15 @@ COMMANDS = [
     "help", "version", "help command", "man", "completion", "feed list", "feed list all", "feed comments", "feed image", "contacts", "cards list", "payments list",
     "foaas list", "foaas say", "foaas random", "audio list", "audio get", "outbox list", "drive list", "drive info",
     "drive files", "drive sizes", "drive object", "drive get", "drive transaction", "cache list", "serve", "remotes",
-    "drive objects", "payments check", "payments retry", "outbox send", "cache validate", "cache clear", "users list",
+    "drive objects", "payments check", "payments retry", "outbox send", "cache validate", "cache clear", "users list", "store schema",
 ]
-TEXTS = ["help", "version", "help command", "man", "completion"]
+TEXTS = ["help", "version", "help command", "man", "completion", "store schema"]
 BYTES = ["feed image", "audio get", "drive get"]
 JSON = [name for name in COMMANDS if name not in (*TEXTS, *BYTES)]
 
 
 def run(world, words, **options):
-    command = [BINARY, *words, *(() if words[0].startswith("--") or words[0] in ("help", "man", "completion") else ("--data", str(world.data)))]
+    command = [BINARY, *words, *(() if words[0].startswith("--") or words[0] in ("help", "man", "completion", "store") else ("--data", str(world.data)))]
     if "input" not in options and "stdin" not in options:
         options["input"] = CARD.encode() if words[:2] == ("cards", "add") else b"123\n" if "--cvv-stdin" in words else b""
     return subprocess.run(

@@ -1,5 +1,6 @@
 """Several `aquifer serve` with one PostgreSQL: replicas, each with a data folder of its own."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ import pytest
 
 from conftest import BINARY, ROOT, Aquifer
 from payments_command import DELIVERED, UNAVAILABLE, USAGE, VISA, Payer
+from serving import samples
 from waiting import wait_until
 
 CLIP = (ROOT / "Product/Sources/ReferenceAPIs/Media/audio/clips/05.mp3").read_bytes()
@@ -267,7 +269,6 @@ def test_a_payment_that_a_killed_machine_was_sending_is_sent_again_under_its_key
         (("--store", f"user:{SECRET}@127.0.0.1/db"), USAGE),
         (("--store", f"postgresql://user:{SECRET}@[127.0.0.1/db"), USAGE),
         (("--store", f"postgresql://user:a/{SECRET}@127.0.0.1/db"), USAGE),
-        (("--store", f"postgresql://user:{SECRET}@127.0.0.1:1/db"), UNAVAILABLE),
         (("--store", "postgresql://127.0.0.1:1/db", "--cache", f"rediss://:{SECRET}@127.0.0.1"), USAGE),
         (("--cache", f"redis://:{SECRET}@127.0.0.1"), USAGE),
         (("--origin", "https://aquifer.example/path"), USAGE),
@@ -289,3 +290,138 @@ def test_a_wrong_server_in_the_environment_is_told_by_the_name_of_the_variable(a
         command, capture_output=True, text=True, timeout=60,
         env={**aquifer.environment, "AQUIFER_STORE": f"ftp://user:{SECRET}@host"})
     assert result.returncode == USAGE and "AQUIFER_STORE" in result.stderr and SECRET not in result.stderr
+
+
+def test_a_command_ends_at_once_when_the_database_is_away(aquifer):
+    result = aquifer("outbox", "list", "--store", f"postgresql://user:{SECRET}@127.0.0.1:1/db")
+    assert result.returncode == UNAVAILABLE and result.stdout == "" and "127.0.0.1:1/db" in result.stderr
+    assert SECRET not in result.stderr
+
+
+class Waiting:
+    """A replica that was started without its database."""
+
+    def __init__(self, machine, *words):
+        self.port = free_port()
+        self.process = subprocess.Popen(
+            [BINARY, "serve", "--port", str(self.port), "--metrics-port", "0", "--log", "json", "--data", str(machine.data), *words],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=machine.environment)
+        self.log = []
+        threading.Thread(target=lambda: self.log.extend(self.process.stderr), daemon=True).start()
+        wait_until(self.listens, "it listens", process=self.process)
+
+    def listens(self):
+        with contextlib.suppress(OSError):
+            return self.ask("/healthz")[0] == 200
+
+    def ask(self, path, body=None, **headers):
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data=body, headers=headers)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        status = self.process.wait(timeout=20)
+        self.process.stdout.close()
+        return status
+
+
+def test_a_replica_whose_database_is_away_waits_for_it_says_so_and_then_serves(tmp_path):
+    server = Program("postgres")
+    address = f"postgresql://postgres:{SECRET}@127.0.0.1:{server.port}/postgres"
+    machine = Machine(tmp_path / "a", address)
+    script = [ROOT / "Scripts/postgres"]
+    subprocess.run([*script, "kill", server.folder], check=True)
+    replica = Waiting(machine)
+    try:
+        assert replica.ask("/readyz") == (503, "store: the stores have not answered since the start; the log says why\n")
+        for path, body in (("/api/feed/saved", None), ("/api/screens/feed/intents?tab=t", b"{}"), ("/metrics", None)):
+            status, text = replica.ask(path, body)
+            assert status == 503 and json.loads(text)["error"]["kind"] == "starting", text
+        assert replica.ask("/")[0] == 200 and "<title" in replica.ask("/feed")[1]
+        wait_until(lambda: any('"waiting"' in line for line in replica.log), "it says that it waits")
+        (waiting,) = [json.loads(line) for line in replica.log if '"waiting"' in line]
+        assert f"127.0.0.1:{server.port}/postgres" in waiting["reason"] and waiting["level"] == "warning"
+        subprocess.run([*script, "start", server.folder, str(server.port)], check=True)
+        line = replica.process.stdout.readline()
+        token = re.search(r"token=(\w+)", line)[1]
+        collected = re.search(r"http://127.0.0.1:(\d+)/metrics", replica.process.stdout.readline())
+        assert replica.ask("/readyz") == (200, "ready\n")
+        assert replica.ask("/api/feed/saved", Authorization=f"Bearer {token}")[0] != 503
+        with urllib.request.urlopen(collected[0], timeout=30) as answer:
+            found = samples(answer.read().decode())
+        # The numbers have the requests that were refused while it waited.
+        assert found["aquifer_http_requests_total", (("method", "POST"), ("route", "intents"), ("status", "503"))] == 1
+        assert found["aquifer_ready", ()] == 1
+        # compose.yaml plans with this number. Each store has one more connection, which listens.
+        stores = {dict(labels)["store"]: value for (name, labels), value in found.items() if name == "aquifer_pool_limit"}
+        planned = re.search(r"Each replica has up to (\d+) connections", (ROOT / "deploy/compose.yaml").read_text())[1]
+        assert sum(stores.values()) + len(stores) == int(planned), stores
+        assert replica.end() == 0
+        assert SECRET not in "".join(replica.log) + line
+    finally:
+        replica.process.kill()
+        server.stop()
+
+
+def test_a_replica_that_waits_for_its_database_ends_when_it_is_told_to(tmp_path):
+    for number in (signal.SIGTERM, signal.SIGINT):
+        assert Waiting(Machine(tmp_path / "a", f"postgresql://user:{SECRET}@127.0.0.1:1/db")).end(number) == 0
+
+
+def test_a_wrong_password_database_or_version_ends_a_server_at_once(machines, store, postgres, tmp_path):
+    psql = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/psql"))[-1]
+
+    def sql(text, database="postgres"):
+        subprocess.run([psql, "-X", "-q", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "postgres", "-c", text, database], check=True)
+
+    sql("CREATE ROLE shut NOLOGIN")
+    host = f"127.0.0.1:{postgres.port}"
+    for address, words in [
+        (f"postgresql://nobody:{SECRET}@{host}/postgres", "nobody"), (f"postgresql://postgres:{SECRET}@{host}/none", "none"),
+        (f"postgresql://shut:{SECRET}@{host}/postgres", "shut"),
+    ]:
+        result = Machine(tmp_path / "a", address)("serve", "--port", "0")
+        assert (result.returncode, result.stdout) == (UNAVAILABLE, ""), result
+        assert words in result.stderr and SECRET not in result.stderr
+    machine = machines.named("b")
+    assert machine("outbox", "list").returncode == 0
+    sql("UPDATE aquifer_outbox.version SET number = 9", store.rpartition("/")[2])
+    result = machine("serve", "--port", "0")
+    assert result.returncode == UNAVAILABLE and "newer version (format 9" in result.stderr
+
+
+def test_a_server_does_without_a_cache_that_is_away_and_says_so(machines, remotes):
+    words = ("--remote", remotes(name="feed"), "--log", "json")
+    replica = machines.named("a", cache=f"redis://127.0.0.1:{free_port()}/0").serve(*words)
+    assert replica.json("/api/feed")["value"]
+    out, err = replica.end()
+    (line,) = [json.loads(line) for line in err.splitlines() if '"uncached"' in line]
+    assert "cannot be reached" in line["reason"]
+
+
+def test_the_printed_schema_makes_tables_that_a_user_without_other_rights_serves_with(store, postgres, tmp_path):
+    admin = Machine(tmp_path / "admin", store)
+    text = admin("store", "schema", "--role", "plain", data=False)
+    assert text.returncode == 0 and text.stdout.count("CREATE TABLE") == 5 * text.stdout.count("CREATE SCHEMA")
+    psql = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/psql"))[-1]
+    database = store.rpartition("/")[2]
+    made = subprocess.run(
+        [psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "postgres", database],
+        input=f"CREATE ROLE plain LOGIN; {text.stdout}", text=True, capture_output=True)
+    assert made.returncode == 0, made.stderr
+    replica = Machine(tmp_path / "plain", store.replace("//postgres:", "//plain:")).serve()
+    try:
+        replica.post("Rain")
+        replica.states("outbox").until(lambda state: True, "a state")
+        assert replica.json("/api/feed")["value"]
+    finally:
+        out, err = replica.end()
+    assert "permission" not in err
+    again = subprocess.run(
+        [psql, "-X", "-t", "-A", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "postgres", "-c",
+         "SELECT count(*) FROM information_schema.schemata WHERE schema_name LIKE 'aquifer%'", database], text=True, capture_output=True)
+    assert int(again.stdout) == text.stdout.count("CREATE SCHEMA")

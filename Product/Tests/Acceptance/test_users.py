@@ -1,6 +1,7 @@
 """Several users of one `aquifer serve`: the commands, and a server that follows them."""
 
 import json
+import os
 import re
 import stat
 import subprocess
@@ -20,16 +21,11 @@ def add(aquifer, name, word="add"):
     return aquifer.json("users", word, name)["value"]["token"]
 
 
-class Server:
-    """`aquifer serve --users` on a free port; posts wait, because the audio remote is offline."""
+class House:
+    """`aquifer serve --users`, as each of its users asks it; posts wait, because the audio remote is offline."""
 
-    def __init__(self, aquifer, *words):
-        self.process = subprocess.Popen(
-            [BINARY, "serve", "--port", "0", "--users", str(aquifer.data / "serve.users"), "--data", str(aquifer.data),
-             "--fault", "audio=offline", *words],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=aquifer.environment)
-        self.line = self.process.stdout.readline()
-        self.base = re.search(r"http://[\d.:]+", self.line)[0]
+    def __init__(self, server):
+        self.line, self.base, self.end, self.samples = server.line, f"http://127.0.0.1:{server.port}", server.end, server.samples
 
     def ask(self, token, path, body=None, method=None):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -63,23 +59,12 @@ class Server:
             f"{self.base}/api/screens/{screen}/events?tab=tab", headers={"Authorization": f"Bearer {token}"})
         return urllib.request.urlopen(request, timeout=30)
 
-    def end(self):
-        self.process.terminate()
-        self.process.wait(timeout=20)
-        self.process.stdout.close()
-
 
 @pytest.fixture
-def serve(aquifer):
-    started = []
-
-    def serve(*words):
-        started.append(Server(aquifer, *words))
-        return started[-1]
-
-    yield serve
-    for server in started:
-        server.end()
+def serve(aquifer, serve):
+    """Starts a server of several users."""
+    return lambda *words: House(
+        serve("--users", str(aquifer.data / "serve.users"), "--fault", "audio=offline", *words))
 
 
 def test_a_user_is_added_listed_and_given_another_token_and_no_token_is_kept(aquifer):
@@ -95,7 +80,7 @@ def test_a_user_is_added_listed_and_given_another_token_and_no_token_is_kept(aqu
     assert second not in kept and link.partition("=")[2] not in kept
     assert aquifer.json("users", "list")["value"] == [{"isLeaving": False, "name": "ana", "tokens": 2}]
     assert aquifer.json("users", "logout", "ana")["value"] == {"ended": 2, "name": "ana"}
-    assert aquifer("users", "remove", "ana").returncode == 0
+    assert aquifer("users", "remove", "ana", "--yes").returncode == 0
     assert aquifer.json("users", "list")["value"] == []
 
 
@@ -109,6 +94,47 @@ def test_a_mistake_is_told_with_what_to_do(aquifer, words, status, message):
     add(aquifer, "ana")
     result = aquifer("users", *words)
     assert (result.returncode, result.stderr) == (status, message + "\n")
+
+
+def test_a_user_is_not_removed_without_a_question_or_a_word_that_there_shall_be_none(aquifer):
+    add(aquifer, "ana")
+    result = aquifer("users", "remove", "ana", stdin=subprocess.DEVNULL)
+    assert (result.returncode, result.stderr) == (
+        64, "aquifer: removing the user ana needs --yes, because there is no terminal to ask on; cards, keys, payments, settings and"
+        " uploads of ana are deleted for good, and all links of ana end\n")
+    assert [user["name"] for user in aquifer.json("users", "list")["value"]] == ["ana"]
+    assert aquifer("users", "remove", "ana", "--yes").returncode == 0
+
+
+@pytest.mark.parametrize("answer, status, left", [("no", 1, ["ana"]), ("", 1, ["ana"]), ("yes", 0, [])])
+def test_on_a_terminal_a_user_is_removed_after_a_yes(aquifer, answer, status, left):
+    add(aquifer, "ana")
+    here, there = os.openpty()
+    asking = subprocess.Popen(
+        [BINARY, "users", "remove", "ana", "--data", str(aquifer.data)], stdin=there, stdout=there, stderr=there,
+        start_new_session=True, env=aquifer.environment)
+    os.close(there)
+    said = b""
+    while b"> " not in said:
+        said += os.read(here, 1024)
+    assert b"uploads of ana are deleted for good" in said
+    os.write(here, f"{answer}\n".encode())
+    assert asking.wait(timeout=20) == status
+    os.close(here)
+    assert [user["name"] for user in aquifer.json("users", "list")["value"]] == left
+
+
+def test_the_metrics_count_what_waits_of_all_users_and_name_none_of_them(aquifer, serve):
+    ana, bruno = add(aquifer, "ana"), add(aquifer, "bruno")
+    server = serve()
+    assert server.samples()["aquifer_outbox_users", ()] == 0
+    server.leave_post(ana, "Rain of Ana")
+    server.leave_post(bruno, "Rain of Bruno")
+    found = server.samples()
+    assert found["aquifer_outbox_users", ()] == 2
+    assert found["aquifer_outbox_items", (("state", "waiting"),)] == 2
+    assert found["aquifer_outbox_oldest_seconds", ()] > 0
+    assert not any({"ana", "bruno"} & {value for _, value in labels} for _, labels in found)
 
 
 def test_a_damaged_file_is_told_as_damage_and_never_as_no_users(aquifer):
@@ -155,7 +181,7 @@ def test_a_running_server_follows_the_file_and_ends_streams(aquifer, serve):
         except Exception as error:
             assert type(error).__name__ == "IncompleteRead", error
     assert server.ask(ana, "/api/user")[0] == 401
-    assert aquifer("users", "remove", "carla").returncode == 0
+    assert aquifer("users", "remove", "carla", "--yes").returncode == 0
     assert server.ask(carla, "/api/user")[0] == 401
     assert server.ask(bruno, "/api/user")[0] == 200
 
@@ -165,11 +191,11 @@ def test_a_user_with_something_unsent_is_removed_only_by_choice_and_the_others_k
     server = serve()
     server.leave_post(ana, "Rain of Ana")
     server.leave_post(bruno, "Rain of Bruno")
-    result = aquifer("users", "remove", "ana")
+    result = aquifer("users", "remove", "ana", "--yes")
     assert result.returncode == 75
     assert result.stderr.startswith('aquifer: "ana" has one change that has not been sent, and was not removed; --send-first')
     assert server.ask(ana, "/api/user")[0] == 200
-    assert aquifer("users", "remove", "ana", "--discard-unsent").returncode == 0
+    assert aquifer("users", "remove", "ana", "--discard-unsent", "--yes").returncode == 0
     assert server.ask(ana, "/api/user")[0] == 401
     assert not any((aquifer.data / "users/ana").rglob("*"))
     left = server.shown(bruno, "outbox", "Rain of")

@@ -31,7 +31,7 @@ struct ServiceLogTests {
     func request() async throws {
         let world = AppWorld(token: "secret-token")
         let log = log(.json)
-        let watch = RequestWatch(metrics: RequestMetrics(), log: log, drain: Drain())
+        let watch = RequestWatch(log: log)
         let target = "/api/screens/marcia/events?tab=marcia&q=4242"
         let request = ServerRequest(
             "GET", target, headers: ["Authorization": "Bearer secret-token", "X-Request-Id": "0123456789abcdef"])
@@ -54,7 +54,7 @@ struct ServiceLogTests {
         "An id that could be something else than a name is replaced",
         arguments: ["", "short", "marcia@example", "0123456789abcde\u{e9}", String(repeating: "a", count: 65)])
     func foreignID(id: String) async {
-        let watch = RequestWatch(metrics: RequestMetrics(), log: .off, drain: Drain())
+        let watch = RequestWatch(log: .off)
         let answer = await watch.answer(ServerRequest("GET", "/", headers: ["X-Request-Id": id])) { _ in .empty() }
         let given = answer.headers["X-Request-Id"] ?? ""
         #expect(given != id && given.count == 32)

@@ -58,7 +58,8 @@ final class UsersWorld {
         if let token { fields["Authorization"] = "Bearer \(token)" }
         let request = ServerRequest(HTTPMethod(rawValue: method), target, headers: fields, body: Data(body.utf8))
         if case .refused(let refusal) = WebServer.admission(of: request, gate) { return refusal }
-        return await WebServer.answer(request, site, Operations(services, watch: RequestWatch(log: .off), rooms: house.rooms), house)
+        return await WebServer.answer(
+            request, site, Operations(services, watch: RequestWatch(log: .off), rooms: house.rooms), house)
     }
 
     /// Sends a screen an intent: `drive?tab=tab`.

@@ -2,7 +2,8 @@ extension StoreUse {
     /// Adds the use of all stores to a text.
     static func write(_ uses: [StoreUse], to text: inout OpenMetricsText) {
         if uses.isEmpty { return }
-        text.family("aquifer_pool_connections", .gauge, "Connections of a store to its database, without the listening one.")
+        text.family(
+            "aquifer_pool_connections", .gauge, "Connections of a store to its database, without the listening one.")
         for use in uses {
             let pool = use.pool
             for (state, count) in [("busy", pool.busy), ("idle", pool.idle), ("opening", pool.opening)] {

@@ -86,7 +86,8 @@ public final class Entrance: Sendable {
 
     /// Tells the log that a cache is away, and why.
     public func doesWithout(_ cache: any Error) {
-        var line = LogLine("uncached", .warning, sentence: "\(cache); until it can be reached, everything is read without it")
+        var line = LogLine(
+            "uncached", .warning, sentence: "\(cache); until it can be reached, everything is read without it")
         line.reason = "\(cache)"
         watch.log.note(line)
     }

@@ -1,7 +1,8 @@
 /// The table of all commands.
 enum CommandTable {
     static let groups: [CommandGroup] = [
-        serve, users, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive, cache, store, completion,
+        serve, users, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive, cache, store,
+        completion,
         man, help,
     ]
 

@@ -15,7 +15,8 @@ struct StoreSchemaCommand: CommandHandler {
 
     func run() async throws(CommandError) -> ExitStatus {
         let text = SharedStores.definition(role: role)
-        call.console.out(lines: text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init))
+        call.console.out(
+            lines: text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init))
         return .delivered
     }
 }

@@ -44,6 +44,7 @@ struct UsersRemoveCommand: CommandHandler {
             unsent == .discard ? "what has not been sent is deleted, too" : nil,
         ]
         try call.console.agree(
-            Question(action: "removing the user \(name)", lines: lines.compactMap(\.self)), isSure: isSure, call.options)
+            Question(action: "removing the user \(name)", lines: lines.compactMap(\.self)), isSure: isSure, call.options
+        )
     }
 }
