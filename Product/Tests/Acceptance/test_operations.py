@@ -1,5 +1,6 @@
 """The questions of whoever runs `aquifer serve`: health, readiness, metrics, logs, and an orderly end."""
 
+import contextlib
 import json
 import re
 import signal
@@ -9,7 +10,9 @@ import time
 
 import pytest
 
+from payments_command import Payer
 from serving import samples
+from test_payments_secrets import Tab
 from waiting import wait_until
 
 OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -139,6 +142,31 @@ def test_sigterm_waits_for_a_request_under_way(serve, aquifer):
     assert server.end() == 0
     asking.join(timeout=20)
     assert done == [200]
+
+
+def test_sigterm_waits_for_a_payment_whose_request_has_been_answered(serve, aquifer, foreign_payments):
+    Payer(aquifer, foreign_payments.address).has_card()
+    server = serve("--no-token", "--remote", f"payments={foreign_payments.address}")
+    payment = Tab(f"http://127.0.0.1:{server.port}", "payment", [], contact=7)
+    payment.send("appear")
+    payment.until(lambda state: state["phase"] == "ready" and state["card"])
+    payment.send("amount", digits="7990")
+    payment.send("code", value="123")
+    payment.until(lambda state: state["canPay"])
+    foreign_payments.fault = "late"
+    payment.send("pay", digits="7990")
+    assert foreign_payments.received.wait(20)
+    server.process.send_signal(signal.SIGTERM)
+    wait_until(lambda: not is_open(server.port), "it takes no more connections", process=server.process)
+    foreign_payments.released.set()
+    assert server.process.wait(timeout=60) == 0
+    assert [payment["state"] for payment in aquifer.json("payments", "list")["value"]] == ["approved"]
+
+
+def is_open(port):
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5):
+        return True
+    return False
 
 
 def test_a_second_sigterm_ends_it_at_once(serve):

@@ -66,6 +66,91 @@ def test_each_user_sees_the_own_cards_and_name_and_nothing_of_the_other(users, o
         expect(page.by("user")).to_contain_text(f"Logged in as {name}")
 
 
+def log_out(page, way):
+    page.by(way).click()
+    expect(page.by("log-out-ask")).to_contain_text("new link" if way == "log-out" else "All your links end")
+    page.by("log-out-do").click()
+
+
+def test_logging_out_is_asked_about_and_staying_changes_nothing(users, open_page):
+    page = enter(users, open_page, "ana")
+    open_settings(page)
+    page.by("log-out").click()
+    expect(page.by("log-out-stay")).to_be_focused()
+    page.by("log-out-stay").click()
+    expect(page.by("log-out-ask")).to_have_count(0)
+    assert page.evaluate("localStorage.getItem('aquifer.token')") == users.tokens["ana"]
+
+
+def test_a_link_on_another_page_takes_nobodys_access_away(users, open_page):
+    page = enter(users, open_page, "ana", "/cards/new", wait=False)
+    page.expects_failed_requests = True
+    page.by("card-holder").fill("Ana Souza")
+    page.evaluate("location.hash = '#token=x'")
+    expect(page.by("toast")).to_contain_text("You’re still logged in as ana")
+    assert page.evaluate("localStorage.getItem('aquifer.token')") == users.tokens["ana"]
+    assert "token" not in page.page.url
+    page.evaluate(f"location.hash = '#token={users.tokens['bruno']}'")
+    expect(page.by("link-question")).to_contain_text("This link is for bruno")
+    assert page.evaluate("localStorage.getItem('aquifer.token')") == users.tokens["ana"]
+    page.by("link-stay").click()
+    expect(page.by("card-holder")).to_have_value("Ana Souza")
+    open_settings(page)
+    expect(page.by("user")).to_contain_text("Logged in as ana")
+
+
+def test_another_users_link_is_followed_by_whoever_says_so(users, open_page):
+    page = enter(users, open_page, "ana")
+    page.evaluate(f"location.hash = '#token={users.tokens['bruno']}'")
+    page.by("link-accept").click()
+    page.page.wait_for_function(f"localStorage.getItem('aquifer.token') === '{users.tokens['bruno']}'")
+    open_settings(page)
+    expect(page.by("user")).to_contain_text("Logged in as bruno")
+
+
+def test_each_reason_not_to_be_let_in_is_told_as_it_is(users, open_page):
+    users.server.url = users.server.base
+    nobody = open_page(users.server, "/", wait=False)
+    nobody.expects_failed_requests = True
+    expect(nobody.by("signed-out")).to_contain_text("Open your link")
+    # Theme and language can be chosen all the same.
+    nobody.by("settings-button").click()
+    expect(nobody.by("language-pt-BR")).to_have_count(1)
+    mistyped = enter(users, open_page, "ana", token="x", wait=False)
+    mistyped.expects_failed_requests = True
+    expect(mistyped.by("signed-out")).to_contain_text("This link doesn’t work")
+    removed = enter(users, open_page, "bruno")
+    removed.expects_failed_requests = True
+    users.run("remove", "bruno", "--yes")
+    expect(removed.by("signed-out")).to_contain_text("This link doesn’t work")
+    expect(removed.by("signed-out")).not_to_contain_text("stays")
+
+
+def test_a_users_file_that_cannot_be_read_is_not_told_as_a_server_that_is_not_running(users, open_page):
+    page = enter(users, open_page, "ana", "/cards", wait=False)
+    expect(page.by("cards-empty")).to_be_visible()
+    page.expects_failed_requests = True
+    text = users.file.read_bytes()
+    users.file.write_bytes(b"damaged\n")
+    page.page.reload()
+    expect(page.by("server-lost")).to_contain_text("The server can’t tell who you are")
+    expect(page.by("server-lost")).not_to_contain_text("aquifer serve")
+    users.file.write_bytes(text)
+    expect(page.by("cards-empty")).to_be_visible()
+    expect(page.by("server-lost")).to_have_count(0)
+
+
+def test_a_full_quota_is_told_as_such(users, open_page, tmp_path):
+    page = enter(users, open_page, "ana", "/audio/new", wait=False)
+    page.expects_failed_requests = True
+    page.page.route("**/api/screens/audio-compose/file?*", lambda route: route.fulfill(
+        status=507, content_type="application/json", body='{"error":{"kind":"quota","message":"full"}}'))
+    clip = tmp_path / "clip.mp3"
+    clip.write_bytes(b"ID3" + bytes(1000))
+    page.page.locator("input[type=file]").set_input_files(clip)
+    expect(page.page.locator("main")).to_contain_text("Your space on this server is used up")
+
+
 def test_logging_out_shows_so_at_once_in_all_tabs_and_the_old_link_opens_nothing(users, open_page):
     page = enter(users, open_page, "ana")
     page.expects_failed_requests = True
@@ -73,7 +158,7 @@ def test_logging_out_shows_so_at_once_in_all_tabs_and_the_old_link_opens_nothing
     other.goto(users.server.base + "/cards")
     expect(other.locator('[data-test="cards-empty"]')).to_be_visible()
     open_settings(page)
-    page.by("log-out").click()
+    log_out(page, "log-out")
     for tab in (page.page, other):
         expect(tab.locator('[data-test="signed-out"]')).to_contain_text("You’re logged out")
     assert page.evaluate("localStorage.getItem('aquifer.token')") == ""
@@ -92,9 +177,10 @@ def test_logging_out_everywhere_ends_the_other_browser_too_and_no_other_user(use
     for page in (here, there):
         page.expects_failed_requests = True
     open_settings(here)
-    here.by("log-out-everywhere").click()
-    expect(here.by("signed-out")).to_contain_text("Ask whoever runs this server for a new one")
-    expect(there.by("signed-out")).to_contain_text("Você saiu")
+    log_out(here, "log-out-everywhere")
+    expect(here.by("signed-out")).to_contain_text("ask whoever runs this server for a new link")
+    # Nobody has logged out here: the link has ended.
+    expect(there.by("signed-out")).to_contain_text("Este link não funciona")
     expect(bruno.items.first).to_be_visible()
     expect(bruno.by("signed-out")).to_have_count(0)
 
@@ -117,6 +203,8 @@ def test_the_name_and_the_ways_out_fit(users, open_page, phone, scheme, locale):
         page.page.screenshot(path=f"{folder}/user-{'phone' if phone else 'wide'}-{scheme}-{locale}.png")
         page.expects_failed_requests = True
         page.by("log-out").click()
+        page.page.screenshot(path=f"{folder}/ask-{'phone' if phone else 'wide'}-{scheme}-{locale}.png")
+        page.by("log-out-do").click()
         expect(page.by("signed-out")).to_be_visible()
         page.page.screenshot(path=f"{folder}/out-{'phone' if phone else 'wide'}-{scheme}-{locale}.png")
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { contactId, routeOf } from "../../Sources/App/Public/js/logic/routes.js";
-import { bearer, tokenIn } from "../../Sources/App/Public/js/logic/token.js";
+import { bearer, decide, tokenIn } from "../../Sources/App/Public/js/logic/token.js";
 
 const named = (path, search = "") => routeOf(path, search).name;
 
@@ -51,4 +51,13 @@ test("The token stands behind the hash of the printed link, and goes into a head
   for (const hash of ["", "#", "#token=", "#abc"]) assert.equal(tokenIn(hash), null);
   assert.deepEqual(bearer("abc"), { Authorization: "Bearer abc" });
   assert.deepEqual(bearer(null), {});
+});
+
+test("A link takes the place of a token that lets in nobody or the same user, and asks before it makes somebody another user", () => {
+  const [ana, bruno, one] = [{ name: "ana" }, { name: "bruno" }, { name: null }];
+  assert.equal(decide(null, ana), "take");
+  assert.equal(decide(ana, { name: "ana" }), "take");
+  assert.equal(decide(one, { name: null }), "take");
+  assert.equal(decide(ana, bruno), "ask");
+  for (const known of [ana, one, null]) assert.equal(decide(known, null), "refuse");
 });

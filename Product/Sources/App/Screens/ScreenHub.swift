@@ -65,6 +65,12 @@ final class ScreenHub {
         return center
     }
 
+    /// Returns when the intents of all screens have ended, such as a payment or a post under way. The loads among them have been
+    /// cancelled by then if nobody watches their screen any more.
+    func finish() async {
+        for session in sessions.values { await session.finish() }
+    }
+
     private func session(of kind: any Screen.Type, at address: ScreenAddress) -> ScreenSession? {
         if let session = sessions[address] { return session }
         forgetUnused()

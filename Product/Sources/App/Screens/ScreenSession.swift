@@ -29,6 +29,11 @@ final class ScreenSession {
         }
     }
 
+    /// Returns when all intents have ended.
+    func finish() async {
+        while let task = running.values.first { await task.value }
+    }
+
     /// The states of the screen from now on: the current one at once, then one after each change. A slow reader
     /// receives only the newest. When the last reader leaves, the loads under way for the screen are cancelled.
     ///

@@ -133,6 +133,15 @@ final class UserRooms {
         }
     }
 
+    /// For each user: begins no further item of the outbox. Returns when the items and intents under way have ended, or after `limit`.
+    func finish(within limit: Duration) async {
+        isStopped = true
+        await withTaskGroup(of: Void.self) { group in
+            for room in rooms.values { group.addTask { await room.site.hub.runner.finish(within: limit) } }
+        }
+        for room in rooms.values { await room.site.hub.finish() }
+    }
+
     /// Stops sending, for all users.
     func stop() async {
         isStopped = true

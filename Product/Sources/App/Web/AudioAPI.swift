@@ -91,7 +91,7 @@ struct AudioAPI: Sendable {
             response = try await services.audio.open(
                 clip, range: request.headers["Range"], ifRange: request.headers["If-Range"])
         } catch {
-            return .problem(503, "connectivity", "this clip is not kept on this machine, and cannot be loaded now")
+            return .problem(504, "connectivity", "this clip is not kept on this machine, and cannot be loaded now")
         }
         guard [200, 206, 416].contains(response.head.status), !response.head.isEncoded else {
             return .problem(502, "invalidData", "the server has no such clip")

@@ -62,7 +62,7 @@ struct DriveAPI: Sendable {
         do throws(DriveError) { response = try await drive.open(name, in: account) } catch {
             switch error {
             case .noSuchFile: return .problem(404, "notFound", "there is no such file")
-            case .connectivity: return .problem(503, "connectivity", "the file cannot be loaded now")
+            case .connectivity: return .problem(504, "connectivity", "the file cannot be loaded now")
             default: return .problem(502, "invalidData", "the server does not give the file")
             }
         }

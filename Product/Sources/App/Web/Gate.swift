@@ -88,19 +88,25 @@ struct Gate: Sendable {
         do throws(UsersError) {
             // The user may have been added a moment ago.
             users.refresh()
-            return try users.visit(request) == nil ? Self.loggedOut : nil
+            if try users.visit(request) != nil { return nil }
+            return request.headers["Authorization"] == nil ? Self.noLink : Self.loggedOut
         } catch {
             return Self.unusable
         }
     }
 
     private static var wantsToken: ServerResponse { .problem(401, "token", "open the link that aquifer serve printed") }
+    /// The request has no token. An address that was signed with one may have expired.
+    static var noLink: ServerResponse {
+        .problem(401, "noLink", "open your link; ask the operator for one if you have none")
+    }
     /// The token is none, or no longer one: that of a user who has logged out or was removed.
     static var loggedOut: ServerResponse {
         .problem(401, "loggedOut", "this link has ended; ask the operator for a new one")
     }
     /// Nobody can be let in. The reason is for the operator, who finds it with `aquifer users list`.
-    static var unusable: ServerResponse { .problem(503, "users", "the users cannot be read now; tell the operator") }
+    /// Not 503: a proxy before replicas would take that for a replica that cannot serve, and ask the next one.
+    static var unusable: ServerResponse { .problem(500, "users", "the users cannot be read now; tell the operator") }
 }
 
 extension ServerResponse {

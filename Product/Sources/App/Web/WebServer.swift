@@ -12,6 +12,7 @@ public final class WebServer: Sendable {
     public var port: UInt16 { entrance.port }
     private let entrance: Entrance
     private let runner: OutboxRunner
+    private let hub: ScreenHub
     private let keptClips: KeptClipsRunner
     private let house: UserHouse?
     private let following: Task<Void, Never>?
@@ -50,6 +51,7 @@ public final class WebServer: Sendable {
         // A browser cannot open the address that stands for all addresses.
         let host = entrance.host
         let address = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
+        hub = site.hub
         runner = site.hub.runner
         // With several users each has an outbox alone.
         if house == nil { runner.start() }
@@ -60,17 +62,23 @@ public final class WebServer: Sendable {
     }
 
     /// Ends in an orderly way. First `/readyz` says that no new requests are wanted, and all requests are answered for `grace`, so that
-    /// load balancers notice. Then nothing new is accepted, requests under way are finished, event streams are ended (their pages
-    /// connect elsewhere), and the outbox begins no further item. Work that takes longer than ten seconds more is cut; an item of the
+    /// load balancers notice. Then nothing new is accepted, requests under way and payments and posts of screens are finished, event
+    /// streams are ended (their pages connect elsewhere), and no outbox begins a further item. Work that takes longer than ten seconds more is cut; an item of the
     /// outbox that is cut stays in the queue, with its key.
     public func drain(grace: Duration) async {
         entrance.watch.drain.announce()
         entrance.watch.log.note(LogLine("draining", sentence: "draining: no new requests are wanted"))
         // It ends early only if the caller's task is cancelled.
         if grace > .zero { try? await Task.sleep(for: grace) }
+        let end = ContinuousClock.now + Self.patience
         async let sent: Void = runner.finish(within: Self.patience)
         entrance.watch.drain.endStreams()
         await entrance.finish(grace: Self.patience)
+        // No request begins anything from here on. A payment or a post of a screen goes on after the request that began it.
+        _ = await firstWithin(end - .now) { [hub, house] in
+            await hub.finish()
+            await house?.rooms.finish(within: end - .now)
+        }
         await sent
         await stop()
     }

@@ -7,6 +7,7 @@ import { isRunning } from "./api.js";
 import { carried, isLeaving, scrollBack } from "./carried.js";
 import { drawOnce, find, frame, h, replaceWhen, rows, setText, target } from "./dom.js";
 import { t } from "./i18n.js";
+import { examine, hasLoggedOut } from "./token.js";
 
 /**
  * An app in the navigation.
@@ -23,6 +24,15 @@ import { t } from "./i18n.js";
  * @property {() => void} closeComments
  * @property {() => void} paid goes on after a payment
  */
+
+/**
+ * Why nobody is let in: the link that was printed was not opened, the user has logged out here, has no link, or has one that lets in nobody.
+ *
+ * @typedef {"token" | "loggedOut" | "noLink" | "ended"} SignedOut
+ */
+
+/** True if the page is open on the machine that serves it. */
+const isOwnMachine = () => ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
 
 /** The frame around the screens: navigation, tools, the status of the server. */
 export class Shell {
@@ -46,8 +56,14 @@ export class Shell {
   /** True if the server does not answer. */
   isLost = false;
   #signedOut = false;
-  /** True if the server has several users, and this one has logged out. */
-  #loggedOut = false;
+  /**
+   * The reason why nobody is let in, as the server tells it.
+   *
+   * @type {SignedOut}
+   */
+  #reason = "token";
+  /** True if the server cannot tell who its users are. */
+  #knowsNobody = false;
   /** True while the modules of the next page are loaded. */
   #isLoading = false;
   /**
@@ -76,9 +92,11 @@ export class Shell {
     if (carried?.isSamePage) menu.reopen();
     this.#draw();
     this.#connection.load();
-    document.addEventListener("aquifer:lost", () => this.lost());
+    document.addEventListener("aquifer:lost", (event) => this.lost(event instanceof CustomEvent && event.detail === "users"));
     document.addEventListener("aquifer:found", () => this.#found());
-    document.addEventListener("aquifer:signed-out", (event) => this.#signOut(event instanceof CustomEvent && event.detail === "loggedOut"));
+    document.addEventListener("aquifer:signed-out", (event) => this.#signOut(event instanceof CustomEvent ? event.detail : "token"));
+    document.addEventListener("aquifer:link", (event) => event instanceof CustomEvent && this.#tellOfLink(event.detail));
+    examine();
     addEventListener("keydown", (event) => this.#key(event));
     // The browser asks before it loads or closes a page that would lose something; who was asked here is not asked again.
     addEventListener("beforeunload", (event) => !isLeaving() && this.isHeld && event.preventDefault());
@@ -182,9 +200,10 @@ export class Shell {
   }
 
   /** The server does not answer: say so, and look for it until it does. */
-  lost() {
+  lost(knowsNobody = false) {
     if (this.isLost || this.#signedOut) return;
     this.isLost = true;
+    this.#knowsNobody = knowsNobody;
     this.#drawStatus();
     const look = async () => {
       if (!this.isLost) return;
@@ -199,6 +218,25 @@ export class Shell {
     return this.comments ?? this.#screen;
   }
 
+  /**
+   * A link was opened while somebody is logged in: it is no good, or it is another user's.
+   *
+   * @param {{ decision: "ask" | "refuse", current: string | null, name: string | null, accept: (() => void) | null }} link
+   */
+  #tellOfLink({ current, name, accept }) {
+    if (!accept) return toast(t(current === null ? "link.refused" : "link.refused.user", { current }));
+    find(document.body, "[data-test=link-question]")?.remove();
+    const question = h("div", { class: "status-area", role: "alertdialog", "aria-labelledby": "link-question", "data-test": "link-question" },
+      h("div", { class: "link-question" },
+        icon("key"),
+        h("div", { class: "link-question-text" }, h("strong", { id: "link-question" }, t("link.ask", { name })), h("span", {}, t("link.ask.text", { current, name }))),
+        h("div", { class: "link-question-ways" },
+          h("button", { class: "button button-primary", type: "button", "data-test": "link-stay", onclick: () => question.remove() }, t("link.stay", { current })),
+          h("button", { class: "button", type: "button", "data-test": "link-accept", onclick: accept }, t("link.accept", { name })))));
+    this.#status.before(question);
+    find(question, "[data-test=link-stay]")?.focus({ focusVisible: false });
+  }
+
   #found() {
     if (!this.isLost) return;
     this.isLost = false;
@@ -206,15 +244,16 @@ export class Shell {
     toast(t("lost.back"));
   }
 
-  /** @param {boolean} isLoggedOut */
-  #signOut(isLoggedOut) {
+  /** @param {unknown} reason */
+  #signOut(reason) {
     if (this.#signedOut) return;
     this.#signedOut = true;
-    this.#loggedOut = isLoggedOut;
+    if (reason === "noLink" || reason === "loggedOut") this.#reason = hasLoggedOut() ? "loggedOut" : reason === "noLink" ? "noLink" : "ended";
     this.comments?.close();
     this.#screen?.hide?.();
     this.isLost = false;
     this.#connection.element.hidden = true;
+    this.#reload.hidden = true;
     document.body.classList.add("signed-out");
     this.#draw();
   }
@@ -242,17 +281,20 @@ export class Shell {
     const title = this.#front()?.title;
     document.title = title ? `${title} · Aquifer` : "Aquifer";
     if (this.#signedOut) {
-      const text = this.#loggedOut ? t("loggedOut.text") : t("signedOut.text", { command: "aquifer serve" });
-      this.#main.replaceChildren(message({ glyph: "key", title: t(this.#loggedOut ? "loggedOut.title" : "signedOut.title"), text, test: "signed-out", level: "h1" }));
+      const words = { token: "signedOut", loggedOut: "loggedOut", noLink: "noLink", ended: "ended" }[this.#reason];
+      const text = t(`${words}.text`, { command: "aquifer serve" });
+      this.#main.replaceChildren(message({ glyph: "key", title: t(`${words}.title`), text, test: "signed-out", level: "h1" }));
       this.#progress.hidden = true;
     }
     this.#drawStatus();
   }
 
   #drawStatus() {
-    const key = this.isLost ? "lost" : "";
+    // Someone at another machine cannot start the server.
+    const lost = this.#knowsNobody ? "lost.users" : isOwnMachine() ? "lost" : "lost.away";
+    const key = this.isLost ? lost : "";
     replaceWhen(this.#status, key, () => this.isLost && h("div", { class: "lost", role: "alert", "data-test": "server-lost" },
-      icon("plug"), h("div", {}, h("strong", {}, t("lost.title")), h("span", {}, t("lost.text", { command: "aquifer serve" }))),
+      icon("plug"), h("div", {}, h("strong", {}, t(`${lost}.title`)), h("span", {}, t(`${lost}.text`, { command: "aquifer serve" }))),
       h("span", { class: "spinner", "aria-hidden": "true" })));
   }
 

@@ -20,6 +20,12 @@ export class ScreenStream {
   #connection = null;
   #timer = 0;
   #lost = 0;
+  /**
+   * The kind of the last failure, as the server told it.
+   *
+   * @type {string | null}
+   */
+  #reason = null;
   #wanted = false;
   #hiding = 0;
 
@@ -58,6 +64,7 @@ export class ScreenStream {
       });
     } catch (error) {
       if (error instanceof ApiError && error.status === 404 && this.#connection === connection) return this.#missing();
+      this.#reason = error instanceof ApiError ? error.kind : null;
       // However else it ended, it is begun again; a page that may not be here was told so by `refusal`.
     }
     if (this.#connection === connection) this.#failed();
@@ -90,7 +97,7 @@ export class ScreenStream {
     this.#connection = null;
     if (!this.#wanted) return;
     // A short gap (the server restarts the stream) is not worth alarming anyone.
-    this.#lost ||= setTimeout(() => document.dispatchEvent(new Event("aquifer:lost")), 1000);
+    this.#lost ||= setTimeout(() => document.dispatchEvent(new CustomEvent("aquifer:lost", { detail: this.#reason })), 1000);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#wanted && !this.#connection && this.#connect(), RETRY);
   }

@@ -1,5 +1,5 @@
 import { memory } from "./dom.js";
-import { bearer, tokenIn } from "./logic/token.js";
+import { bearer, decide, tokenIn } from "./logic/token.js";
 
 /**
  * The token that the server wants to see. The printed link carries it behind its `#`; from there it goes into this
@@ -7,32 +7,94 @@ import { bearer, tokenIn } from "./logic/token.js";
  */
 let token = memory.get("token");
 
-/** Takes the token out of the address, if one is there. Returns whether the page did not know it. */
+/**
+ * A token that a link has brought while another one is known, for every page can hold such a link. It takes the place of the known one
+ * only if the server knows whose it is, and the user agrees to be somebody else.
+ *
+ * @type {string | null}
+ */
+let offered = null;
+
+/** Takes the token out of the address, if one is there. Returns whether the page knew none. */
 function take() {
   const given = tokenIn(location.hash);
   if (!given) return false;
-  const isNew = given !== token;
+  history.replaceState(history.state, "", location.pathname + location.search);
+  if (given === token) return false;
+  if (token) {
+    offered = given;
+    return false;
+  }
+  keep(given);
+  return true;
+}
+
+/** @param {string} given */
+function keep(given) {
   token = given;
   memory.set("token", given);
-  history.replaceState(history.state, "", location.pathname + location.search);
-  return isNew;
 }
 
 take();
 
 // The link was opened in a tab that is here already: no page is loaded for what changes behind a `#`.
-addEventListener("hashchange", () => take() && begin());
+addEventListener("hashchange", () => {
+  if (take()) return begin();
+  examine();
+});
 // Another tab was given it.
 addEventListener("storage", ({ key, newValue }) => {
   if (key !== "aquifer.token" || !newValue || newValue === token) return;
   token = newValue;
   begin();
 });
+// The server was not there to be asked.
+document.addEventListener("aquifer:found", () => examine());
 
 /** With another token everything is asked for again. */
 function begin() {
   if (memory.get("token") === token) location.reload();
 }
 
+/**
+ * Asks the server whose the known and the offered token are. `aquifer:link` then tells the shell what there is to say; its detail has
+ * `accept()` if there is a question.
+ */
+export async function examine() {
+  const given = offered;
+  if (!given) return;
+  const [known, other] = await Promise.all([whose(token), whose(given)]);
+  // Another link came meanwhile, or the server does not answer: it is asked again later.
+  if (offered !== given || known === undefined || other === undefined) return;
+  offered = null;
+  const accept = () => {
+    keep(given);
+    begin();
+  };
+  const decision = decide(known, other);
+  if (decision === "take") return accept();
+  const detail = { decision, current: known?.name ?? null, name: other?.name ?? null, accept: decision === "ask" ? accept : null };
+  document.dispatchEvent(new CustomEvent("aquifer:link", { detail }));
+}
+
+/**
+ * The user whom a token lets in; null if it lets in nobody, undefined without an answer.
+ *
+ * @param {string | null} token
+ * @returns {Promise<Wire.UserAnswer | null | undefined>}
+ */
+async function whose(token) {
+  try {
+    const response = await fetch("/api/user", { headers: bearer(token) });
+    if (response.ok) return await response.json();
+    return response.status === 401 ? null : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The header that shows the token. */
 export const authorization = () => bearer(token);
+
+/** True if this browser was let in and has logged out. */
+export const hasLoggedOut = () => memory.get("token") === "";

@@ -19,7 +19,7 @@ function applyTheme(theme) {
 }
 
 /**
- * The user, theme and language. A new language loads the page again: `isHeld()` says that this would lose something, and then the
+ * Theme, language and the user. A new language loads the page again: `isHeld()` says that this would lose something, and then the
  * user is asked first; `settle()` ends when everything that was typed has arrived where it is kept. While Aquifer is not
  * running there is nothing to load: the page follows when it runs again.
  *
@@ -66,7 +66,6 @@ export function settings({ isHeld, settle }) {
   const draw = () => {
     who.load();
     panel.replaceChildren(
-      who,
       choices({
         name: "theme", title: t("theme"), value: document.documentElement.dataset.theme ?? "auto", className: "choices-segments",
         options: ["auto", "light", "dark"].map((id) => ({ id, label: t(`theme.${id}`) })), onChange: setTheme,
@@ -75,7 +74,8 @@ export function settings({ isHeld, settle }) {
         name: "language", title: t("language"), value: waits ? chosen() : language(), className: "choices-segments",
         options: Object.entries(languages).map(([id, label]) => ({ id, label, lang: id })), onChange: want,
       }),
-      waits ? h("p", { class: "popover-hint", role: "status", "data-test": "language-waits" }, t("language.waits")) : "");
+      waits ? h("p", { class: "popover-hint", role: "status", "data-test": "language-waits" }, t("language.waits")) : "",
+      who);
   };
   draw();
   // Another tab has chosen a theme. The marks move; nothing is drawn anew under whoever chooses here.

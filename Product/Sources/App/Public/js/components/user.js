@@ -1,5 +1,5 @@
 import { address, request } from "../api.js";
-import { h, memory, replaceWhen } from "../dom.js";
+import { find, h, memory, replaceWhen } from "../dom.js";
 import { t } from "../i18n.js";
 import { toast } from "./toast.js";
 
@@ -15,8 +15,8 @@ export function user() {
     replaceWhen(element, name ?? "", () => name !== null && [
       h("p", { class: "user-name" }, t("user.name", { name })),
       h("div", { class: "user-ways" },
-        h("button", { class: "button", type: "button", "data-test": "log-out", onclick: () => logOut(false) }, t("user.logOut")),
-        h("button", { class: "button", type: "button", "data-test": "log-out-everywhere", onclick: () => logOut(true) }, t("user.logOut.everywhere"))),
+        h("button", { class: "button", type: "button", "data-test": "log-out", onclick: () => ask(false) }, t("user.logOut")),
+        h("button", { class: "button user-everywhere", type: "button", "data-test": "log-out-everywhere", onclick: () => ask(true) }, t("user.logOut.everywhere"))),
     ]);
   };
   /** Asks once who the user is. Without an answer it is asked again when the panel is opened. */
@@ -29,6 +29,22 @@ export function user() {
       // The page says elsewhere that the server does not answer.
     }
     draw();
+  };
+  /**
+   * Nobody but the operator can let the user in again.
+   *
+   * @param {boolean} everywhere
+   */
+  const ask = (everywhere) => {
+    find(element, "[role=alert]")?.remove();
+    const question = h("div", { class: "popover-question", role: "alert", "data-test": "log-out-ask" },
+      h("p", { class: "popover-hint" }, t(everywhere ? "user.ask.everywhere" : "user.ask")),
+      h("div", { class: "drop-buttons" },
+        h("button", { class: "button button-primary", type: "button", "data-test": "log-out-stay", onclick: () => question.remove() }, t("user.stay")),
+        h("button", { class: "button", type: "button", "data-test": "log-out-do", onclick: () => logOut(everywhere) },
+          t(everywhere ? "user.logOut.everywhere" : "user.logOut"))));
+    element.append(question);
+    find(question, "[data-test=log-out-stay]")?.focus({ focusVisible: false });
   };
   /** @param {boolean} everywhere */
   const logOut = async (everywhere) => {

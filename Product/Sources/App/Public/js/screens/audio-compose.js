@@ -316,7 +316,7 @@ export class AudioComposeScreen extends ModelScreen {
     } catch (error) {
       if (controller.signal.aborted) return;
       // The model reports errors of the file itself.
-      if (!(error instanceof ApiError && error.kind === "file")) this.#localError = t("compose.unread");
+      if (!(error instanceof ApiError && error.kind === "file")) this.#localError = t(error instanceof ApiError && error.kind === "quota" ? "quota.full" : "compose.unread");
     } finally {
       if (this.#upload === controller) this.#upload = null;
       this.#draw();

@@ -302,8 +302,8 @@ export class DriveAccountScreen extends ModelScreen {
       await send(batch);
     } catch (error) {
       if (!controller.signal.aborted) {
-        const isNameBad = error instanceof ApiError && error.kind === "file";
-        this.#problem = t(isNameBad ? "drive.badName" : "drive.unread", { name: this.#handing?.name });
+        const kind = error instanceof ApiError ? error.kind : null;
+        this.#problem = t(kind === "file" ? "drive.badName" : kind === "quota" ? "quota.full" : "drive.unread", { name: this.#handing?.name });
       }
     } finally {
       this.#handing = null;
