@@ -226,6 +226,7 @@ export class Shell {
   #tellOfLink({ current, name, accept }) {
     if (!accept) return toast(t(current === null ? "link.refused" : "link.refused.user", { current }));
     find(document.body, "[data-test=link-question]")?.remove();
+    /** @type {HTMLElement} */
     const question = h("div", { class: "status-area", role: "alertdialog", "aria-labelledby": "link-question", "data-test": "link-question" },
       h("div", { class: "link-question" },
         icon("key"),

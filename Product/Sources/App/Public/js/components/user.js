@@ -37,6 +37,7 @@ export function user() {
    */
   const ask = (everywhere) => {
     find(element, "[role=alert]")?.remove();
+    /** @type {HTMLElement} */
     const question = h("div", { class: "popover-question", role: "alert", "data-test": "log-out-ask" },
       h("p", { class: "popover-hint" }, t(everywhere ? "user.ask.everywhere" : "user.ask")),
       h("div", { class: "drop-buttons" },
