@@ -53,8 +53,10 @@ export class Shell {
    * @type {Set<Page>}
    */
   #kept = new Set();
-  /** True if the server does not answer. */
+  /** True if the server does not answer, or not yet. */
   isLost = false;
+  /** True if it answers that it waits for its database. */
+  #isStarting = false;
   #signedOut = false;
   /**
    * The reason why nobody is let in, as the server tells it.
@@ -93,6 +95,7 @@ export class Shell {
     this.#draw();
     this.#connection.load();
     document.addEventListener("aquifer:lost", (event) => this.lost(event instanceof CustomEvent && event.detail === "users"));
+    document.addEventListener("aquifer:starting", () => this.#starting());
     document.addEventListener("aquifer:found", () => this.#found());
     document.addEventListener("aquifer:signed-out", (event) => this.#signOut(event instanceof CustomEvent ? event.detail : "token"));
     document.addEventListener("aquifer:link", (event) => event instanceof CustomEvent && this.#tellOfLink(event.detail));
@@ -213,6 +216,12 @@ export class Shell {
     setTimeout(look, 2000);
   }
 
+  #starting() {
+    this.#isStarting = true;
+    this.lost();
+    this.#drawStatus();
+  }
+
   /** @returns {Page | null} */
   #front() {
     return this.comments ?? this.#screen;
@@ -240,7 +249,7 @@ export class Shell {
 
   #found() {
     if (!this.isLost) return;
-    this.isLost = false;
+    [this.isLost, this.#isStarting] = [false, false];
     this.#drawStatus();
     toast(t("lost.back"));
   }
@@ -292,7 +301,7 @@ export class Shell {
 
   #drawStatus() {
     // Someone at another machine cannot start the server.
-    const lost = this.#knowsNobody ? "lost.users" : isOwnMachine() ? "lost" : "lost.away";
+    const lost = this.#isStarting ? "lost.starting" : this.#knowsNobody ? "lost.users" : isOwnMachine() ? "lost" : "lost.away";
     const key = this.isLost ? lost : "";
     replaceWhen(this.#status, key, () => this.isLost && h("div", { class: "lost", role: "alert", "data-test": "server-lost" },
       icon("plug"), h("div", {}, h("strong", {}, t(`${lost}.title`)), h("span", {}, t(`${lost}.text`, { command: "aquifer serve" }))),
