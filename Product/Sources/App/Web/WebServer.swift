@@ -35,12 +35,15 @@ public final class WebServer: Sendable {
     @MainActor
     public init(
         _ services: Services, host: String = "127.0.0.1", port: UInt16 = 8080, token: Bool = true,
-        origins: [WebOrigin] = [], metricsPort: UInt16? = nil, log: ServiceLog = .off, users: UsersFile? = nil,
+        origins: [WebOrigin] = [], metricsPort: UInt16? = nil, log: ServiceLog = .off, users: (any UserRegister)? = nil,
         quota: UInt64? = nil
     ) async throws {
         let secret = token && users == nil ? try await services.groundwork.place.token() : nil
-        let house = try users.map { try UserHouse(services, $0, bound: quota ?? UserQuota.usual) }
+        // A replica without the key of the others would show their users no card.
+        try await services.groundwork.ring?.prepare()
+        let house = try await Self.house(services, users, quota)
         self.house = house
+        if house == nil { await services.prepareDrive() }
         let addresses = SignedAddresses(token: secret, now: services.configuration.now)
         let site = Site(services, addresses: addresses)
         let uploads = [
@@ -72,6 +75,13 @@ public final class WebServer: Sendable {
         keptClips = site.hub.keptClips
         keptClips.start()
         link = "http://\(address.asURLHost):\(server.port)/" + (secret.map { "#token=\($0)" } ?? "")
+    }
+
+    private static func house(
+        _ services: Services, _ users: (any UserRegister)?, _ quota: UInt64?
+    ) async throws(UsersError) -> UserHouse? {
+        guard let users else { return nil }
+        return try await UserHouse(services, users, bound: quota ?? UserQuota.usual)
     }
 
     /// Ends in an orderly way. First `/readyz` says that no new requests are wanted, and all requests are answered for `grace`, so that
@@ -119,7 +129,8 @@ public final class WebServer: Sendable {
             }
             return gate.isOpen ? .known : .unknown
         }
-        return gate.refusalOfStranger(request).map { .refused($0.hardened()) } ?? .known
+        if let refusal = gate.refusalOfStranger(request) { return .refused(refusal.hardened()) }
+        return gate.knows(request) ? .known : .unknown
     }
 
     /// The answer to a request that was admitted.

@@ -1,4 +1,5 @@
 import App
+import AquiferPayments
 import Foundation
 import HTTPServer
 
@@ -12,7 +13,7 @@ struct ServeCommand: CommandHandler {
     private let metricsPort: UInt16?
     private let logFormat: ServiceLog.Format
     private let drain: Duration
-    private let users: UsersFile?
+    private let users: (any UserRegister)?
     private let quota: UInt64?
 
     init(_ call: CommandCall) throws(CommandError) {
@@ -24,7 +25,7 @@ struct ServeCommand: CommandHandler {
         metricsPort = try call.arguments.value(Options.metricsPort)
         logFormat = try call.arguments.value(Options.log) ?? .text
         drain = .seconds(try call.arguments.value(Options.drain) ?? 0)
-        users = try call.arguments.value(Options.users).map { UsersFile($0) }
+        users = call.arguments.has(Options.users) ? try call.users() : nil
         quota = try call.arguments.value(Options.quota)
         try checkUsers()
     }
@@ -34,9 +35,6 @@ struct ServeCommand: CommandHandler {
         guard users != nil else {
             if quota != nil { throw .usage("--quota is for --users") }
             return
-        }
-        if call.options.servers != nil {
-            throw .usage("--users keeps files in --data of this machine, so that --store does not go with it")
         }
         if !token { throw .usage("--users lets in nobody without a token, so that --no-token does not go with it") }
         if call.options.configuration.driveKeypair != nil {
@@ -54,6 +52,8 @@ struct ServeCommand: CommandHandler {
                 services, host: host, port: port, token: token, origins: origins, metricsPort: metricsPort, log: log,
                 users: users, quota: quota)
         } catch let error as UsersError {
+            throw CommandError(error)
+        } catch let error as VaultError {
             throw CommandError(error)
         } catch {
             throw CommandError(status: .unavailable, message: "\(error)")
