@@ -32,11 +32,15 @@ public final class WebServer: Sendable {
     /// - Throws: `StoreError` if there is no token to agree on; ``UsersError`` when the users cannot be read.
     @MainActor
     public init(
-        _ services: Services, at entrance: Entrance, token: Bool = true, users: UsersFile? = nil, quota: UInt64? = nil
+        _ services: Services, at entrance: Entrance, token: Bool = true, users: (any UserRegister)? = nil,
+        quota: UInt64? = nil
     ) async throws {
         let secret = token && users == nil ? try await services.groundwork.place.token() : nil
-        let house = try users.map { try UserHouse(services, $0, bound: quota ?? UserQuota.usual) }
+        // A replica without the key of the others would show their users no card.
+        try await services.groundwork.ring?.prepare()
+        let house = try await Self.house(services, users, quota)
         (self.house, self.entrance) = (house, entrance)
+        if house == nil { await services.prepareDrive() }
         let addresses = SignedAddresses(token: secret, now: services.configuration.now)
         let site = Site(services, addresses: addresses)
         let operations = Operations(services, watch: entrance.watch, rooms: house?.rooms)
@@ -61,10 +65,17 @@ public final class WebServer: Sendable {
         link = "http://\(address.asURLHost):\(entrance.port)/" + (secret.map { "#token=\($0)" } ?? "")
     }
 
+    private static func house(
+        _ services: Services, _ users: (any UserRegister)?, _ quota: UInt64?
+    ) async throws(UsersError) -> UserHouse? {
+        guard let users else { return nil }
+        return try await UserHouse(services, users, bound: quota ?? UserQuota.usual)
+    }
+
     /// Ends in an orderly way. First `/readyz` says that no new requests are wanted, and all requests are answered for `grace`, so that
     /// load balancers notice. Then nothing new is accepted, requests under way and payments and posts of screens are finished, event
-    /// streams are ended (their pages connect elsewhere), and no outbox begins a further item. Work that takes longer than ten seconds more is cut; an item of the
-    /// outbox that is cut stays in the queue, with its key.
+    /// streams are ended (their pages connect elsewhere), and no outbox begins a further item. Work that takes longer than ten seconds
+    /// more is cut; an item of the outbox that is cut stays in the queue, with its key.
     public func drain(grace: Duration) async {
         entrance.watch.drain.announce()
         entrance.watch.log.note(LogLine("draining", sentence: "draining: no new requests are wanted"))
@@ -109,7 +120,8 @@ public final class WebServer: Sendable {
             }
             return gate.isOpen ? .known : .unknown
         }
-        return gate.refusalOfStranger(request).map { .refused($0.hardened()) } ?? .known
+        if let refusal = gate.refusalOfStranger(request) { return .refused(refusal.hardened()) }
+        return gate.knows(request) ? .known : .unknown
     }
 
     /// The answer to a request that was admitted.

@@ -1,5 +1,6 @@
 import App
 import Aquifer
+import AquiferPayments
 import Foundation
 import HTTPServer
 
@@ -16,7 +17,7 @@ struct ServeCommand: CommandHandler {
     private let metricsPort: UInt16?
     private let logFormat: ServiceLog.Format
     private let drain: Duration
-    private let users: UsersFile?
+    private let users: (any UserRegister)?
     private let quota: UInt64?
 
     init(_ call: CommandCall) throws(CommandError) {
@@ -28,7 +29,7 @@ struct ServeCommand: CommandHandler {
         metricsPort = try call.arguments.value(Options.metricsPort)
         logFormat = try call.arguments.value(Options.log) ?? .text
         drain = .seconds(try call.arguments.value(Options.drain) ?? 0)
-        users = try call.arguments.value(Options.users).map { UsersFile($0) }
+        users = call.arguments.has(Options.users) ? try call.users() : nil
         quota = try call.arguments.value(Options.quota)
         try checkUsers()
     }
@@ -38,9 +39,6 @@ struct ServeCommand: CommandHandler {
         guard users != nil else {
             if quota != nil { throw .usage("--quota is for --users") }
             return
-        }
-        if call.options.servers != nil {
-            throw .usage("--users keeps files in --data of this machine, so that --store does not go with it")
         }
         if !token { throw .usage("--users lets in nobody without a token, so that --no-token does not go with it") }
         if call.options.configuration.driveKeypair != nil {
@@ -65,6 +63,8 @@ struct ServeCommand: CommandHandler {
         do {
             server = try await WebServer(services, at: entrance, token: token, users: users, quota: quota)
         } catch let error as UsersError {
+            throw CommandError(error)
+        } catch let error as VaultError {
             throw CommandError(error)
         } catch {
             throw CommandError(status: .unavailable, message: "\(error)")

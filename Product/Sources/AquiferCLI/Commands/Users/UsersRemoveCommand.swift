@@ -3,14 +3,14 @@ import App
 /// `aquifer users remove NAME`: removes a user with everything that is the user's.
 struct UsersRemoveCommand: CommandHandler {
     private let call: CommandCall
-    private let file: UsersFile
+    private let users: any UserRegister
     private let name: UserName
     private let unsent: UnsentOfUser
     private let isSure: Bool
 
     init(_ call: CommandCall) throws(CommandError) {
         self.call = call
-        file = try call.usersFile()
+        users = try call.users()
         name = try call.userName()
         unsent =
             call.arguments.has(Options.discardUnsent)
@@ -21,7 +21,7 @@ struct UsersRemoveCommand: CommandHandler {
     func run() async throws(CommandError) -> ExitStatus {
         try ask()
         let services = call.services()
-        do throws(UsersError) { try await services.removeUser(name, from: file, unsent: unsent) } catch {
+        do throws(UsersError) { try await services.removeUser(name, from: users, unsent: unsent) } catch {
             await services.stop()
             throw CommandError(error)
         }
