@@ -73,7 +73,7 @@ class Replica:
         return not re.search(r"^State:\s+Z", status, re.MULTILINE)
 
     def start(self):
-        """Starts it again, and returns when it serves. Another process may have taken its port meanwhile: that fails."""
+        """Starts it again, and returns when it serves."""
         with open(self.folder / "log", "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(
                 self.state["command"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True,
@@ -94,13 +94,20 @@ class Replica:
     @property
     def streams(self):
         """The number of event streams that it serves; 0 while it is away."""
+        return self.metric(r'aquifer_http_open_streams\{route="events"\}')
+
+    @property
+    def answers(self):
+        """The number of requests to its API that it has answered, without those of screens; 0 while it is away."""
+        return self.metric(r'aquifer_http_requests_total\{route="api",method="GET",status="200"\}')
+
+    def metric(self, sample):
         try:
             with urllib.request.urlopen(self.state["metrics"], timeout=10) as answer:
-                found = re.search(r"^aquifer_http_open_streams (\d+)", answer.read().decode(), re.MULTILINE)
+                found = re.search(rf"^{sample} (\d+)", answer.read().decode(), re.MULTILINE)
         except OSError:
             return 0
-        assert found, "there is no metric of open streams"
-        return int(found[1])
+        return int(found[1]) if found else 0
 
 
 class Cluster:
