@@ -7,6 +7,7 @@ struct Operations: Sendable {
     let services: Services
     let log: ServiceLog
     let drain = Drain()
+    let replica = ReplicaName()
     let requests = RequestMetrics()
     let readiness: Readiness
     private let startedAt = Date()

@@ -45,6 +45,8 @@ export class Shell {
   #kept = new Set();
   /** True if the server does not answer. */
   isLost = false;
+  /** True if a proxy has said so: the server is on another machine, and not the user's to start. */
+  #isBehind = false;
   #signedOut = false;
   /** True if the server has several users, and this one has logged out. */
   #loggedOut = false;
@@ -76,7 +78,7 @@ export class Shell {
     if (carried?.isSamePage) menu.reopen();
     this.#draw();
     this.#connection.load();
-    document.addEventListener("aquifer:lost", () => this.lost());
+    document.addEventListener("aquifer:lost", (event) => this.lost(event instanceof CustomEvent && event.detail === "gateway"));
     document.addEventListener("aquifer:found", () => this.#found());
     document.addEventListener("aquifer:signed-out", (event) => this.#signOut(event instanceof CustomEvent && event.detail === "loggedOut"));
     addEventListener("keydown", (event) => this.#key(event));
@@ -181,10 +183,15 @@ export class Shell {
     this.#reload.classList.toggle("turning", now);
   }
 
-  /** The server does not answer: say so, and look for it until it does. */
-  lost() {
+  /**
+   * The server does not answer: say so, and look for it until it does.
+   *
+   * @param {boolean} isBehind True if a proxy has said so.
+   */
+  lost(isBehind = false) {
     if (this.isLost || this.#signedOut) return;
     this.isLost = true;
+    this.#isBehind = isBehind;
     this.#drawStatus();
     const look = async () => {
       if (!this.isLost) return;
@@ -203,7 +210,7 @@ export class Shell {
     if (!this.isLost) return;
     this.isLost = false;
     this.#drawStatus();
-    toast(t("lost.back"));
+    toast(t(this.#isBehind ? "lost.behind.back" : "lost.back"));
   }
 
   /** @param {boolean} isLoggedOut */
@@ -252,7 +259,7 @@ export class Shell {
   #drawStatus() {
     const key = this.isLost ? "lost" : "";
     replaceWhen(this.#status, key, () => this.isLost && h("div", { class: "lost", role: "alert", "data-test": "server-lost" },
-      icon("plug"), h("div", {}, h("strong", {}, t("lost.title")), h("span", {}, t("lost.text", { command: "aquifer serve" }))),
+      icon("plug"), h("div", {}, h("strong", {}, t(this.#isBehind ? "lost.behind.title" : "lost.title")), h("span", {}, this.#isBehind ? t("lost.behind.text") : t("lost.text", { command: "aquifer serve" }))),
       h("span", { class: "spinner", "aria-hidden": "true" })));
   }
 
