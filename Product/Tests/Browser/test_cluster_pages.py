@@ -1,5 +1,7 @@
 """Pages behind a proxy, whose replicas of `aquifer serve` are killed and come back."""
 
+import os
+import signal
 import sys
 
 import pytest
@@ -164,18 +166,43 @@ def test_a_phrase_is_shown_by_the_next_replica(cluster, opened, phone):
     expect(page.by("server-lost")).to_have_count(0)
 
 
-@pytest.mark.parametrize("locale", ["en-US", "pt-BR"])
-def test_without_any_replica_the_page_says_so_and_comes_back_by_itself(cluster, opened, phone, locale, tmp_path):
-    page = opened("/audio/new", phone, locale=locale)
+def test_what_became_of_a_clip_that_a_killed_replica_was_to_queue_is_not_known_and_the_page_says_so(cluster, opened, phone, tmp_path):
+    page = opened("/audio/new", phone, scheme="dark" if phone else "light")
+    fill_in(page, tone(tmp_path), "In between")
+    lost = cluster.serving()
+    # It takes the request, and never answers it.
+    os.kill(lost.pid, signal.SIGSTOP)
+    page.by("later").click()
+    page.until(lambda: "later" in page.intents, "the page has asked for it")
+    lost.kill()
+    expect(page.by("compose-doubt")).to_contain_text("It may be posted already", timeout=LONG)
+    expect(page.page.locator("#clip-title")).to_have_value("")
+    picture(page, f"doubt-{'phone' if phone else 'wide'}")
+    page.by("doubt-outbox").click()
+    expect(page.by("outbox-empty")).to_be_visible(timeout=LONG)
+    assert cluster.titles().count("In between") <= 1
+
+
+def picture(page, name):
+    """For whoever looks at them: with AQUIFER_PICTURES, the name of a folder."""
+    folder = os.environ.get("AQUIFER_PICTURES")
+    if folder:
+        page.page.screenshot(path=f"{folder}/{name}.png")
+
+
+def test_without_any_replica_the_page_says_so_and_comes_back_by_itself(cluster, opened, phone, tmp_path):
+    locale = "pt-BR" if phone else "en-US"
+    page = opened("/audio/new", phone, locale=locale, scheme="light" if phone else "dark")
     fill_in(page, tone(tmp_path), "Patience")
     for replica in cluster.replicas:
         replica.kill()
     alarm = page.by("server-lost")
     expect(alarm).to_be_visible(timeout=LONG)
-    expect(alarm).to_contain_text("comes back by itself" if locale == "en-US" else "volta sozinha")
+    expect(alarm).to_contain_text("Aquifer is not available" if locale == "en-US" else "O Aquifer está fora do ar")
     # It stays: the proxy answers, and that is no server.
     page.page.wait_for_timeout(3000)
     expect(alarm).to_be_visible()
+    picture(page, f"lost-{'phone' if phone else 'wide'}")
     for replica in cluster.replicas:
         replica.start()
     expect(alarm).to_have_count(0, timeout=LONG)
