@@ -171,6 +171,7 @@ class Judge:
         for title, count in titles.items():
             if count > 1:
                 self.blame(f"{title} is at the server {count} times")
+        renamed = self.renamed(titles)
         arrivals = {}
         for event in self.events:
             if event["event"] == "posted" and event.get("title") and event["status"] in (200, 201):
@@ -182,7 +183,7 @@ class Judge:
             title = event["title"]
             found = document(event) or {}
             kept = "value" in found or found.get("phase") in ("queued", "sent") or event.get("exit") == 75
-            if kept and not titles[title]:
+            if kept and not titles[title] and not titles[renamed.get(title)]:
                 self.blame(f"{title} was acknowledged and is lost", event)
             if event.get("exit") in (1, 65, 69) and titles[title]:
                 self.blame(f"{title} was told as not posted ({event['exit']}), and is there", event)
@@ -192,6 +193,17 @@ class Judge:
             for _, invoked, other, later in acknowledged:
                 if at < invoked and title in arrivals and other in arrivals and arrivals[other] < arrivals[title]:
                     self.blame(f"{other} was queued after {title} and arrived before it", later, event)
+
+    def renamed(self, titles):
+        """The other titles that users gave to clips that waited. A clip has one of both, and the new one if that was shown."""
+        edits = [event for event in self.answered if event["op"] == "page edit"]
+        for event in edits:
+            title, other = event["title"], event["other"]
+            if titles[title] and titles[other]:
+                self.blame(f"{title} is at the server under its new title, too", event)
+            if (document(event) or {}).get("phase") == "shown" and not titles[other]:
+                self.blame(f"{title} was shown as {other}, and is not at the server under that title", event)
+        return {event["title"]: event["other"] for event in edits}
 
     # Payments: the server's book and the list agree; nothing is paid twice.
 
@@ -233,6 +245,17 @@ class Judge:
                     amount = round(payment["value"] * 100)
                     if payment["state"] == "failed" and first.get(amount, float("inf")) < self.invoked[event["id"]]["at"]:
                         self.blame(f"{amount} cents are listed as failed after they were booked", event)
+
+        for event in self.answered:
+            if event["op"] != "page pay":
+                continue
+            amount, phase = event["cents"], (document(event) or {}).get("phase")
+            if phase == "approved" and not cents[amount]:
+                self.blame(f"{amount} cents were shown as paid, and are not booked", event)
+            if phase in ("approved", "unknown", "declined") and amount not in known:
+                self.blame(f"the record of {amount} cents is lost", event)
+            if phase in ("failed", "declined") and first.get(amount, float("inf")) < event["at"]:
+                self.blame(f"{amount} cents were shown as not paid after they were booked", event)
 
     def beside(self, event, amount):
         """True if another process sent this payment meanwhile: what this one tells may be older."""

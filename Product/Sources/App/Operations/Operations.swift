@@ -7,6 +7,7 @@ struct Operations: Sendable {
     let services: Services
     /// Looks at each request and its answer.
     let watch: RequestWatch
+    let replica = ReplicaName()
     let readiness: Readiness
     private let census: OutboxCensus
     private let rooms: UserRooms?

@@ -134,7 +134,8 @@ public final class WebServer: Sendable {
         }
         if let answer = await operations.answer(request) { return answer.hardened() }
         guard request.path.hasPrefix("/api/") else { return site.page(request).hardened() }
-        if let house { return await house.answer(request).hardened() }
-        return await site.api(request).hardened()
+        if let refusal = operations.replica.refusal(of: request) { return refusal.hardened() }
+        let answer = if let house { await house.answer(request) } else { await site.api(request) }
+        return operations.replica.signed(answer).hardened()
     }
 }

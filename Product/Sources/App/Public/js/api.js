@@ -5,7 +5,10 @@ import { authorization } from "./token.js";
 /** The kind of the refusals of a server that waits for its database. Nothing was changed then. */
 export const STARTING = "starting";
 
-/** A refusal or failure of the local server. `status` is 0 when it could not be reached. */
+/**
+ * A refusal or failure of the server. `status` is 0 when it could not be reached: nobody answered, or a proxy did (the kind is
+ * `gateway` then). It is 421 when another replica was meant: nothing was done, and the stream must be connected again.
+ */
 export class ApiError extends Error {
   /**
    * @param {number} status
@@ -63,17 +66,36 @@ export function fetchOwn(url, options = {}) {
   return fetch(url, { ...options, headers: { ...options.headers, ...authorization() } });
 }
 
+/** The header of a replica's name. */
+const REPLICA = "Aquifer-Replica";
+
+/**
+ * The name of the replica that has answered; null if it says none.
+ *
+ * @param {Response} response
+ */
+export const replicaOf = (response) => response.headers.get(REPLICA);
+
+/**
+ * The header of what only this replica may take: it has the screens that are spoken to.
+ *
+ * @param {string | null} replica
+ * @returns {Record<string, string>}
+ */
+const meant = (replica) => (replica === null ? {} : { [REPLICA]: replica });
+
 /**
  * Sends a request and returns the answer's JSON, or null for an empty one.
  *
  * @param {string} method
  * @param {string} url
  * @param {object} [body]
+ * @param {string | null} [replica] the only one that may take it; null for any
  */
-export async function request(method, url, body) {
+export async function request(method, url, body, replica = null) {
   return exchange(url, {
     method,
-    headers: body === undefined ? {} : { "Content-Type": "application/json" },
+    headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...meant(replica) },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
 }
@@ -94,9 +116,10 @@ export async function isRunning() {
  * @param {string} url
  * @param {Blob} blob
  * @param {AbortSignal} signal
+ * @param {string | null} replica the only one that may take it; null for any
  */
-export async function upload(url, blob, signal) {
-  return exchange(url, { method: "POST", headers: { "Content-Type": blob.type || "application/octet-stream" }, body: blob, signal });
+export async function upload(url, blob, signal, replica) {
+  return exchange(url, { method: "POST", headers: { "Content-Type": blob.type || "application/octet-stream", ...meant(replica) }, body: blob, signal });
 }
 
 /**
@@ -121,6 +144,9 @@ async function exchange(url, options) {
   }
 }
 
+/** The answers of a proxy whose servers are gone or busy. */
+const GATEWAY = [502, 503, 504];
+
 /**
  * The error that a response carries; a 401 also tells the shell that this page may not be here.
  *
@@ -132,7 +158,8 @@ export async function refusal(response) {
   try {
     detail = (await response.json()).error ?? {};
   } catch {
-    // An error page that is not JSON carries nothing to show.
+    // An error page that is not JSON carries nothing to show. It may be one of a proxy, which is no answer of the server.
+    if (GATEWAY.includes(response.status)) return new ApiError(0, "gateway", response.statusText);
   }
   if (detail.kind === STARTING) document.dispatchEvent(new Event("aquifer:starting"));
   if (response.status === 401) document.dispatchEvent(new CustomEvent("aquifer:signed-out", { detail: detail.kind }));

@@ -1,4 +1,4 @@
-import { fetchOwn, refusal } from "./api.js";
+import { fetchOwn, refusal, replicaOf } from "./api.js";
 import { eventParser } from "./logic/event-parser.js";
 
 /** The server says something every 15 seconds. After three times that, the connection is dead, whatever it looks like. */
@@ -7,10 +7,10 @@ const SILENCE = 45_000;
 /**
  * Listens to server-sent events. Unlike `EventSource` it shows the token, and says why it ended: it resolves when the
  * server ends the stream, and rejects with an ApiError, a network error, or the reason of `signal`.
- * `onEvent(name, text)` is called for every event, `onOpen()` once before.
+ * `onEvent(name, text)` is called for every event, `onOpen(replica)` once before, with the name of the replica that answers.
  *
  * @param {string} url
- * @param {{ signal: AbortSignal, onOpen: () => void, onEvent: (name: string, text: string) => void }} options
+ * @param {{ signal: AbortSignal, onOpen: (replica: string | null) => void, onEvent: (name: string, text: string) => void }} options
  */
 export async function listen(url, { signal, onOpen, onEvent }) {
   const connection = new AbortController();
@@ -25,7 +25,7 @@ export async function listen(url, { signal, onOpen, onEvent }) {
     heard();
     const response = await fetchOwn(url, { headers: { Accept: "text/event-stream" }, cache: "no-store", signal: connection.signal });
     if (!response.ok) throw await refusal(response);
-    onOpen();
+    onOpen(replicaOf(response));
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     // A page that cannot draw a state is a mistake of ours: told as one, and no end of the connection.
     const take = eventParser(onEvent, reportError);

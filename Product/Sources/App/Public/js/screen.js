@@ -49,7 +49,7 @@ export class ModelScreen {
   constructor(name, query = {}) {
     this.#name = name;
     this.#query = query;
-    this.#intents = new IntentQueue((message) => this.#post(message), () => this.#heard());
+    this.#intents = new IntentQueue((message, replaces) => this.#post(message, replaces), () => this.#heard());
     this.#stream = new ScreenStream(`/api/screens/${name}/events`, query, {
       // A server that started anew has new models: they too must hear that they are looked at.
       onOpen: () => this.opened(),
@@ -140,12 +140,34 @@ export class ModelScreen {
     return this.#intents.settle();
   }
 
-  /** @param {import("./logic/intent-queue.js").Message} message */
-  async #post(message) {
+  /** The replica that has the model of this screen; null if it says no name. */
+  get replica() {
+    return this.#stream.replica;
+  }
+
+  /**
+   * Another replica gets now what this page says, and has refused it: nothing was done. The stream goes to that one, and `opened` then
+   * tells it again what was typed.
+   */
+  misdirected() {
+    this.#stream.renew();
+  }
+
+  /**
+   * @param {import("./logic/intent-queue.js").Message} message
+   * @param {string | null} replaces
+   */
+  async #post(message, replaces) {
     try {
-      await request("POST", address(`/api/screens/${this.#name}/intents`, this.#query), message);
+      await request("POST", address(`/api/screens/${this.#name}/intents`, this.#query), message, this.replica);
       return true;
     } catch (error) {
+      if (error instanceof ApiError && error.status === 421) {
+        this.misdirected();
+        // What was typed, and that the screen is looked at, is told again. An act is its user's to repeat, when the page shows how things stand.
+        if (replaces === null && message.intent !== "appear") toast(t("error.request"), "danger");
+        return false;
+      }
       // A server that is gone is shown by the stream, for the whole page.
       // One that knows no such screen is told by the screen itself.
       const isShown = error instanceof ApiError && ([0, 401, 404].includes(error.status) || error.kind === STARTING);

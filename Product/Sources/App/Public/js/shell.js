@@ -57,6 +57,8 @@ export class Shell {
   isLost = false;
   /** True if it answers that it waits for its database. */
   #isStarting = false;
+  /** True if the server is on another machine, or behind a proxy: it is not the user's to start. */
+  #isBehind = false;
   #signedOut = false;
   /**
    * The reason why nobody is let in, as the server tells it.
@@ -94,7 +96,7 @@ export class Shell {
     if (carried?.isSamePage) menu.reopen();
     this.#draw();
     this.#connection.load();
-    document.addEventListener("aquifer:lost", (event) => this.lost(event instanceof CustomEvent && event.detail === "users"));
+    document.addEventListener("aquifer:lost", (event) => this.lost(event instanceof CustomEvent ? event.detail : ""));
     document.addEventListener("aquifer:starting", () => this.#starting());
     document.addEventListener("aquifer:found", () => this.#found());
     document.addEventListener("aquifer:signed-out", (event) => this.#signOut(event instanceof CustomEvent ? event.detail : "token"));
@@ -202,11 +204,17 @@ export class Shell {
     this.#reload.classList.toggle("turning", now);
   }
 
-  /** The server does not answer: say so, and look for it until it does. */
-  lost(knowsNobody = false) {
+  /**
+   * The server does not answer: say so, and look for it until it does.
+   *
+   * @param {string} kind The kind of error that was the last answer: "gateway" if a proxy has said so, "users" if the server cannot tell who
+   *   its users are.
+   */
+  lost(kind = "") {
     if (this.isLost || this.#signedOut) return;
     this.isLost = true;
-    this.#knowsNobody = knowsNobody;
+    this.#knowsNobody = kind === "users";
+    this.#isBehind = kind === "gateway" || !isOwnMachine();
     this.#drawStatus();
     const look = async () => {
       if (!this.isLost) return;
@@ -251,7 +259,7 @@ export class Shell {
     if (!this.isLost) return;
     [this.isLost, this.#isStarting] = [false, false];
     this.#drawStatus();
-    toast(t("lost.back"));
+    toast(t(this.#isBehind ? "lost.behind.back" : "lost.back"));
   }
 
   /** @param {unknown} reason */
@@ -300,8 +308,7 @@ export class Shell {
   }
 
   #drawStatus() {
-    // Someone at another machine cannot start the server.
-    const lost = this.#isStarting ? "lost.starting" : this.#knowsNobody ? "lost.users" : isOwnMachine() ? "lost" : "lost.away";
+    const lost = this.#isStarting ? "lost.starting" : this.#knowsNobody ? "lost.users" : this.#isBehind ? "lost.behind" : "lost";
     const key = this.isLost ? lost : "";
     replaceWhen(this.#status, key, () => this.isLost && h("div", { class: "lost", role: "alert", "data-test": "server-lost" },
       icon("plug"), h("div", {}, h("strong", {}, t(`${lost}.title`)), h("span", {}, t(`${lost}.text`, { command: "aquifer serve" }))),

@@ -1,12 +1,21 @@
-import { ApiError, address } from "./api.js";
+import { ApiError, address, fetchOwn, replicaOf } from "./api.js";
 import { listen } from "./events.js";
 
 const RETRY = 2000;
+/** The first attempt after a loss: another replica may be there already. The pages of a replica do not all come at once. */
+const soon = () => 50 + 250 * Math.random();
+/** The pause between two looks of a page that has another replica than before, and how many it takes: ten minutes of them. */
+const LOOK = 5000;
+const LOOKS = 120;
 
 /**
  * The state of one screen's model, as it changes. `onState(text)` is called for every state; `onOpen()`
  * after each connection, the first and every later one; `onMissing()` once, and nothing after it, if the server knows no
- * such screen. The document hears `aquifer:lost` and `aquifer:found`.
+ * such screen. The document hears `aquifer:lost` (its detail is `gateway` if a proxy has told so) and `aquifer:found`.
+ *
+ * Behind a proxy the stream comes from one replica of several. When that one is gone, the proxy gives the page to another one; when it is
+ * back, the proxy gives it the page's requests again, while the stream stays. The stream then follows: it looks for that, and `renew()`
+ * is for whoever was told.
  */
 export class ScreenStream {
   #path;
@@ -20,14 +29,18 @@ export class ScreenStream {
   #connection = null;
   #timer = 0;
   #lost = 0;
+  #wanted = false;
+  #hiding = 0;
+  #looking = 0;
+  #renewedAt = -RETRY;
+  /** The kind of error that the last connection has ended with. */
+  #kind = "";
   /**
-   * The kind of the last failure, as the server told it.
+   * The name of the replica that the stream comes from, and that alone has the screen that is shown.
    *
    * @type {string | null}
    */
-  #reason = null;
-  #wanted = false;
-  #hiding = 0;
+  replica = null;
 
   /**
    * @param {string} path
@@ -44,37 +57,77 @@ export class ScreenStream {
     if (this.#wanted) return;
     this.#wanted = true;
     document.addEventListener("visibilitychange", this.#visibility);
+    document.addEventListener("aquifer:found", this.#found);
     this.#connect();
   }
 
   close() {
     this.#wanted = false;
     document.removeEventListener("visibilitychange", this.#visibility);
+    document.removeEventListener("aquifer:found", this.#found);
     this.#disconnect();
   }
 
   async #connect() {
     const connection = new AbortController();
     this.#connection = connection;
+    let kind = "";
     try {
       await listen(address(this.#path, this.#query), {
         signal: connection.signal,
-        onOpen: () => this.#opened(),
+        onOpen: (replica) => this.#opened(replica),
         onEvent: (name, text) => name === "state" && this.#connection === connection && this.#handlers.onState(text),
       });
     } catch (error) {
       if (error instanceof ApiError && error.status === 404 && this.#connection === connection) return this.#missing();
-      this.#reason = error instanceof ApiError ? error.kind : null;
       // However else it ended, it is begun again; a page that may not be here was told so by `refusal`.
+      if (error instanceof ApiError) kind = error.kind;
     }
-    if (this.#connection === connection) this.#failed();
+    if (this.#connection === connection) this.#failed(kind);
   }
 
-  #opened() {
+  /** @param {string | null} replica */
+  #opened(replica) {
     clearTimeout(this.#lost);
     this.#lost = 0;
+    const isMoved = this.replica !== null && replica !== this.replica;
+    this.replica = replica;
     document.dispatchEvent(new Event("aquifer:found"));
     this.#handlers.onOpen();
+    if (isMoved) this.#look(LOOKS);
+  }
+
+  /** Connects again at once, to whom the proxy gives the page now. A page that is sent to and fro does so with pauses. */
+  renew() {
+    if (!this.#wanted) return;
+    const pause = this.#renewedAt + RETRY - performance.now();
+    if (pause > 0) {
+      clearTimeout(this.#looking);
+      this.#looking = setTimeout(() => this.renew(), pause);
+      return;
+    }
+    this.#renewedAt = performance.now();
+    this.#disconnect();
+    this.#connect();
+  }
+
+  /** @param {number} looks how many to take, at most */
+  #look(looks) {
+    clearTimeout(this.#looking);
+    if (looks > 0) this.#looking = setTimeout(() => this.#compare(looks - 1), LOOK);
+  }
+
+  /** @param {number} looks */
+  async #compare(looks) {
+    const connection = this.#connection;
+    try {
+      const replica = replicaOf(await fetchOwn(address("/api/connection")));
+      if (connection === null || this.#connection !== connection) return;
+      if (replica !== null && replica !== this.replica) return this.renew();
+    } catch {
+      // The stream is the one to say that nobody answers.
+    }
+    if (this.#connection === connection) this.#look(looks);
   }
 
   /** The server has answered: there is nothing to ask it again. */
@@ -86,6 +139,7 @@ export class ScreenStream {
 
   #disconnect() {
     clearTimeout(this.#timer);
+    clearTimeout(this.#looking);
     clearTimeout(this.#lost);
     this.#lost = 0;
     const connection = this.#connection;
@@ -93,14 +147,25 @@ export class ScreenStream {
     connection?.abort();
   }
 
-  #failed() {
+  /** @param {string} kind of what has ended it */
+  #failed(kind) {
     this.#connection = null;
+    clearTimeout(this.#looking);
     if (!this.#wanted) return;
-    // A short gap (the server restarts the stream) is not worth alarming anyone.
-    this.#lost ||= setTimeout(() => document.dispatchEvent(new CustomEvent("aquifer:lost", { detail: this.#reason })), 1000);
+    this.#kind = kind;
+    const isFirst = !this.#lost;
+    // A short gap (another replica is there, or the server restarts the stream) is not worth alarming anyone.
+    this.#lost ||= setTimeout(() => document.dispatchEvent(new CustomEvent("aquifer:lost", { detail: this.#kind })), 1000);
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#wanted && !this.#connection && this.#connect(), RETRY);
+    this.#timer = setTimeout(() => this.#wanted && !this.#connection && this.#connect(), isFirst ? soon() : RETRY);
   }
+
+  /** Somebody has had an answer: there is nothing to wait for. */
+  #found = () => {
+    if (!this.#wanted || this.#connection || document.visibilityState === "hidden") return;
+    clearTimeout(this.#timer);
+    this.#connect();
+  };
 
   // A browser allows six connections to one server: a tab that nobody looks at gives its own back.
   #visibility = () => {

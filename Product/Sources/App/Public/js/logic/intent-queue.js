@@ -17,7 +17,7 @@ export class IntentQueue {
   #sending = null;
 
   /**
-   * @param {(message: Message) => Promise<boolean>} send sends a message, and says whether it arrived.
+   * @param {(message: Message, replaces: string | null) => Promise<boolean>} send sends a message, and says whether it arrived.
    * @param {() => void} onEmpty hears that everything that was said has been sent.
    */
   constructor(send, onEmpty) {
@@ -63,7 +63,7 @@ export class IntentQueue {
 
   async #sendWaiting() {
     for (let entry = this.#waiting.shift(); entry; entry = this.#waiting.shift()) {
-      entry.resolve(await this.#send(entry.message));
+      entry.resolve(await this.#send(entry.message, entry.replaces));
     }
     this.#sending = null;
     this.#onEmpty();

@@ -81,6 +81,18 @@ export class AudioComposeScreen extends ModelScreen {
   #upload = null;
   #isMissed = false;
   #wantsToSend = false;
+  /**
+   * The file that this page has given to the form, as long as the form is to keep it.
+   *
+   * @type {File | null}
+   */
+  #chosen = null;
+  /** True from the click that sends until the model says what became of it. */
+  #isActing = false;
+  /** True until the first state of a connection that is not the page's first one. */
+  #isBack = false;
+  /** True if the replica that was to send is gone: nobody here knows what became of the clip. */
+  #isInDoubt = false;
   #dropping;
   element = h("section", { class: "screen compose-screen", "data-test": "screen-compose" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert, this.#form, this.#result);
@@ -118,10 +130,46 @@ export class AudioComposeScreen extends ModelScreen {
 
   hide() {
     super.hide();
+    this.#isInDoubt = false;
     this.#dropping.stop();
     this.#cancelRecording();
     this.#preview.pause();
     if (this.#hasEnded) this.send("again");
+  }
+
+  opened() {
+    super.opened();
+    this.#isBack = this.state !== null;
+  }
+
+  misdirected() {
+    super.misdirected();
+    this.#isActing = false;
+  }
+
+  /**
+   * The form may be another one, in a replica that has never heard of it: it is filled in again, unless the clip may be on its way.
+   *
+   * @param {Wire.AudioComposeState} state
+   * @param {Wire.AudioComposeState | null} [before]
+   */
+  #tellAgain(state, before) {
+    this.#isBack = false;
+    if (state.phase !== "empty" || state.fileError || before?.phase === "sent" || before?.phase === "queued") return;
+    if (state.title === "" && (this.#isActing || before?.phase === "sending")) {
+      this.#isInDoubt = true;
+      this.#forgetFile();
+      this.#field.value = "";
+      return;
+    }
+    if (this.#field.value !== state.title) this.send("title", { text: this.#field.value }, "title");
+    if (this.#chosen) this.#take(this.#chosen, true);
+  }
+
+  #forgetFile() {
+    this.#chosen = null;
+    this.#isActing = false;
+    this.#preview.unload();
   }
 
   get #hasEnded() {
@@ -133,7 +181,9 @@ export class AudioComposeScreen extends ModelScreen {
    * @param {Wire.AudioComposeState | null} [before]
    */
   render(state, before) {
-    if (!state.file && before?.file) this.#preview.unload();
+    if (this.#isBack) this.#tellAgain(state, before);
+    if (!state.file && before?.file && !this.#upload) this.#preview.unload();
+    if (before && before.phase !== state.phase) this.#isActing = false;
     // Only what this page has not read itself comes back from the server: the file of the page before it.
     if (state.file && !before && !this.#upload) this.#preview.restore(state.file.name, kept);
     if (this.isSettled && document.activeElement !== this.#field) this.#field.value = state.title;
@@ -155,7 +205,7 @@ export class AudioComposeScreen extends ModelScreen {
     if (phase === "sent" || phase === "queued") {
       this.#field.value = "";
       this.#isMissed = false;
-      this.#preview.unload();
+      this.#forgetFile();
       queueMicrotask(() => find(this.#result, "h2")?.focus({ focusVisible: false }));
     }
     if (before === "sending" && phase === "ready") announce(message ?? t("compose.cancelled"));
@@ -179,9 +229,11 @@ export class AudioComposeScreen extends ModelScreen {
     this.#titleError.hidden = !titleError;
     this.#field.setAttribute("aria-invalid", String(titleError !== ""));
     this.#drawSending(state, isSending);
-    const failure = state.phase === "failed" ? state.message ?? t("compose.failed") : "";
-    replaceWhen(this.#verdict, failure, () => failure && h("div", { class: "verdict", "data-test": "compose-failed" },
-      h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, failure))));
+    const failure = state.phase === "failed" ? state.message ?? t("compose.failed") : this.#isInDoubt ? t("compose.doubt") : "";
+    replaceWhen(this.#verdict, failure, () => failure && h("div", { class: "verdict", "data-test": this.#isInDoubt ? "compose-doubt" : "compose-failed" },
+      h("p", { class: "verdict-text" }, icon("alert"), h("span", {}, failure)),
+      this.#isInDoubt && h("div", { class: "verdict-actions" },
+        h("a", { class: "button", href: "/outbox", "data-link": true, "data-test": "doubt-outbox" }, icon("outbox"), t("compose.queued.outbox")))));
     this.#drawButtons(state);
     this.#drawResult(state);
   }
@@ -266,7 +318,7 @@ export class AudioComposeScreen extends ModelScreen {
   }
 
   #typed() {
-    this.#wantsToSend = false;
+    this.#wantsToSend = this.#isInDoubt = false;
     this.send("title", { text: this.#field.value }, "title");
     this.#draw();
   }
@@ -288,6 +340,7 @@ export class AudioComposeScreen extends ModelScreen {
     }
     player.pause();
     this.#preview.pause();
+    this.#isActing = true;
     this.send(intent === "send" && this.state.phase === "failed" ? "retry" : intent);
   }
 
@@ -297,24 +350,33 @@ export class AudioComposeScreen extends ModelScreen {
     if (file) this.#take(file);
   }
 
-  /** @param {File} file */
-  async #take(file) {
+  /**
+   * Gives the form a file.
+   *
+   * @param {File} file
+   * @param {boolean} isAgain True if the user has chosen it before, and knows nothing of this.
+   */
+  async #take(file, isAgain = false) {
     this.#upload?.abort();
     this.#localError = null;
-    this.#preview.unload();
+    this.#isInDoubt = false;
+    if (!isAgain) this.#preview.unload();
     if (file.size > HOPELESS) {
       this.#localError = t("compose.tooLarge");
       return this.#draw();
     }
     const controller = new AbortController();
     this.#upload = controller;
+    this.#chosen = file;
     this.#draw();
     try {
-      await upload(address(FILE, { name: file.name }), file, controller.signal);
+      await upload(address(FILE, { name: file.name }), file, controller.signal, this.replica);
+      if (isAgain) return;
       this.#preview.load(file);
       this.#field.focus({ preventScroll: true });
     } catch (error) {
       if (controller.signal.aborted) return;
+      if (error instanceof ApiError && error.status === 421) return this.misdirected();
       // The model reports errors of the file itself.
       if (!(error instanceof ApiError && error.kind === "file")) this.#localError = t(error instanceof ApiError && error.kind === "quota" ? "quota.full" : "compose.unread");
     } finally {
@@ -324,7 +386,7 @@ export class AudioComposeScreen extends ModelScreen {
   }
 
   #removeFile() {
-    this.#preview.unload();
+    this.#forgetFile();
     this.#localError = null;
     this.send("removeFile").then(() => this.#pick.focus({ focusVisible: false }));
   }

@@ -297,10 +297,11 @@ export class DriveAccountScreen extends ModelScreen {
       for (const [done, file] of files.entries()) {
         this.#handing = { name: file.name, done, files: files.length };
         this.#redraw();
-        await upload(address(`${PATH}/file`, { account: this.#account, name: file.name, batch }), file, controller.signal);
+        await upload(address(`${PATH}/file`, { account: this.#account, name: file.name, batch }), file, controller.signal, this.replica);
       }
       await send(batch);
     } catch (error) {
+      if (error instanceof ApiError && error.status === 421) this.misdirected();
       if (!controller.signal.aborted) {
         const kind = error instanceof ApiError ? error.kind : null;
         this.#problem = t(kind === "file" ? "drive.badName" : kind === "quota" ? "quota.full" : "drive.unread", { name: this.#handing?.name });

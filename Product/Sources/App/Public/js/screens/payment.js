@@ -54,6 +54,14 @@ export class PaymentScreen extends ModelScreen {
   #isGivingUp = false;
   #isFirst = true;
   #wasFocused = false;
+  /** True until a connection that is not the page's first one has brought the cards. */
+  #isBack = false;
+  /**
+   * The card that the code on the page is for.
+   *
+   * @type {string | undefined}
+   */
+  #cardID;
   #isNew;
   element;
 
@@ -90,8 +98,26 @@ export class PaymentScreen extends ModelScreen {
     // The next state says if a request is still under way; a server that was started again has none.
     this.#isPaying = false;
     this.#asked = null;
+    this.#tell();
+    this.#isBack = this.state !== null;
+  }
+
+  #tell() {
     if (this.#amount.digits) this.send("amount", { digits: this.#amount.digits, edit: this.#amount.edit }, "amount");
     this.send("code", { value: this.#code.value }, "code");
+  }
+
+  /**
+   * A model that was still loading has heard nothing. It is told again when it is ready; the code, which is that of one card, only for
+   * the same card.
+   *
+   * @param {State} state
+   */
+  #tellAgain(state) {
+    this.#isBack = false;
+    if (state.phase !== "ready") return;
+    if (state.card?.id !== this.#cardID) this.#code.clear();
+    this.#tell();
   }
 
   hide() {
@@ -111,6 +137,8 @@ export class PaymentScreen extends ModelScreen {
    */
   render(state, before) {
     const { phase } = state;
+    if (this.#isBack && phase !== "loading") this.#tellAgain(state);
+    if (state.card) this.#cardID = state.card.id;
     if (this.#isFirst && phase !== "loading") {
       this.#isFirst = false;
       if (this.#isNew && (phase === "approved" || phase === "earlier" || isOver(phase))) this.send("again");
