@@ -35,7 +35,8 @@ const visible = observer((image, isVisible) => image.visibleChanged(isVisible));
 /**
  * A picture with a life of its own: fetched when it comes near, aborted when it is gone, first in line
  * when it is seen, and kept once it is there. `data-state` is idle, waiting, loading, loaded or failed.
- * With `quiet` it shows the picture or nothing: for what stands before something that can stay.
+ * With `quiet` it shows the picture or nothing: for what stands before something that can stay. With `foreign` its text is
+ * somebody's own, in a language that nobody has named.
  */
 export class AquiferImage extends HTMLElement {
   static observedAttributes = ["src", "alt"];
@@ -128,7 +129,7 @@ export class AquiferImage extends HTMLElement {
       const response = await fetchOwn(this.getAttribute("src") ?? "", { signal: controller.signal, priority });
       if (!response.ok) throw await refusal(response);
       url = URL.createObjectURL(await response.blob());
-      const picture = h("img", { alt: this.getAttribute("alt") ?? "", draggable: "false", "data-test": "picture" });
+      const picture = h("img", { alt: this.getAttribute("alt") ?? "", lang: this.hasAttribute("foreign") ? "" : null, draggable: "false", "data-test": "picture" });
       picture.src = url;
       await picture.decode();
       if (controller.signal.aborted) throw controller.signal.reason;

@@ -18,7 +18,7 @@ export class FoaasSettingsScreen extends ModelScreen {
     onclick: () => this.send("filter", { on: String(this.#switch.getAttribute("aria-checked") !== "true") }) }, h("span", { class: "switch-knob" }));
   #label = h("label", { class: "setting-name", for: "foaas-filter" });
   #text = h("p", { class: "setting-text" });
-  #example = h("p", { class: "setting-example", "aria-live": "polite", "data-test": "example" });
+  #example = h("p", { class: "setting-example", lang: "en", "aria-live": "polite", "data-test": "example" });
   #palettesTitle = h("legend", { class: "setting-name" });
   #palettes = h("div", { class: "swatches" });
   /**
