@@ -60,6 +60,12 @@ export class Shell {
   #busy = new Set();
   /** @type {import("./screens/comments.js").CommentsScreen | null} */
   comments = null;
+  /**
+   * The card that was saved a moment ago: it gets the focus in the list of cards.
+   *
+   * @type {string | null}
+   */
+  savedCard = null;
 
   /**
    * @param {Entry[]} entries

@@ -1,7 +1,7 @@
 import { icon } from "../components/icon.js";
 import { phraseText, savePicture } from "../components/phrase.js";
 import { announce, toast } from "../components/toast.js";
-import { drawOnce, h, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, memory, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
@@ -27,6 +27,7 @@ export class FoaasScreen extends ModelScreen {
     super("foaas");
     this.shell = shell;
     this.render({ title: t("nav.foaas"), isLoading: true, phrase: null, error: null, lastSeen: [], palette: "ink", notice: null });
+    this.element.dataset.palette = memory.get("palette") ?? "ink";
   }
 
   get title() {
@@ -50,6 +51,8 @@ export class FoaasScreen extends ModelScreen {
    */
   render(state, before) {
     this.element.dataset.palette = state.palette;
+    // The next page begins on this ground, before its first state has come.
+    if (before !== undefined) memory.set("palette", state.palette);
     setText(this.#title, state.title);
     this.shell.busy(this, state.isLoading);
     this.#text.draw(state.phrase);
