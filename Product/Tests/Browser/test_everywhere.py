@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
+from helpers import settled
 from states import WALKS
 
 AUDIT = (Path(__file__).parent / "audit.js").read_text("utf-8")
@@ -31,12 +32,6 @@ WIDE, PHONE, NARROW = (1280, 800), (390, 844), (320, 640)
 #: Themes and widths that differ in more than one thing; the contrast of the others is looked at alone, and in one language.
 FORMS = [(WIDE, "light", TAGS), (PHONE, "dark", TAGS)]
 CONTRASTS = [(WIDE, "dark", ["color-contrast"]), (PHONE, "light", ["color-contrast"])]
-
-
-def settled(page):
-    """Fades and slides have ended: a colour on its way is nobody's colour."""
-    page.until(lambda: page.evaluate(
-        "document.getAnimations().every((a) => a.playState !== 'running' || a.effect.getTiming().iterations === Infinity)"), "animations end")
 
 
 class Look:

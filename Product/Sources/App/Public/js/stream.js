@@ -6,7 +6,7 @@ const RETRY = 2000;
 /**
  * The state of one screen's model, as it changes. `onState(text)` is called for every state; `onOpen()`
  * after each connection, the first and every later one; `onMissing()` once, and nothing after it, if the server knows no
- * such screen. The document hears `aquifer:lost` and `aquifer:found`.
+ * such screen. The document hears `aquifer:lost` and `aquifer:found`, whose detail is "first" if nothing was lost before.
  */
 export class ScreenStream {
   #path;
@@ -22,6 +22,8 @@ export class ScreenStream {
   #lost = 0;
   #wanted = false;
   #hiding = 0;
+  /** True until the first connection is there, or cannot be made. */
+  #isFirst = true;
 
   /**
    * @param {string} path
@@ -66,7 +68,8 @@ export class ScreenStream {
   #opened() {
     clearTimeout(this.#lost);
     this.#lost = 0;
-    document.dispatchEvent(new Event("aquifer:found"));
+    document.dispatchEvent(new CustomEvent("aquifer:found", { detail: this.#isFirst ? "first" : null }));
+    this.#isFirst = false;
     this.#handlers.onOpen();
   }
 
@@ -88,6 +91,7 @@ export class ScreenStream {
 
   #failed() {
     this.#connection = null;
+    this.#isFirst = false;
     if (!this.#wanted) return;
     // A short gap (the server restarts the stream) is not worth alarming anyone.
     this.#lost ||= setTimeout(() => document.dispatchEvent(new Event("aquifer:lost")), 1000);
