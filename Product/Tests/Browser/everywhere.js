@@ -53,6 +53,17 @@
     // One of a group of radio buttons is chosen, from the first time that they are seen.
     const groups = Map.groupBy([...scope.querySelectorAll("input[type=radio]")].filter(shown), (e) => e.name);
     for (const [name, inputs] of groups) if (!inputs.some((e) => e.checked)) findings.push(`no radio button of ${name} is chosen`);
+    // The Tab key goes the way of the eyes: down, or to the right. Bars that float have their own place.
+    const floats = (e) => { for (let at = e; at; at = at.parentElement) if (["fixed", "sticky"].includes(style(at).position) && at.localName !== "dialog") return true; return false; };
+    const stops = [...scope.querySelectorAll("a[href], button, input, select, textarea, [tabindex]")]
+      .filter((e) => e.tabIndex >= 0 && !e.disabled && !e.closest("[inert]") && shown(e) && !floats(e));
+    for (const [index, e] of stops.entries()) {
+      if (e.tabIndex > 0) findings.push(`${label(e)} takes the focus out of turn`);
+      const before = stops[index - 1];
+      if (!before || before.contains(e)) continue;
+      const [own, last] = [e, before].map((one) => one.getBoundingClientRect());
+      if (own.bottom <= last.top && own.left <= last.left) findings.push(`${label(e)} has the focus after ${label(before)}, and stands above it`);
+    }
     // Things that are told apart by what they are named.
     for (const e of scope.querySelectorAll("article")) {
       if (!shown(e)) continue;
