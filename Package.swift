@@ -194,7 +194,7 @@ let package = Package(
             "App",
             [
                 "Aquifer", "AquiferConcurrency", "AquiferCrypto", "AquiferSQLite", "AquiferPostgres", "AquiferRedis",
-                "AquiferCurl",
+                "AquiferCurl", "AquiferCZlib",
                 "AquiferUserDefaults", "AquiferWording",
                 "AquiferAudioFeed", "AquiferFoaas", "AquiferImageFeed", "AquiferPayments", "AquiferShadowDrive",
                 "HTTPServer", "ReferenceAPIs",

@@ -1,7 +1,7 @@
 #pragma once
 #include <zlib.h>
 
-// The functions of zlib that AquiferCurl needs to decode `gzip`, under names of our own.
+// The functions of zlib that AquiferCurl needs to decode `gzip`, and App to make it, under names of our own.
 //
 // On Linux zlib is loaded with the first request, as libcurl is, which needs it, too: it costs nothing then, and a command
 // that asks no remote does not wait for it. Elsewhere it is linked.
@@ -43,3 +43,21 @@ static inline int aq_inflate(z_stream *stream) { return AQ_ZLIB(inflate)(stream,
 /// Begins the next member of a `gzip` file.
 static inline int aq_inflate_again(z_stream *stream) { return AQ_ZLIB(inflateReset)(stream); }
 static inline int aq_inflate_end(z_stream *stream) { return AQ_ZLIB(inflateEnd)(stream); }
+
+/// Compresses `length` bytes into one member of `gzip`, as small as it can be. Returns the number of bytes written; 0 if zlib is not
+/// there, there is no memory, or they do not fit.
+static inline size_t aq_gzip(const unsigned char *bytes, size_t length, unsigned char *into, size_t room) {
+#ifdef __linux__
+    if (!(AQ_ZLIB(deflateInit2_) && AQ_ZLIB(deflate) && AQ_ZLIB(deflateEnd))) return 0;
+#endif
+    z_stream stream = {0};
+    if (AQ_ZLIB(deflateInit2_)(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION, (int) sizeof stream) != Z_OK) return 0;
+    stream.next_in = (unsigned char *) bytes;
+    stream.avail_in = (uInt) length;
+    stream.next_out = into;
+    stream.avail_out = (uInt) room;
+    int isWhole = AQ_ZLIB(deflate)(&stream, Z_FINISH) == Z_STREAM_END;
+    size_t written = room - stream.avail_out;
+    AQ_ZLIB(deflateEnd)(&stream);
+    return isWhole ? written : 0;
+}

@@ -20,6 +20,12 @@ WIDE = """(width) => [...document.querySelectorAll("main *")].filter((e) => {
 }).map((e) => e.className + ": " + e.textContent.trim().slice(0, 30)).slice(-6)"""
 
 
+def settled(page):
+    """Fades and slides have ended: a colour on its way is nobody's colour."""
+    page.until(lambda: page.evaluate(
+        "document.getAnimations().every((a) => a.playState !== 'running' || a.effect.getTiming().iterations === Infinity)"), "animations end")
+
+
 class Probe:
     """A tab, and everything that went wrong in it."""
 

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import expect
 
 from helpers import Probe
-from test_accessibility import audit
 from test_payments import tab_to
 
 
@@ -798,43 +797,6 @@ def test_both_languages_have_the_same_texts(feed):
     keys = feed.evaluate("""async () => { const [a, b] = await Promise.all(["en", "pt-BR"].map((name) => fetch(`/assets/words/${name}.json`).then((answer) => answer.json())));
         return [Object.keys(a), Object.keys(b)]; }""")
     assert keys[0] == keys[1]
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
-def test_every_screen_is_accessible(audio, tmp_path, phone, scheme):
-    page = audio(phone=phone, scheme=scheme)
-    part(page.by("clip").nth(1), "download").click()
-    expect(part(page.by("clip").nth(1), "offline-badge")).to_be_visible()
-    part(page.by("clip").first, "play").click()
-    expect(playing(page)).to_have_count(1)
-    audit(page, "clips")
-    page.connection("offline")
-    part(page.by("clip").nth(4), "play").click()
-    expect(part(page.by("clip").nth(4), "clip-problem")).to_be_visible()
-    part(page.by("clip").nth(3), "download").click()
-    expect(part(page.by("clip").nth(3), "clip-problem")).to_be_visible()
-    audit(page, "clips offline")
-    page.by("mini-close").click()
-    page.page.goto(page.server.base + "/audio/new")
-    expect(page.by("pick")).to_be_visible()
-    audit(page, "compose")
-    compose(page, tone(tmp_path), "A tone")
-    audit(page, "compose with a file")
-    page.by("send").click()
-    expect(page.by("compose-failed")).to_be_visible()
-    audit(page, "compose failed")
-    page.by("later").click()
-    expect(page.by("compose-queued")).to_be_visible()
-    audit(page, "compose queued")
-    page.by("result-outbox").click()
-    expect(page.by("outbox-item")).to_be_visible()
-    audit(page, "outbox")
-    page.by("discard").click()
-    audit(page, "outbox asks")
-    page.by("discard-confirm").click()
-    expect(page.by("outbox-empty")).to_be_visible()
-    audit(page, "outbox empty")
 
 
 @pytest.mark.parametrize("path", ["/audio", "/audio/new", "/outbox"])

@@ -10,7 +10,6 @@ import uuid
 import pytest
 from playwright.sync_api import expect
 
-from test_accessibility import audit
 from test_audio import audio, compose, part, playing, tone  # noqa: F401 (a fixture)
 from test_payments import tab_to
 
@@ -336,21 +335,3 @@ class TestRefused:
         tab_to(page, "discard-confirm")
         page.page.keyboard.press("Enter")
         expect(page.by("audio-empty")).to_be_visible()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
-def test_it_is_accessible_and_fits(picky, tmp_path, phone, scheme):
-    page = picky(phone=phone, scheme=scheme)
-    post_later(page, tone(tmp_path), "A title that is so long that it needs more than a line on a phone, and its reason too")
-    to_the_list(page)
-    expect(part(row(page, "A title that"), "pending-reason")).to_be_visible()
-    audit(page, "clips that wait")
-    page.fits("clips that wait")
-    part(row(page, "Taken"), "edit").click()
-    audit(page, "a title is changed")
-    page.fits("a title is changed")
-    page.page.keyboard.press("Escape")
-    part(row(page, "Taken"), "discard").click()
-    audit(page, "it asks")
-    page.fits("it asks", larger=True)

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from test_accessibility import audit
 from test_feed import AGE
 from test_payments import tab_to
 
@@ -756,43 +755,6 @@ class TestLanguages:
             const load = async (name) => Object.keys(await (await fetch(`/assets/words/${name}.json`)).json());
             return [await load("en"), await load("pt-BR")]; }""")
         assert en == pt
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
-class TestForEverybody:
-    def test_audit(self, drive, tmp_path, phone, scheme):
-        page = drive(phone=phone, scheme=scheme)
-        expect(page.by("drive-empty")).to_be_visible()
-        audit(page, "no accounts")
-        page.page.goto(page.server.base + "/drive/new")
-        page.by("create-size").fill("x")
-        expect(page.by("size-error")).to_be_visible()
-        audit(page, "form with an error")
-        page.by("create-size").fill("1GB")
-        expect(page.by("cost")).to_be_visible()
-        audit(page, "form with its cost")
-        page.by("create-name").fill("A")
-        page.by("create").click()
-        expect(page.by("created")).to_be_visible()
-        audit(page, "created")
-        page.by("again").click()
-        expect(page.by("create-form")).to_be_visible()
-        create(page, "A name that is rather long, as names of accounts can well be, 60")
-        add(page, text_file(tmp_path), text_file(tmp_path, "a,b.txt"))
-        part(page.by("file").first, "delete").click()
-        page.by("immutable-open").click()
-        audit(page, "account")
-        page.by("typed").fill("A name that is rather long, as names of accounts can well be, 60")
-        audit(page, "about to be immutable")
-        page.connection("offline")
-        page.by("reload").click()
-        expect(page.by("notice")).to_be_visible()
-        audit(page, "account offline")
-        page.page.goto(page.server.base + "/drive")
-        expect(page.by("account")).to_have_count(2)
-        audit(page, "accounts offline")
-        page.fits("accounts offline")
 
 
 def test_larger_text_does_not_make_the_phone_page_scroll_sideways(drive, tmp_path):

@@ -5,7 +5,6 @@ import struct
 import pytest
 from playwright.sync_api import expect
 
-from test_accessibility import audit
 from test_feed import AGE
 from test_payments import tab_to
 
@@ -341,30 +340,6 @@ def test_it_speaks_portuguese(phrases):
     page.page.goto(page.server.base + "/foaas")
     page.by("phrase").click()
     expect(page.by("phrase-offline")).to_contain_text("é preciso ter conexão")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
-def test_every_screen_is_accessible(phrases, phone, scheme):
-    page = phrases("/foaas/operations", phone=phone, scheme=scheme)
-    expect(page.by("operation").first).to_be_visible()
-    audit(page, "operations")
-    preview(page, "Shakespeare")
-    audit(page, "preview")
-    page.page.goto(page.server.base + "/foaas/settings")
-    for palette in ("ink", "ember", "moss", "tide", "plum", "paper"):
-        page.page.goto(page.server.base + "/foaas/settings")
-        page.by(f"palette-{palette}").check(force=True)
-        if palette == "ink":
-            audit(page, "settings")
-        page.page.goto(page.server.base + "/foaas")
-        expect(page.by("screen-foaas")).to_have_attribute("data-palette", palette)
-        expect(said(page)).not_to_be_empty()
-        audit(page, f"phrase on {palette}")
-    page.connection("offline")
-    page.by("phrase").click()
-    expect(page.by("seen").first).to_be_visible()
-    audit(page, "offline")
 
 
 @pytest.mark.parametrize("path", ["/foaas", "/foaas/operations", "/foaas/operations/gift%2F%3Aname%2F%3Athing%2F%3Afrom", "/foaas/settings"])

@@ -8,7 +8,6 @@ import sqlite3
 import pytest
 from playwright.sync_api import expect
 
-from test_accessibility import audit
 from test_feed import AGE
 
 
@@ -933,94 +932,6 @@ def test_the_browser_never_receives_the_number_or_the_code(browser, server):
         assert leaks == []
     finally:
         context.close()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
-class TestEveryScreenIsAccessible:
-    def test_contacts(self, wallet, phone, scheme):
-        page = wallet(phone=phone, scheme=scheme)
-        expect(page.by("contact").first).to_be_visible()
-        audit(page, "contacts")
-        page.by("search").fill("qqqq")
-        expect(page.by("no-match")).to_be_visible()
-        audit(page, "no match")
-        page.by("search").fill("")
-        page.connection("offline")
-        page.by("reload").click()
-        expect(page.by("notice")).to_be_visible()
-        audit(page, "offline")
-
-    def test_contacts_that_failed(self, stopped_server, open_page, phone, scheme):
-        page = open_page(stopped_server.start("--fault", "payments=offline"), "/contacts", phone=phone, scheme=scheme, wait=False)
-        page.expects_failed_requests = True
-        expect(page.by("contacts-failed")).to_be_visible()
-        audit(page, "failed contacts")
-
-    def test_from_priming_to_the_receipt(self, wallet, phone, scheme):
-        page = wallet(phone=phone, scheme=scheme)
-        page.by("contact").first.click()
-        expect(page.by("priming")).to_be_visible()
-        audit(page, "priming")
-        page.by("priming-add").click()
-        expect(page.by("card-form")).to_be_visible()
-        audit(page, "empty form")
-        page.by("card-number").press_sequentially(GOOD[:-1] + "3")
-        page.by("card-expiry").press_sequentially("1329")
-        expect(page.by("card-number-error")).to_be_visible()
-        expect(page.by("card-expiry-error")).to_be_visible()
-        audit(page, "wrong form")
-        page.by("card-number").fill("")
-        page.by("card-expiry").fill("")
-        fill_card(page, BAD)
-        page.by("card-holder").focus()
-        audit(page, "full form")
-        page.by("save").click()
-        expect(page.by("pay-form")).to_be_visible()
-        audit(page, "payment")
-        enter(page, "500")
-        audit(page, "payment that may go")
-        page.by("pay").click()
-        expect(page.by("declined")).to_be_visible()
-        audit(page, "declined")
-        add_card(page, GOOD)
-        page.page.goto(page.server.base + "/cards/new")
-        fill_card(page, TEST_CARD, "0118")
-        audit(page, "test card form")
-        page.by("save").click()
-        expect(page.by("card")).to_have_count(3)
-        audit(page, "cards")
-        page.by("remove").first.click()
-        audit(page, "removing a card")
-        page.by("remove-cancel").click()
-        open_contact(page, 1)
-        page.by("change-card").click()
-        audit(page, "sheet")
-        page.by("choose-card").filter(has_text="4242").click()
-        enter(page)
-        page.by("pay").click()
-        expect(page.by("receipt")).to_be_visible()
-        audit(page, "receipt")
-        open_contact(page, 2)
-        page.connection("answer-lost")
-        enter(page)
-        page.by("pay").click()
-        expect(page.by("unknown")).to_be_visible()
-        audit(page, "unknown")
-        page.page.goto(page.server.base + "/payments")
-        expect(page.by("payment")).to_have_count(3)
-        audit(page, "payments")
-
-    def test_nothing_yet(self, wallet, phone, scheme):
-        page = wallet("/cards", phone=phone, scheme=scheme)
-        expect(page.by("cards-empty")).to_be_visible()
-        audit(page, "no cards")
-        page.page.goto(page.server.base + "/payments")
-        expect(page.by("payments-empty")).to_be_visible()
-        audit(page, "no payments")
-        page.page.goto(page.server.base + "/pay/999999")
-        expect(page.by("pay-missing")).to_be_visible()
-        audit(page, "no such contact")
 
 
 def test_larger_text_does_not_make_the_pages_scroll_sideways(wallet):

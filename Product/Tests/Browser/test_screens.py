@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from test_accessibility import settled
+from helpers import settled
 from test_feed import AGE, FEED
 
 

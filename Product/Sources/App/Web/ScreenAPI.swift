@@ -24,7 +24,7 @@ struct ScreenAPI: Sendable {
             }
         }
         router.on("GET", "/api/screens/contacts/images/:id") { request, parameters in
-            await picture(request, from: services.payments.pictures) { tab in
+            await picture(request, from: services.payments.pictures, mayLack: true) { tab in
                 await parameters["id"].flatMap { Int($0) }.asyncFlatMap { await hub.avatar($0, tab: tab) }
             }
         }
@@ -83,8 +83,11 @@ struct ScreenAPI: Sendable {
     }
 
     /// A picture. If the browser disconnects, the task of the request is cancelled, and the transfer with it.
+    ///
+    /// - Parameter mayLack: True if it is no failure that there is no picture: the answer is then 204.
     private func picture(
-        _ request: ServerRequest, from pictures: DataLoader, address: (_ tab: String) async -> URL?
+        _ request: ServerRequest, from pictures: DataLoader, mayLack: Bool = false,
+        address: (_ tab: String) async -> URL?
     ) async -> ServerResponse {
         guard let tab = request.queryValue("tab"), let url = await address(tab) else {
             return .problem(404, "notFound", "this tab shows no such picture")
@@ -94,6 +97,7 @@ struct ScreenAPI: Sendable {
             return ServerResponse(body: .bytes(loaded.value))
                 .relayed(PictureCheck.mediaType(of: loaded.value), as: .picture)
         } catch {
+            if mayLack, error.trouble == .missing { return .empty() }
             return .failure(error, language: .best(for: request.queryValue("lang") ?? "en"))
         }
     }

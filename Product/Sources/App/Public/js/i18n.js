@@ -47,7 +47,7 @@ export function chooseLanguage(code) {
 async function load() {
   for (;;) {
     try {
-      const response = await fetch(`/assets/words/${current}.json`);
+      const response = await fetch(new URL(`../words/${current}.json`, import.meta.url));
       if (response.ok) {
         const words = await response.json();
         frame("wordless").hidden = true;

@@ -1,6 +1,6 @@
 import { ConnectionSwitch } from "./components/connection.js";
 import { icon } from "./components/icon.js";
-import { settings } from "./components/settings.js";
+import { hasShortcut, settings } from "./components/settings.js";
 import { message } from "./components/states.js";
 import { toast } from "./components/toast.js";
 import { isRunning } from "./api.js";
@@ -40,7 +40,7 @@ export class Shell {
   #main = frame("main");
   #status = frame("status");
   #progress = frame("progress");
-  #reload = h("button", { class: "icon-button", type: "button", "data-test": "reload", "aria-keyshortcuts": "r", onclick: () => this.#front()?.reload?.() }, icon("reload"));
+  #reload = h("button", { class: "icon-button", type: "button", "data-test": "reload", onclick: () => this.#front()?.reload?.() }, icon("reload"));
   #connection = new ConnectionSwitch();
   #entries;
   /** @type {Page | null} */
@@ -80,6 +80,12 @@ export class Shell {
   #busy = new Set();
   /** @type {import("./screens/comments.js").CommentsScreen | null} */
   comments = null;
+  /**
+   * The card that was saved a moment ago: it gets the focus in the list of cards.
+   *
+   * @type {string | null}
+   */
+  savedCard = null;
 
   /**
    * @param {Entry[]} entries
@@ -91,7 +97,7 @@ export class Shell {
     this.back = back;
     this.closeComments = closeComments;
     this.paid = paid;
-    const menu = settings({ isHeld: () => this.isHeld, settle: async () => this.#front()?.settle?.() });
+    const menu = settings({ isHeld: () => this.isHeld, settle: async () => this.#front()?.settle?.(), changed: () => this.#draw() });
     frame("tools").append(this.#connection.element, this.#reload, menu);
     if (carried?.isSamePage) menu.reopen();
     this.#draw();
@@ -280,7 +286,7 @@ export class Shell {
   #key(event) {
     const typing = target(event)?.closest("input:not([type=radio]), textarea, select, [contenteditable]");
     if (typing || event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return;
-    if (event.key === "r") this.#front()?.reload?.();
+    if (event.key === "r" && hasShortcut()) this.#front()?.reload?.();
     if (event.key === "Escape" && !this.comments) this.#screen?.dismiss?.();
   }
 
@@ -288,7 +294,9 @@ export class Shell {
     setText(frame("skip"), t("skip"));
     this.#nav.setAttribute("aria-label", t("nav.label"));
     this.#reload.setAttribute("aria-label", t("reload"));
-    this.#reload.title = `${t("reload")} (R)`;
+    this.#reload.title = hasShortcut() ? `${t("reload")} (R)` : t("reload");
+    if (hasShortcut()) this.#reload.setAttribute("aria-keyshortcuts", "r");
+    else this.#reload.removeAttribute("aria-keyshortcuts");
     drawOnce(this.#nav, () => this.#entries.map((entry) =>
       h("a", { class: "tab", href: entry.path, "data-link": true, "data-test": `nav-${entry.name}`, "data-name": entry.name },
         icon(entry.icon), h("span", {}, t(`nav.${entry.name}`)))));

@@ -11,7 +11,8 @@ const LOOKS = 120;
 /**
  * The state of one screen's model, as it changes. `onState(text)` is called for every state; `onOpen()`
  * after each connection, the first and every later one; `onMissing()` once, and nothing after it, if the server knows no
- * such screen. The document hears `aquifer:lost` (its detail is `gateway` if a proxy has told so) and `aquifer:found`.
+ * such screen. The document hears `aquifer:lost` (its detail is `gateway` if a proxy has told so) and `aquifer:found`, whose
+ * detail is "first" if nothing was lost before.
  *
  * Behind a proxy the stream comes from one replica of several. When that one is gone, the proxy gives the page to another one; when it is
  * back, the proxy gives it the page's requests again, while the stream stays. The stream then follows: it looks for that, and `renew()`
@@ -41,6 +42,8 @@ export class ScreenStream {
    * @type {string | null}
    */
   replica = null;
+  /** True until the first connection is there, or cannot be made. */
+  #isFirst = true;
 
   /**
    * @param {string} path
@@ -92,7 +95,8 @@ export class ScreenStream {
     this.#lost = 0;
     const isMoved = this.replica !== null && replica !== this.replica;
     this.replica = replica;
-    document.dispatchEvent(new Event("aquifer:found"));
+    document.dispatchEvent(new CustomEvent("aquifer:found", { detail: this.#isFirst ? "first" : null }));
+    this.#isFirst = false;
     this.#handlers.onOpen();
     if (isMoved) this.#look(LOOKS);
   }
@@ -151,6 +155,7 @@ export class ScreenStream {
   #failed(kind) {
     this.#connection = null;
     clearTimeout(this.#looking);
+    this.#isFirst = false;
     if (!this.#wanted) return;
     this.#kind = kind;
     const isFirst = !this.#lost;

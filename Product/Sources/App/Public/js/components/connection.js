@@ -12,23 +12,30 @@ export class ConnectionSwitch {
   #state = null;
   /** Counts the questions: an answer that a later choice has overtaken is old news. */
   #turn = 0;
+  #isLoading = false;
   element = popover({ button: this.#button, panel: this.#panel, onOpen: () => this.load() });
 
   constructor() {
     this.element.hidden = true;
-    document.addEventListener("aquifer:found", () => this.load());
+    // A server that was gone may run in another mode; the first connection of a screen tells nothing new.
+    document.addEventListener("aquifer:found", (event) => {
+      const isNew = this.#state === null && !this.#isLoading;
+      if (isNew || !(event instanceof CustomEvent && event.detail === "first")) this.load();
+    });
     // Another tab or the command line may have switched it meanwhile.
     addEventListener("focus", () => this.load());
   }
 
   async load() {
     const turn = this.#turn;
+    this.#isLoading = true;
     try {
       const state = /** @type {Wire.ConnectionSwitch} */ (await request("GET", address("/api/connection")));
       if (turn === this.#turn) this.#show(state);
     } catch {
       // Without a server there is nothing to switch; the page says so elsewhere.
     }
+    this.#isLoading = false;
   }
 
   /** @param {string} mode */

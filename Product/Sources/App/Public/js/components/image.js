@@ -1,10 +1,21 @@
 import { fetchOwn, refusal } from "../api.js";
-import { h } from "../dom.js";
+import { h, memory } from "../dom.js";
+import { Lacking } from "../logic/lacking.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
 /** The number of pictures outside the view that are fetched at once. The other connections are for visible pictures. */
 const PRELOADS = 3;
+
+const lacking = new Lacking(memory.get("lacking"));
+/** @param {string} path */
+const isLacking = (path) => lacking.has(path, Date.now());
+
+/** @param {string} path */
+function lacks(path) {
+  lacking.add(path, Date.now());
+  memory.set("lacking", lacking.text);
+}
 
 /** @type {Set<AquiferImage>} */
 const waiting = new Set();
@@ -35,7 +46,8 @@ const visible = observer((image, isVisible) => image.visibleChanged(isVisible));
 /**
  * A picture with a life of its own: fetched when it comes near, aborted when it is gone, first in line
  * when it is seen, and kept once it is there. `data-state` is idle, waiting, loading, loaded or failed.
- * With `quiet` it shows the picture or nothing: for what stands before something that can stay.
+ * With `quiet` it shows the picture or nothing: for what stands before something that can stay. With `foreign` its text is
+ * somebody's own, in a language that nobody has named.
  */
 export class AquiferImage extends HTMLElement {
   static observedAttributes = ["src", "alt"];
@@ -101,8 +113,14 @@ export class AquiferImage extends HTMLElement {
     if (this.dataset.state === "failed" && this.#near) this.#want();
   }
 
+  /** The address without the tab and the language that ask. */
+  get #path() {
+    return (this.getAttribute("src") ?? "").split("?")[0];
+  }
+
   #want() {
     waiting.delete(this);
+    if (this.hasAttribute("quiet") && isLacking(this.#path)) return this.#set("failed");
     if (this.#visible || this.getBoundingClientRect().top < innerHeight) return this.fetchNow("high");
     this.#set("waiting");
     waiting.add(this);
@@ -127,8 +145,12 @@ export class AquiferImage extends HTMLElement {
     try {
       const response = await fetchOwn(this.getAttribute("src") ?? "", { signal: controller.signal, priority });
       if (!response.ok) throw await refusal(response);
+      if (response.status === 204) {
+        lacks(this.#path);
+        throw new Error("there is no picture");
+      }
       url = URL.createObjectURL(await response.blob());
-      const picture = h("img", { alt: this.getAttribute("alt") ?? "", draggable: "false", "data-test": "picture" });
+      const picture = h("img", { alt: this.getAttribute("alt") ?? "", lang: this.hasAttribute("foreign") ? "" : null, draggable: "false", decoding: "async", "data-test": "picture" });
       picture.src = url;
       await picture.decode();
       if (controller.signal.aborted) throw controller.signal.reason;

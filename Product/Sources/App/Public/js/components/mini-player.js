@@ -12,7 +12,7 @@ export class MiniPlayer {
     className: "mini-seek", test: "mini-seek", onPreview: (seconds) => this.#time(seconds),
     onSeek: (seconds) => player.clip && player.seek(player.clip.id, seconds),
   });
-  #title = h("a", { class: "mini-title", href: "/audio", "data-link": true, "data-test": "mini-title" });
+  #title = h("a", { class: "mini-title", lang: "", dir: "auto", href: "/audio", "data-link": true, "data-test": "mini-title" });
   #author = h("span", { class: "mini-author", "data-test": "mini-author" });
   #elapsed = h("span", { class: "mini-time", "data-test": "mini-time" });
   #previous = h("button", { class: "icon-button mini-step", type: "button", "data-test": "mini-previous", onclick: () => player.skip(-1) }, icon("previous", "icon-solid"));

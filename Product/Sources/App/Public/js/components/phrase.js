@@ -1,10 +1,10 @@
 import { h, setText } from "../dom.js";
 import { fitPhrase, wrapped } from "../logic/phrase.js";
 
-/** A phrase and its subtitle: `draw(phrase)`; nothing yet is drawn as bars. */
+/** A phrase and its subtitle, which are in English: `draw(phrase)`; nothing yet is drawn as bars. */
 export function phraseText() {
-  const message = h("span", { class: "phrase-message", dir: "auto", "data-test": "phrase-message" });
-  const subtitle = h("span", { class: "phrase-subtitle", dir: "auto", "data-test": "phrase-subtitle" });
+  const message = h("span", { class: "phrase-message", lang: "en", dir: "auto", "data-test": "phrase-message" });
+  const subtitle = h("span", { class: "phrase-subtitle", lang: "en", dir: "auto", "data-test": "phrase-subtitle" });
   const bars = h("span", { class: "phrase-bars", "aria-hidden": "true", "data-test": "skeleton" }, h("span"), h("span"), h("span"));
   const element = h("span", { class: "phrase-text" }, bars, message, subtitle);
   element.dataset.size = "huge";

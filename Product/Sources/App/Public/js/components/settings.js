@@ -18,14 +18,17 @@ function applyTheme(theme) {
   else document.documentElement.dataset.theme = theme;
 }
 
+/** True unless the user has turned off the key that reloads: a key without a second one beside it can be pressed, or said, by accident. */
+export const hasShortcut = () => memory.get("shortcut") !== "off";
+
 /**
- * Theme, language and the user. A new language loads the page again: `isHeld()` says that this would lose something, and then the
+ * Theme, language, shortcut and the user. A new language loads the page again: `isHeld()` says that this would lose something, and then the
  * user is asked first; `settle()` ends when everything that was typed has arrived where it is kept. While Aquifer is not
- * running there is nothing to load: the page follows when it runs again.
+ * running there is nothing to load: the page follows when it runs again. `changed()` hears of a change that is drawn elsewhere.
  *
- * @param {{ isHeld: () => boolean, settle: () => Promise<void> }} options
+ * @param {{ isHeld: () => boolean, settle: () => Promise<void>, changed: () => void }} options
  */
-export function settings({ isHeld, settle }) {
+export function settings({ isHeld, settle, changed }) {
   const button = h("button", { class: "icon-button", type: "button", "data-test": "settings-button" }, icon("settings"));
   const panel = h("div", { id: "settings-panel", "data-test": "settings-panel" });
   const who = user();
@@ -36,6 +39,11 @@ export function settings({ isHeld, settle }) {
   const keep = () => {
     draw();
     focus();
+  };
+  /** @param {string} value */
+  const setShortcut = (value) => {
+    memory.set("shortcut", value);
+    changed();
   };
   /** @param {string} code */
   const change = async (code) => {
@@ -75,6 +83,10 @@ export function settings({ isHeld, settle }) {
         options: Object.entries(languages).map(([id, label]) => ({ id, label, lang: id })), onChange: want,
       }),
       waits ? h("p", { class: "popover-hint", role: "status", "data-test": "language-waits" }, t("language.waits")) : "",
+      choices({
+        name: "shortcut", title: t("shortcut"), value: hasShortcut() ? "on" : "off", className: "choices-segments",
+        options: ["on", "off"].map((id) => ({ id, label: t(`shortcut.${id}`) })), onChange: setShortcut,
+      }),
       who);
   };
   draw();

@@ -10,6 +10,7 @@ export function user() {
   const element = h("section", { class: "user", "data-test": "user", hidden: true });
   /** @type {string | null} */
   let name = null;
+  let isAsking = false;
   const draw = () => {
     element.hidden = name === null;
     replaceWhen(element, name ?? "", () => name !== null && [
@@ -21,13 +22,15 @@ export function user() {
   };
   /** Asks once who the user is. Without an answer it is asked again when the panel is opened. */
   const load = async () => {
-    if (name !== null) return;
+    if (name !== null || isAsking) return;
+    isAsking = true;
     try {
       const answer = /** @type {Wire.UserAnswer} */ (await request("GET", address("/api/user")));
       name = answer.name;
     } catch {
       // The page says elsewhere that the server does not answer.
     }
+    isAsking = false;
     draw();
   };
   /**

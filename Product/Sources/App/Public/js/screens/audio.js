@@ -123,7 +123,7 @@ export class AudioScreen extends ListScreen {
   /** @param {Wire.AudioClip} clip */
   makeRow(clip) {
     const play = playButton({ test: "play", onToggle: () => player.toggle(clip.id) });
-    const title = h("h2", { class: "clip-title", dir: "auto", "data-test": "clip-title" });
+    const title = h("h2", { class: "clip-title", lang: "", dir: "auto", "data-test": "clip-title" });
     const author = h("span", { dir: "auto", "data-test": "clip-author" });
     const date = h("span", { "data-test": "clip-date" });
     const badge = h("span", { class: "chip chip-approved", hidden: true, "data-test": "offline-badge" });

@@ -125,6 +125,7 @@ export class CardFormScreen extends ModelScreen {
       this.#hasSent = false;
       for (const { input } of Object.values(this.#fields)) input.value = "";
       toast(t("cardForm.saved"));
+      if (this.#target === "/cards") this.shell.savedCard = state.saved;
       return this.shell.back(this.#target);
     }
     this.#isSaving = state.isSaving;

@@ -55,6 +55,11 @@ export class CardsScreen extends ModelScreen {
   /** @param {Wire.CardsState} state */
   render(state) {
     this.#draw(state);
+    const added = rowOf(this.#list, this.shell.savedCard);
+    if (added) {
+      this.shell.savedCard = null;
+      added.focus({ focusVisible: false });
+    }
     const removed = this.#removed;
     if (removed && !state.cards.some((card) => card.id === removed.id)) {
       toast(t("cards.removed", { card: removed.name }));
@@ -130,7 +135,7 @@ export class CardsScreen extends ModelScreen {
   #tile() {
     const face = cardFace();
     const foot = h("div", { class: "card-foot" });
-    const tile = h("li", { class: "card-tile", "data-test": "card" }, face, foot);
+    const tile = h("li", { class: "card-tile", tabindex: "-1", "data-test": "card" }, face, foot);
     /** @param {Wire.CardLine} card */
     const draw = (card) => {
       tile.dataset.id = card.id;

@@ -23,11 +23,13 @@ export class CommentsScreen extends ModelScreen {
   #list = h("ol", { class: "comment-list", "data-test": "comment-list" });
   #instead = h("div", {});
   #bar = h("div", { class: "progress progress-inline", hidden: true, "data-test": "comments-progress" });
-  #side = h("div", { class: "comments-side" }, this.#story, this.#alert, this.#notice, this.#list, this.#instead);
+  #side = h("div", { class: "comments-side", role: "group", "aria-labelledby": "comments-title" }, this.#story, this.#alert, this.#notice, this.#list, this.#instead);
+  #scroll = h("div", { class: "comments-scroll", role: "group", "aria-labelledby": "comments-title" }, this.#stage, this.#side);
+  #column = matchMedia("(max-width: 52rem)");
   element = h("dialog", { class: "comments", "aria-labelledby": "comments-title", "data-test": "comments" },
     h("div", { class: "comments-frame" },
       h("header", { class: "comments-bar" }, this.#back, this.#title, this.#reload, this.#bar),
-      h("div", { class: "comments-scroll" }, this.#stage, this.#side)));
+      this.#scroll));
 
   /**
    * @param {import("../shell.js").Shell} shell
@@ -37,6 +39,8 @@ export class CommentsScreen extends ModelScreen {
     super("comments", { image: id });
     this.shell = shell;
     this.id = id;
+    this.#column.onchange = () => this.#drawStops();
+    this.#drawStops();
     this.element.addEventListener("cancel", (event) => {
       event.preventDefault();
       if (!this.dismiss()) shell.closeComments();
@@ -48,6 +52,14 @@ export class CommentsScreen extends ModelScreen {
     nameButton(this.#back, t("back"));
     nameButton(this.#reload, t("reload"));
     this.render({ title: t("comments"), phase: "idle", isLoading: true, comments: [], notice: null, error: null, isEmpty: false });
+  }
+
+  /** Keys scroll what has the focus: the comments, or all of the page where it is one column. */
+  #drawStops() {
+    for (const [part, scrolls] of /** @type {[HTMLElement, boolean][]} */ ([[this.#scroll, this.#column.matches], [this.#side, !this.#column.matches]])) {
+      if (scrolls) part.tabIndex = 0;
+      else part.removeAttribute("tabindex");
+    }
   }
 
   missing() {
@@ -73,6 +85,7 @@ export class CommentsScreen extends ModelScreen {
 
   close() {
     this.hide();
+    this.#column.onchange = null;
     this.element.close();
     this.element.remove();
   }
@@ -85,10 +98,10 @@ export class CommentsScreen extends ModelScreen {
   drawItem(item) {
     this.element.classList.toggle("without-picture", !item);
     if (!item) return;
-    replaceWhen(this.#stage, item.image, () => h("aq-image", { src: item.image, alt: altText(item), "data-test": "comments-picture" }));
+    replaceWhen(this.#stage, item.image, () => h("aq-image", { src: item.image, alt: altText(item), foreign: Boolean(item.description), "data-test": "comments-picture" }));
     replaceWhen(this.#story, `${item.location} ${item.description}`, () => [
-      item.location && h("p", { class: "place" }, ...place(item.location)),
-      item.description && h("p", { class: "description" }, item.description)]);
+      item.location && h("p", { class: "place", lang: "" }, ...place(item.location)),
+      item.description && h("p", { class: "description", lang: "", dir: "auto" }, item.description)]);
   }
 
   /** @param {Wire.CommentsState} state */
@@ -112,7 +125,7 @@ export class CommentsScreen extends ModelScreen {
   /** @param {Wire.CommentsComment} comment */
   #row(comment) {
     const when = h("time", {});
-    const text = h("p", { class: "comment-text" });
+    const text = h("p", { class: "comment-text", lang: "", dir: "auto" });
     const row = h("li", { class: "comment", "data-test": "comment" },
       h("span", { class: `avatar tint-${tint(comment.author)}`, "aria-hidden": "true" }, initials(comment.author)),
       h("div", { class: "comment-body" },

@@ -33,6 +33,9 @@ export function place(location) {
     rest.length > 0 && h("span", { class: "place-region" }, rest.join(", ")))];
 }
 
+/** Counts the cards, for their names. */
+let cards = 0;
+
 /**
  * A row of the list, and the item that it shows or stands before.
  *
@@ -195,18 +198,24 @@ export class FeedScreen extends ListScreen {
 
   #card() {
     const picture = h("aq-image", {});
-    const where = h("p", { class: "place", "data-test": "item-location" });
-    const text = h("p", { class: "description", "data-test": "item-description" });
+    const heading = h("h2", { id: `card-${++cards}`, lang: "" });
+    const where = h("span", { class: "place", "data-test": "item-location" });
+    const name = h("span", { class: "visually-hidden" });
+    const text = h("p", { class: "description", lang: "", dir: "auto", "data-test": "item-description" });
     const label = h("span", {});
     const link = h("a", { class: "card-link", "data-link": true, "data-test": "open-comments" }, icon("comment"), label);
-    const card = h("article", { class: "card", "data-test": "feed-item" }, picture,
-      h("div", { class: "card-body" }, where, text, link));
+    const card = h("article", { class: "card", "aria-labelledby": heading.id, "data-test": "feed-item" }, picture,
+      h("div", { class: "card-body" }, heading, text, link));
+    heading.append(where, name);
     /** @param {FeedRow} row */
     const draw = ({ item }) => {
       card.dataset.id = item.id;
       picture.setAttribute("alt", altText(item));
       picture.setAttribute("src", item.image);
       where.hidden = !item.location;
+      // Without a place the heading is only heard: its words stand below.
+      setText(name, item.location ? "" : itemName(item));
+      picture.toggleAttribute("foreign", Boolean(item.description));
       text.hidden = !item.description;
       replaceWhen(where, item.location ?? "", () => (item.location ? place(item.location) : []));
       setText(text, item.description ?? "");

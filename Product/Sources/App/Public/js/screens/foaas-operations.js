@@ -70,7 +70,7 @@ export class FoaasOperationsScreen extends ListScreen {
   }
 
   #row() {
-    const name = h("span", { class: "contact-name" });
+    const name = h("span", { class: "contact-name", lang: "en", dir: "auto" });
     const fields = h("span", { class: "contact-username" });
     const link = h("a", { class: "contact-row operation-row", "data-link": true, "data-test": "operation" },
       h("span", { class: "contact-text" }, name, fields), icon("next", "contact-next"));

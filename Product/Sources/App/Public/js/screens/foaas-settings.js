@@ -18,7 +18,7 @@ export class FoaasSettingsScreen extends ModelScreen {
     onclick: () => this.send("filter", { on: String(this.#switch.getAttribute("aria-checked") !== "true") }) }, h("span", { class: "switch-knob" }));
   #label = h("label", { class: "setting-name", for: "foaas-filter" });
   #text = h("p", { class: "setting-text" });
-  #example = h("p", { class: "setting-example", "aria-live": "polite", "data-test": "example" });
+  #example = h("p", { class: "setting-example", lang: "en", "aria-live": "polite", "data-test": "example" });
   #palettesTitle = h("legend", { class: "setting-name" });
   #palettes = h("div", { class: "swatches" });
   /**
@@ -27,16 +27,19 @@ export class FoaasSettingsScreen extends ModelScreen {
    * @type {string | null}
    */
   #wanted = null;
-  element = h("section", { class: "screen foaas-settings-screen", "data-test": "screen-foaas-settings" },
-    h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert,
+  /** Hidden until the model says what is chosen. */
+  #choices = h("div", { hidden: true },
     h("div", { class: "setting-card" }, h("div", { class: "setting-row" }, this.#label, this.#switch), this.#text, this.#example),
     h("fieldset", { class: "setting-card" }, this.#palettesTitle, this.#palettes));
+  element = h("section", { class: "screen foaas-settings-screen", "data-test": "screen-foaas-settings" },
+    h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert,
+    this.#choices);
 
   /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("foaas-settings");
     this.shell = shell;
-    this.render({ title: t("foaas.settings"), filter: true, palette: "ink", palettes: [], example: { after: "" }, error: null });
+    setText(this.#title, t("foaas.settings"));
   }
 
   get title() {
@@ -54,6 +57,7 @@ export class FoaasSettingsScreen extends ModelScreen {
     setText(this.#palettesTitle, t("foaas.palette"));
     if (state.error || state.palettes.some(({ name, isChosen }) => isChosen && name === this.#wanted)) this.#wanted = null;
     keyed(this.#palettes, state.palettes, (palette) => palette.name, (palette) => this.#swatch(palette), (swatch, palette) => swatch.draw(palette));
+    this.#choices.hidden = false;
   }
 
   /** @param {Wire.FoaasSettingsPalette} palette */

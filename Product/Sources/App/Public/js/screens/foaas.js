@@ -1,7 +1,7 @@
 import { icon } from "../components/icon.js";
 import { phraseText, savePicture } from "../components/phrase.js";
 import { announce, toast } from "../components/toast.js";
-import { drawOnce, h, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, memory, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
@@ -27,6 +27,7 @@ export class FoaasScreen extends ModelScreen {
     super("foaas");
     this.shell = shell;
     this.render({ title: t("nav.foaas"), isLoading: true, phrase: null, error: null, lastSeen: [], palette: "ink", notice: null });
+    this.element.dataset.palette = memory.get("palette") ?? "ink";
   }
 
   get title() {
@@ -50,11 +51,15 @@ export class FoaasScreen extends ModelScreen {
    */
   render(state, before) {
     this.element.dataset.palette = state.palette;
+    // The next page begins on this ground, before its first state has come.
+    if (before !== undefined) memory.set("palette", state.palette);
     setText(this.#title, state.title);
     this.shell.busy(this, state.isLoading);
     this.#text.draw(state.phrase);
     this.#tap.classList.toggle("is-loading", state.isLoading);
-    this.#tap.setAttribute("aria-label", state.phrase ? t("foaas.another.after", { text: state.phrase.text }) : t("foaas.another"));
+    // A phrase names the button by itself, in its own language.
+    if (state.phrase) this.#tap.removeAttribute("aria-label");
+    else this.#tap.setAttribute("aria-label", t("foaas.another"));
     this.#tap.hidden = !state.phrase && !state.isLoading && Boolean(state.error);
     setText(this.#hint, state.isLoading ? t("foaas.asking") : t("foaas.hint"));
     setText(this.#note, state.notice ?? "");
@@ -98,7 +103,7 @@ export class FoaasScreen extends ModelScreen {
       lastSeen.length > 0 && h("h2", {}, t("foaas.seen")),
       lastSeen.length > 0 && h("ul", { class: "phrase-seen" }, lastSeen.slice(0, 8).map((seen) =>
         h("li", {}, h("button", { type: "button", class: "phrase-old", "data-test": "seen", onclick: () => this.#again(seen.id) },
-          h("span", { class: "phrase-old-text" }, seen.message), h("span", { class: "phrase-old-date" }, `${seen.subtitle} · ${seen.dateText}`)))))));
+          h("span", { class: "phrase-old-text", lang: "en", dir: "auto" }, seen.message), h("span", { class: "phrase-old-date" }, `${seen.subtitle} · ${seen.dateText}`)))))));
   }
 
   #ask() {

@@ -139,7 +139,7 @@ export class OutboxScreen extends ModelScreen {
       replaceWhen(head, doing === "edit" ? "edit" : JSON.stringify([item.title, item.detail]), () => (doing === "edit" ? titleEditor({
         id: `outbox-title-${item.id}`, title: item.title, close: () => this.#close("edit"), save: (title) => this.send("edit", { id: item.id, title }),
       }) : [
-        h("h2", { class: "outbox-title", dir: "auto", "data-test": "outbox-title" }, item.title),
+        h("h2", { class: "outbox-title", lang: "", dir: "auto", "data-test": "outbox-title" }, item.title),
         h("p", { class: "outbox-detail" }, item.detail)]));
       const isSending = item.state === "sending";
       meter.hidden = !isSending;
