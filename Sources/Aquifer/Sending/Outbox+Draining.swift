@@ -87,8 +87,9 @@ extension Outbox {
     @discardableResult
     public func drainToEnd() async throws(StoreError) -> Report {
         var total = Report()
-        let others = hearWhileSending()
-        defer { others.cancel() }
+        // To watch an embedded store is not worth it for a call that ends soon.
+        let others = shelf.store.batches.map { _ in hearWhileSending() }
+        defer { others?.cancel() }
         var lookedAt: Date?
         while true {
             let heard = work.rings

@@ -150,9 +150,3 @@ struct OutboxBatchesTests {
         await running.value
     }
 }
-
-/// A store that tells nobody of the changes of others.
-private struct SilentStore: ForwardingStore {
-    let base: any CacheStore
-    let changes = StoreChanges()
-}
