@@ -99,12 +99,16 @@ def queues(bench):
     for senders in (1, 4):
         progress(f"{grouped(ITEMS)} items, {senders} senders")
         f[senders] = rounds(count, {
-            "ours": lambda: 1 / bench.worker.seconds("senders", senders, ITEMS, addresses["postgres"]),
+            "ours": lambda: bench.worker.figures("senders", senders, ITEMS, addresses["postgres"]),
             "hand": lambda: 1 / bench.queues.seconds("hand", senders, ITEMS, addresses["postgres"]),
             "celery": lambda: 1 / bench.queues.seconds("celery", senders, ITEMS, addresses["redis"])})
     for senders, figures in f.items():
         work = f"outbox, {grouped(ITEMS)} items, {senders} sender{'s' if senders > 1 else ''}"
-        ours = figures["ours"]
+        times = figures["ours"]
+        ours = figures["ours"] = [1 / each[0] for each in times]
+        yield Row(
+            f"{work}: CPU time an item", duration([each[1] for each in times]),
+            f"PostgreSQL {duration([each[2] for each in times])}", [each[1] / max(each[2], 1e-9) for each in times])
         yield Row(work, rate(ours), f"SQL by hand {rate(figures['hand'])}", ratios(ours, figures["hand"]))
         yield Row(work, rate(ours), f"Celery, Redis {rate(figures['celery'])}", ratios(ours, figures["celery"]), at_least=5)
     yield Row(

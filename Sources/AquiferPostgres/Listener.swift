@@ -30,7 +30,7 @@ final class Listener: @unchecked Sendable {
         func pass(from instance: String, to changes: StoreChanges, _ leaseEnds: StoreChanges) {
             switch self {
             case .told(let text):
-                if let change = ToldChange.change(text, to: instance) { changes.post(change) }
+                for change in ToldChange.changes(text, to: instance) ?? [] { changes.post(change) }
             case .leaseEnded(let text):
                 if let change = ToldChange.change(text, to: instance) { leaseEnds.post(change) }
             // Nobody knows what happened while it did not listen.

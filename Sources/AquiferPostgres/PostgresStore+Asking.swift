@@ -30,7 +30,7 @@ extension PostgresStore {
             : failure.error(operation, place)
     }
 
-    private func outcome(_ steps: [Request.Step], writes: Bool) async -> Request.Outcome {
+    func outcome(_ steps: [Request.Step], writes: Bool) async -> Request.Outcome {
         // The thread sanitizer does not see that a continuation orders two threads. It sees that a lock does.
         let outcome = Locked<Request.Outcome>(.unreachable(ServerFailure("no answer")))
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

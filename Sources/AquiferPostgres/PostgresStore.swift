@@ -182,11 +182,28 @@ public final class PostgresStore: CacheStore {
         if try await removeIfDamaged(damaged) { changes.post(damaged.key.map { .entry($0) } ?? .everything) }
     }
 
+    /// The entry of a key with its mark, for batches.
+    func seen(_ key: String) async throws(StoreError) -> Result<SeenEntry?, StoreError> {
+        guard let (mark, found) = try await read(StoreKey(checking: key)) else { return .success(nil) }
+        return found.map { SeenEntry(entry: $0, mark: mark) }
+    }
+
+    /// Replaces an entry that is as it was seen. Returns its new mark; `nil` if it is another one by now.
+    func replace(_ key: String, _ seen: Data, _ entry: StoredEntry) async throws(StoreError) -> Data? {
+        let (key, mark) = (try StoreKey(checking: key), Row.newMark())
+        let isMade = try await turns.run(key) { () throws(StoreError) in
+            try await write(entry, key, .replace, over: seen, mark: mark)
+        }
+        if isMade { changes.post(.entry(key.text)) }
+        return isMade ? mark : nil
+    }
+
     /// Writes an entry; true if the statement has found what it was to write over.
     private func write(
-        _ entry: StoredEntry, _ key: StoreKey, _ statement: Statement, over seen: Data? = nil
+        _ entry: StoredEntry, _ key: StoreKey, _ statement: Statement, over seen: Data? = nil,
+        mark: Data = Row.newMark()
     ) async throws(StoreError) -> Bool {
-        let (id, mark) = (Parameter.bytes(Data(key.text.utf8)), Row.newMark())
+        let id = Parameter.bytes(Data(key.text.utf8))
         let head = try EntryCoding.head(of: entry, key: key.text)
         let pieces = entry.bytes.count > Row.largest ? entry.bytes.parts(of: Row.largest) : []
         let body: Parameter = pieces.isEmpty ? .bytes(entry.bytes) : .null
@@ -203,6 +220,11 @@ public final class PostgresStore: CacheStore {
     /// The channel and the message with which others are told of a change.
     func told(_ change: StoreChange) -> [Parameter] {
         [.text(schema.channel), .text(ToldChange.text(change, from: instance))]
+    }
+
+    /// The same for several entries.
+    func told(entries keys: [String]) -> [Parameter] {
+        [.text(schema.channel), .text(ToldChange.text(entries: keys, from: instance))]
     }
 
     /// The same for the end of a lease.

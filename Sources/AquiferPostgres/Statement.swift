@@ -9,6 +9,7 @@ enum Statement: String, CaseIterable, Sendable {
     case begin, end, ended
     case insert, create, replace, delete, deleteSeen, deletePrefix, piece
     case takeLease, lookAtLease, renewLease, endLease, gone
+    case readMany, changeMany
 
     /// The types of the parameters.
     var parameters: [Parameter.Kind] {
@@ -36,6 +37,10 @@ enum Statement: String, CaseIterable, Sendable {
         case .endLease: [.bytes, .integer, .integer, .text, .text]
         // numbers, separated by commas
         case .gone: [.text]
+        // keys
+        case .readMany: [.listOfBytes]
+        // channel, told; and of each row its key, the mark that was seen, the new mark, head and bytes
+        case .changeMany: [.text, .text, .listOfBytes, .listOfBytes, .listOfBytes, .listOfBytes, .listOfBytes]
         }
     }
 
@@ -94,6 +99,7 @@ enum Statement: String, CaseIterable, Sendable {
             SELECT e.id, e.mark, $3::int, $4 FROM \(schema).entry e WHERE e.id = \(Self.id("$1")) AND e.mark = $2
             """
         case .takeLease, .lookAtLease, .renewLease, .endLease, .gone: leasing(schema)
+        case .readMany, .changeMany: batch(schema)
         }
     }
 

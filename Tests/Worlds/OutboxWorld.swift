@@ -19,7 +19,14 @@ enum OutboxWorld {
     /// The world over a SQLite database.
     @Sendable static func runOverSQLite(_ world: Simulation) async throws { try await run(world, over: .database) }
 
-    private static func run(_ world: Simulation, over stores: WorldStore) async throws {
+    /// The world over a store that changes many entries at once.
+    @Sendable static func runInBatches(_ world: Simulation) async throws {
+        try await run(world, over: .files, inBatches: true)
+    }
+
+    private static func run(
+        _ world: Simulation, over stores: WorldStore, inBatches: Bool = false
+    ) async throws {
         stores.prepare(world)
         world.limits = .init(steps: 200_000, time: .seconds(5 * 24 * 3600))
         let (server, judge, phase) = (NotesServer(world), NotesJudge(world), Phase())
@@ -29,7 +36,7 @@ enum OutboxWorld {
         world.disk.forgetsFlushes = world.switches.contains("volatile")
         world.faults.allow(faults)
         let senders = (0..<2).map { number in
-            world.process("sender\(number)") { try await send($0, stores, judge, phase) }
+            world.process("sender\(number)") { try await send($0, stores, inBatches, judge, phase) }
         }
         for sender in senders { sender.isMortal = true }
         try await world.clock.sleep(for: world.random.duration(in: .seconds(1) ... .seconds(1800)))
@@ -41,13 +48,13 @@ enum OutboxWorld {
     }
 
     private static func send(
-        _ process: SimulatedProcess, _ stores: WorldStore, _ judge: NotesJudge, _ phase: Phase
+        _ process: SimulatedProcess, _ stores: WorldStore, _ inBatches: Bool, _ judge: NotesJudge, _ phase: Phase
     ) async throws {
         let (world, random) = (process.world, process.random)
         let policy = SendPolicy(
             width: random.int(in: 1...4), clock: world.clock, random: { random.fraction() }, now: process.now,
             makeKey: { random.uuid().uuidString })
-        let store = try await process.untilDone {
+        let files = try await process.untilDone {
             do { return try stores.open("outbox", survives: .power) } catch StoreError.damaged(let path, let reason) {
                 // SQLite ignores that it could not flush the name of its journal. A loss of power then tears a database
                 // that is being made. The user does what the error says; only a store with something in it must be whole.
@@ -55,6 +62,7 @@ enum OutboxWorld {
                 throw StoreError.damaged(path: path, reason: reason)
             }
         }
+        let store: any CacheStore = inBatches ? BatchingStore(files) : files
         let outbox = Outbox(in: store, client: process.client, policy: policy, owner: random.uuid())
         let running = Task { await outbox.run() }
         guard let url = URL(string: "http://notes.example/notes") else { return }

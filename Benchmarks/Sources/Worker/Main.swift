@@ -95,7 +95,7 @@ struct Bench {
             guard let count = numbers[1], let items = numbers[2] else { break }
             let bench = if let known = senders[words[3]] { known } else { SenderBench(words[3]) }
             senders[words[3]] = bench
-            return [try await bench.run(senders: count, items: items)]
+            return try await bench.run(senders: count, items: items)
         case ("users", 5):
             guard let others = numbers[2], let entries = numbers[3] else { break }
             let bench =

@@ -11,8 +11,8 @@ final class SenderBench {
 
     init(_ address: String) { self.address = address }
 
-    /// The seconds of one item.
-    func run(senders: Int, items: Int) async throws -> Double {
+    /// The seconds of one item; and those that it had of a core, in this process and in the server.
+    func run(senders: Int, items: Int) async throws -> [Double] {
         runs += 1
         let schema = "queue_\(ProcessInfo.processInfo.processIdentifier)_\(runs)"
         let client = ScriptedHTTPClient { _ in .answer(status: 201) }
@@ -36,15 +36,20 @@ final class SenderBench {
             let store = try await PostgresStore(address, schema: schema)
             outboxes.append(Outbox(in: store, client: client, policy: SendPolicy(width: 16)))
         }
+        let port = URL(string: address)?.port ?? 0
+        let before = (own: ProcessorTime.own, server: ProcessorTime.server(port: port))
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for outbox in outboxes { group.addTask { _ = try await outbox.drainToEnd() } }
             try await group.waitForAll()
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let (own, server) = (
+            ProcessorTime.own - before.own, ProcessorTime.server(port: port) - before.server
+        )
         guard try await filler.items().isEmpty, client.requests.count == items / 16 * 16 else {
             throw Bench.Unknown(words: ["sent \(client.requests.count) of \(items)"])
         }
-        return seconds / Double(items / 16 * 16)
+        return [seconds, own, server].map { $0 / Double(items / 16 * 16) }
     }
 }

@@ -10,7 +10,7 @@ extension ChangeQueue {
             // The changes that others have queued come before this one. Those who follow the queue may not have heard of them yet.
             let isBehind = try await outbox.isBehind()
             if isBehind { try await outbox.look(at: []) }
-            try await read(anew: isBehind || !state.withLock { $0.isPrepared })
+            try await readNews(isBehind: isBehind)
         } catch { throw .store(error) }
         let change = change.replacingIDs { serverID(of: $0) }
         if key == nil {
@@ -109,7 +109,7 @@ extension ChangeQueue {
     /// Makes one change of this one and the last of its group, if that was never tried.
     private func coalesce(_ change: Change, _ label: String) async throws(OutboxError) -> Coalesced {
         let group = group(of: change)
-        let found = state.withLock { $0.entries.last { $0.confirmedAt == nil && $0.head.group == group } }
+        let found = state.withLock { $0.last(of: group) }
         guard let entry = found, let earlier = entry.change, !entry.head.wasTried, entry.head.refusal == nil,
             entry.record.hasOwnKey != true
         else { return .separate }
@@ -161,7 +161,7 @@ extension ChangeQueue {
     /// What the changes that no load has shown yet make of a change's part.
     private func partMadeHere(_ change: Change, _ target: String, over seen: SeenState<Value>) -> Change.Part? {
         let askedAt = last.withLock { $0.askedAt }
-        let entries = state.withLock { $0.entries.filter { $0.record.target == target } }
+        let entries = state.withLock { $0.entries(of: target) }
         let settled = settled(entries, in: seen.base, askedAt: askedAt, now: cache.time)
         var value = seen.base ?? empty
         for entry in entries where !settled.contains(entry.number) {

@@ -33,25 +33,10 @@ extension ChangeQueue.State {
         for item in items {
             while place < entries.count, entries[place].number < item.number { place += 1 }
             let old = place < entries.count && entries[place].number == item.number ? entries[place] : nil
-            let isSame = old.map { $0.record == item.change && $0.head.wasTried == item.head.wasTried } ?? false
-            if let old, isSame, !hasNewIDs {
-                if old.sending != item.state || old.head.label != item.head.label { isNews = true }
-                new.append(
-                    ChangeQueue.Entry(
-                        number: old.number, head: item.head, record: old.record, sending: item.state,
-                        change: old.change, generation: old.generation, confirmedAt: old.confirmedAt,
-                        wasInFuture: old.wasInFuture))
-                continue
-            }
-            isNews = true
-            generation += 1
-            // A change that this version cannot read is shown as such.
-            let change = try? JSONDecoder().decode(Change.self, from: item.change.bytes)
-            new.append(
-                ChangeQueue.Entry(
-                    number: item.number, head: item.head, record: item.change, sending: item.state,
-                    change: change?.replacingIDs { serverIDs[$0] ?? $0 }, generation: generation,
-                    confirmedAt: old?.confirmedAt ?? item.change.confirmed?.at, wasInFuture: old?.wasInFuture ?? false))
+            let isSame = old.map { item.isSame(as: $0.record, $0.head) } ?? false
+            let (entry, isNew) = entry(item, old, isSame: isSame && !hasNewIDs)
+            isNews = isNews || isNew
+            new.append(entry)
         }
         // A change that was queued here is there, although it could not be read again yet.
         let known = Set(items.map(\.number))
@@ -63,8 +48,32 @@ extension ChangeQueue.State {
         if !unread.isEmpty { new = (new + unread).sorted { $0.number < $1.number } }
         isNews = isNews || new.count != entries.count
         entries = new
+        hasConfirmed = entries.contains { $0.confirmedAt != nil }
         settleClock(at: now)
         return isNews
+    }
+
+    /// The entry of an item, and true if it may be shown in another way than the one before.
+    ///
+    /// - Parameter isSame: true if only what the list shows of it may have changed.
+    mutating func entry(
+        _ item: Outbox.ChangeItem, _ old: ChangeQueue.Entry?, isSame: Bool
+    ) -> (ChangeQueue.Entry, isNew: Bool) {
+        if let old, isSame {
+            let entry = ChangeQueue.Entry(
+                number: old.number, head: item.head, record: old.record, sending: item.state,
+                change: old.change, generation: old.generation, confirmedAt: old.confirmedAt,
+                wasInFuture: old.wasInFuture)
+            return (entry, old.sending != item.state || old.head.label != item.head.label)
+        }
+        generation += 1
+        // A change that this version cannot read is shown as such.
+        let change = try? JSONDecoder().decode(Change.self, from: item.change.bytes)
+        let entry = ChangeQueue.Entry(
+            number: item.number, head: item.head, record: item.change, sending: item.state,
+            change: change?.replacingIDs { serverIDs[$0] ?? $0 }, generation: generation,
+            confirmedAt: old?.confirmedAt ?? item.change.confirmed?.at, wasInFuture: old?.wasInFuture ?? false)
+        return (entry, true)
     }
 
     /// A confirmation in the future is that of a clock which was set back since. It came before now, and so before each load that

@@ -70,6 +70,14 @@ final class ChangeQueue<Change: PendingChange>: Sendable {
         var moment: UInt64 = 0
         /// The beginning of the reading that is known.
         var applied: UInt64 = 0
+        /// The point of the queue that is known; `nil` before the first reading.
+        var point: Outbox.Point?
+        /// True if there may be confirmed changes.
+        var hasConfirmed = false
+        /// The number of readings of the whole queue.
+        var readings = 0
+        /// The numbers of the changes of each group and of each target, once somebody has asked for them.
+        var places: Places?
         /// The server's ids, by those of the app; and the other way round.
         var serverIDs: [String: String] = [:]
         var ownIDs: [String: String] = [:]
@@ -160,7 +168,8 @@ final class ChangeQueue<Change: PendingChange>: Sendable {
             state.applied = begun
             let confirmed = Set(state.entries.filter { $0.confirmedAt != nil }.map(\.number))
             let isNews = state.take(found, begun: begun, settled: settled, now: cache.time)
-            state.isPrepared = true
+            (state.point, state.places, state.isPrepared) = (found.point, nil, true)
+            state.readings += 1
             return (isNews, !confirmed.isSubset(of: state.entries.map(\.number)))
         }
         // An older value than the one that shows what is gone is not shown any more.
@@ -179,11 +188,11 @@ final class ChangeQueue<Change: PendingChange>: Sendable {
             let (ids, noted) = (state.serverIDs, state.tick())
             // It was encoded here.
             let decoded = try? JSONDecoder().decode(Change.self, from: change.bytes)
-            state.entries.insert(
-                Entry(
-                    number: number, head: record.head, record: change, sending: .waiting,
-                    change: decoded?.replacingIDs { ids[$0] ?? $0 }, generation: state.generation, noted: noted),
-                at: place)
+            let entry = Entry(
+                number: number, head: record.head, record: change, sending: .waiting,
+                change: decoded?.replacingIDs { ids[$0] ?? $0 }, generation: state.generation, noted: noted)
+            state.entries.insert(entry, at: place)
+            state.places?.add(entry.number, entry.head.group, entry.record.target)
             return true
         }
         if isNews { changes.post(.everything) }

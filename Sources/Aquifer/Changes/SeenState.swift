@@ -22,7 +22,8 @@ extension ChangeQueue {
     func seen(_ loaded: Loaded<Value>?) async -> SeenState<Value> {
         if let seen = loaded?.seen { return seen }
         let base = await base()
-        let (entries, facts) = state.withLock { ($0.entries, $0.facts) }
+        // Only confirmed ones tell anything here: thousands that wait are passed over.
+        let (entries, facts) = state.withLock { ($0.hasConfirmed ? $0.entries : [], $0.facts) }
         let (shown, askedAt) = last.withLock { ($0.shown, $0.askedAt) }
         let settled = settled(entries, in: base, askedAt: askedAt, now: cache.time)
         return SeenState(base: base, shown: shown, facts: facts, ahead: ahead(entries, settled))

@@ -116,6 +116,9 @@ final class ScopedStore: UnflushedChanges {
     /// The presence that the store around knows.
     var presence: (any StorePresence)? { base.presence }
 
+    /// The batches of the store around, under the keys of the generation.
+    var batches: (any EntryBatches)? { base.batches.map { ScopedBatches(base: $0, life: life) } }
+
     /// The leases of the store around, under the keys of the generation: users wait for nobody else's loads.
     var leases: (any LoadLeases)? { base.leases.map { ScopedLeases(base: $0, life: life, ends: ends) } }
 
@@ -176,7 +179,7 @@ final class ScopedStore: UnflushedChanges {
 
 extension StoreError {
     /// The error with the scope's own key.
-    fileprivate func renamed(_ key: String) -> StoreError {
+    func renamed(_ key: String) -> StoreError {
         if case .unreadable(_, let reason) = self { .unreadable(key: key, reason: reason) } else { self }
     }
 }

@@ -48,13 +48,41 @@ extension Outbox {
         of kind: String, anew: Bool
     ) async throws(StoreError) -> Changes {
         let isFollowed = hearing.withLock { $0.listeners > 0 }
-        if !hasAudited || anew && !isFollowed { try await refresh() } else { await catchUp() }
-        let items = index.rows.compactMap { number, row -> ChangeItem? in
-            guard let head = row.head, let change = head.change, change.kind == kind else { return nil }
-            return ChangeItem(number: number, head: head, change: change, state: state(number, row))
-        }
+        if !hasAudited || anew && !isFollowed { try await refresh(isQuiet: true) } else { await catchUp() }
+        let items = index.rows.keys.compactMap { change($0, of: kind) }
+        let point = Point(moment: index.moment, ends: index.ends)
         return Changes(
-            items: items.sorted { $0.number < $1.number }, unread: Set(fresh), facts: try await facts(of: kind))
+            items: items.sorted { $0.number < $1.number }, unread: Set(fresh), facts: try await facts(of: kind),
+            point: point)
+    }
+
+    /// The changes of a kind that were made or changed in the queue since it was read.
+    ///
+    /// - Parameter point: the point at which it was read.
+    /// - Returns: the changes; `nil` if one has ended since, or it was too long ago: all of them must be read.
+    func changes(
+        of kind: String, since point: Point
+    ) async throws(StoreError) -> (items: [ChangeItem], point: Point)? {
+        await catchUp()
+        guard point.ends == index.ends, let numbers = index.noted(after: point.moment),
+            // The kind of a damaged item cannot be read.
+            numbers.allSatisfy({ index.rows[$0] == nil || index.rows[$0]?.head != nil })
+        else { return nil }
+        let items = numbers.compactMap { change($0, of: kind) }
+        return (items.sorted { $0.number < $1.number }, Point(moment: index.moment, ends: index.ends))
+    }
+
+    private func change(_ number: UInt64, of kind: String) -> ChangeItem? {
+        guard let row = index.rows[number], let head = row.head, let change = head.change, change.kind == kind else {
+            return nil
+        }
+        return ChangeItem(number: number, head: head, change: change, state: state(number, row))
+    }
+
+    /// A point in the notes of the queue.
+    struct Point: Sendable, Equatable {
+        var moment: UInt64 = 0
+        var ends: UInt64 = 0
     }
 
     /// The changes of a resource, as far as the queue was read.
@@ -63,6 +91,8 @@ extension Outbox {
         /// Items that were queued here and could not be read yet.
         let unread: Set<UInt64>
         let facts: [String: OutboxChange.Facts]
+        /// The point at which the queue was so.
+        let point: Point
     }
 
     /// The known facts of the targets of a kind. It is read again after each change of the queue.

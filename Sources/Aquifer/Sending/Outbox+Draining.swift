@@ -9,13 +9,16 @@ extension Outbox {
     ///
     /// - Throws: ``StoreError`` when the store fails. The items stay in the queue.
     @discardableResult
-    public func drain() async throws(StoreError) -> Report {
+    public func drain() async throws(StoreError) -> Report { try await drain(anew: true) }
+
+    /// - Parameter anew: false if others' changes were heard since the queue was read, so that it is known.
+    private func drain(anew: Bool) async throws(StoreError) -> Report {
         storeFailure = nil
-        try await refresh()
+        if anew { try await refresh() } else { findReady() }
         let (report, hasSent) = await sendAll(Report())
         if let storeFailure { throw storeFailure }
         var whole = report
-        if hasSent && !Task.isCancelled {
+        if anew && hasSent && !Task.isCancelled {
             // Other processes may have queued items meanwhile.
             try await refresh()
             whole = await sendAll(report).report
@@ -26,20 +29,24 @@ extension Outbox {
     }
 
     /// Sends items until the task is cancelled: items in the queue, items queued meanwhile, and items whose time comes.
-    /// It looks at intervals for items of other processes. When the store fails, it tries again; when the store's
+    /// It hears the changes of other processes as the store tells them, and looks at intervals for those that it has missed. When the store fails, it tries again; when the store's
     /// ``Scope`` has ended, it returns.
     public func run() async {
         var troubles = 0
         isFinishing = false
+        let others = hearWhileSending()
+        defer { others.cancel() }
+        var lookedAt: Date?
         while !Task.isCancelled && !isFinishing {
             var heard = work.rings
             var pause = policy.poll
             do throws(StoreError) {
-                let report = try await drain()
+                let report = try await drain(since: &lookedAt)
                 troubles = 0
                 if let next = report.nextTry { pause = min(pause, next) }
             } catch {
                 if case .ended = error { return }
+                lookedAt = nil
                 troubles += 1
                 pause = policy.wait(after: troubles)
                 // The failed attempts themselves have rung: without a pause, a full disk would be tried for ever.
@@ -47,7 +54,20 @@ extension Outbox {
             }
             // The end may have rung before the rings were counted.
             if !isFinishing { await rest(after: heard, atMost: pause) }
+            if work.rings == heard { lookedAt = nil }
         }
+    }
+
+    /// Sends what can be sent now, and reads the queue before that unless what others change is known.
+    ///
+    /// - Parameter lookedAt: the time at which the queue was read last; `nil` to read it.
+    private func drain(since lookedAt: inout Date?) async throws(StoreError) -> Report {
+        let now = policy.now()
+        // A store without batches is in this machine, where reading the list costs little.
+        let isKnown = lookedAt.map { abs(now.timeIntervalSince($0)) < policy.poll.timeInterval } ?? false
+        let anew = !isKnown || shelf.store.batches == nil || release != nil
+        if anew { lookedAt = now }
+        return try await drain(anew: anew)
     }
 
     /// Begins no further item, and lets ``run()`` return once those that are being sent have been settled. A process that is about to
@@ -55,28 +75,6 @@ extension Outbox {
     public func finish() {
         isFinishing = true
         work.ring()
-    }
-
-    /// Reports that there is a connection again. Items that wait only because no answer arrived are tried at once, by
-    /// ``run()`` or the next ``drain()``. A wait that a server asked for by `Retry-After` continues.
-    public func connectionRestored() {
-        index.connectionRestored(policy.now())
-        releases += 1
-        release = release ?? .byApp
-        findReady()
-        work.ring()
-        changes.ring()
-    }
-
-    /// Tries all waiting items at once, by ``run()`` or the next ``drain()``. Call it when the user wants to send now.
-    /// It ends the outbox's own waits. A wait that a server asked for by `Retry-After` continues.
-    public func retryAll() {
-        index.retryAll(policy.now())
-        releases += 1
-        release = .byUser
-        findReady()
-        work.ring()
-        changes.ring()
     }
 
     /// Sends, and waits, until no item is left that will be sent by itself. A remaining item was refused or is paused,
@@ -89,14 +87,19 @@ extension Outbox {
     @discardableResult
     public func drainToEnd() async throws(StoreError) -> Report {
         var total = Report()
+        // To watch an embedded store is not worth it for a call that ends soon.
+        let others = shelf.store.batches.map { _ in hearWhileSending() }
+        defer { others?.cancel() }
+        var lookedAt: Date?
         while true {
             let heard = work.rings
-            let report = try await drain()
+            let report = try await drain(since: &lookedAt)
             total.sent += report.sent
             total.refused += report.refused
             total.failed += report.failed
             guard let next = report.nextTry, !isFinishing, !Task.isCancelled else { return total }
             await rest(after: heard, atMost: min(next, policy.poll))
+            if work.rings == heard { lookedAt = nil }
         }
     }
 
@@ -111,19 +114,23 @@ extension Outbox {
             var report = before
             var (running, hasSent, isListening) = (0, false, false)
             while true {
-                let heard = work.rings
+                let rings = work.rings
                 if !fresh.isEmpty && mayGoOn { await takeFresh() }
                 while mayGoOn, sending.count < policy.width, let number = takeReady() {
                     running += 1
                     hasSent = true
                     group.addTask { .tried(await self.send(number)) }
                 }
+                if mayGoOn, sending.count < policy.width, heard.withLock({ !$0.isEmpty }) {
+                    await takeHeard()
+                    continue
+                }
                 // Other items may follow an item that another drain is sending.
                 if running == 0 && (!mayGoOn || (sending.isEmpty && fresh.isEmpty)) { break }
                 if !isListening && !Task.isCancelled {
                     isListening = true
                     group.addTask {
-                        await self.work.wait(after: heard)
+                        await self.work.wait(after: rings)
                         return .rang
                     }
                 }
@@ -155,7 +162,7 @@ extension Outbox {
                 readyFrom = 0
             }
             guard let number = index.first(of: group, skipsRefused: skipsRefused), !isTaken(number),
-                wait(number, now) == 0
+                wait(number, now) == 0, heard.withLock({ !$0.numbers.contains(number) })
             else { continue }
             sending[number] = .some(nil)
             return number

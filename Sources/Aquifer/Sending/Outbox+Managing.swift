@@ -4,7 +4,7 @@ import AquiferFoundation
 extension Outbox {
     /// All items in the queue, also of other processes, in the order in which they were queued.
     public func items() async throws(StoreError) -> [Item] {
-        try await refresh()
+        try await refresh(isQuiet: true)
         return snapshot()
     }
 

@@ -62,6 +62,39 @@ extension Outbox {
         }
     }
 
+    /// Notes what others change while this outbox sends, until the observation ends. It is read when there is room to send
+    /// more: an item that another one is sending is then often gone, and is read once.
+    nonisolated func hearWhileSending() -> StoreObservation {
+        shelf.store.changes.observe { [shelf, heard, hearing, work] change in
+            var new = Told()
+            new.add(change)
+            // Followers have everything read at once.
+            if new.isEmpty || shelf.isChanging || hearing.withLock({ $0.listeners > 0 }) { return }
+            heard.withLock { heard in
+                heard.add(new)
+                // So many are read faster with the whole queue.
+                if heard.numbers.count > 10_000 { heard = Told(isEverything: true) }
+            }
+            work.ring()
+        }
+    }
+
+    /// Reads what was heard while this outbox sends.
+    func takeHeard() async {
+        let new = heard.withLock { heard in
+            defer { heard = Told() }
+            return heard
+        }
+        do throws(StoreError) {
+            let isNews = try await new.isEverything || !hasAudited ? refresh() : look(at: new.numbers)
+            if looks > 0 { overlooked.add(new) }
+            if isNews { changes.ring() }
+        } catch {
+            heard.withLock { $0.add(new) }
+            storeFailure = error
+        }
+    }
+
     private nonisolated func hear(_ new: Told) {
         let isFirst = told.withLock { told in
             told.add(new)

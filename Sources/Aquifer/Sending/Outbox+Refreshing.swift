@@ -4,11 +4,14 @@ import AquiferFoundation
 extension Outbox {
     /// Reads the changes in the store since the last read.
     ///
+    /// - Parameter isQuiet: true for a look that tells followers only if something has changed: of what time alone has changed, such as a
+    ///   wait that is over, they are told before something is sent.
     /// - Returns: true if anything in the queue is not as this outbox knew it.
     @discardableResult
-    func refresh() async throws(StoreError) -> Bool {
+    func refresh(isQuiet: Bool = false) async throws(StoreError) -> Bool {
         // A release that is given while this look is under way stays for the next one.
         let given = releases
+        heard.withLock { $0 = Told() }
         try await measure()
         // The counter is read first: all items before an item below the counter are then in the list, or have left the
         // queue. An item above the counter waits for the next read, because an earlier one might still be missing.
@@ -33,7 +36,7 @@ extension Outbox {
         if releases == given { release = nil }
         if let presence { await findGone(presence) }
         findReady()
-        changes.ring()
+        if isNews || !isQuiet { changes.ring() }
         return isNews
     }
 
@@ -60,6 +63,7 @@ extension Outbox {
     /// - Returns: true if anything in the queue is not as this outbox knew it.
     @discardableResult
     func look(at numbers: Set<UInt64>) async throws(StoreError) -> Bool {
+        if !numbers.isEmpty, numbers.allSatisfy({ $0 <= index.highest }) { return try await read(numbers, nil) }
         let counter = try await shelf.counter()
         // After the loss of a counter, others' numbers may be above it, and a list is shorter than the range of numbers.
         let isAbove = numbers.contains { $0 >= counter.next && !fresh.contains($0) }
@@ -68,10 +72,12 @@ extension Outbox {
         return try await read(expected.union(counter.open).union(numbers).union(news), counter)
     }
 
-    /// - Parameter listed: the numbers that a list of the store has just named.
+    /// - Parameters:
+    ///   - counter: the counter as it was before; `nil` if all numbers are known ones.
+    ///   - listed: the numbers that a list of the store has just named.
     /// - Returns: true if an item is not as this outbox knew it.
     private func read(
-        _ numbers: Set<UInt64>, _ counter: OutboxShelf.Counter, listed: Set<UInt64> = []
+        _ numbers: Set<UInt64>, _ counter: OutboxShelf.Counter?, listed: Set<UInt64> = []
     ) async throws(StoreError) -> Bool {
         beginLook()
         defer { endLook() }
@@ -93,11 +99,14 @@ extension Outbox {
         var isNews = false
         for (number, finding) in findings where sending[number] == nil {
             let version = index.rows[number]?.version
+            let before = index.group(of: number)
             index.note(finding, number)
             if index.rows[number]?.version != version { isNews = true }
             if let release, index.rows[number]?.version != version { index.release([number], release) }
-            offer(index.group(of: number))
+            // Behind an item that has left, the next one has its turn.
+            offer(index.group(of: number) ?? before)
         }
+        guard let counter else { return isNews }
         index.know(through: counter.next - 1)
         // An item that may still arrive is looked up again.
         expected = expected.union(counter.open).filter { index.rows[$0] == nil && counter.open.contains($0) }
@@ -112,11 +121,22 @@ extension Outbox {
     ) async throws(StoreError) -> [(number: UInt64, finding: OutboxShelf.Finding, begun: UInt64)] {
         var found: [(number: UInt64, finding: OutboxShelf.Finding, begun: UInt64)] = []
         var missing: Set<UInt64> = []
-        for number in numbers.sorted(by: >) where sending[number] == nil {
+        let wanted = numbers.filter { sending[$0] == nil }.sorted(by: >)
+        let batches = shelf.store.batches
+        let width = batches == nil ? 1 : 500
+        for start in stride(from: 0, to: wanted.count, by: width) {
+            let part = wanted[start..<min(start + width, wanted.count)].filter { sending[$0] == nil }
             let begun = index.moment
-            let finding = try await shelf.find(number)
-            if case .nothing = finding, listed.contains(number) { missing.insert(number) }
-            found.append((number, finding, begun))
+            var findings: [OutboxShelf.Finding] = []
+            if let batches {
+                findings = try await shelf.find(part, batches)
+            } else {
+                for number in part { findings.append(try await shelf.find(number)) }
+            }
+            for (number, finding) in zip(part, findings) {
+                if case .nothing = finding, listed.contains(number) { missing.insert(number) }
+                found.append((number, finding, begun))
+            }
         }
         if missing.isEmpty { return found }
         // A missing item was sent or discarded since it was listed, or the store lists it and cannot find it, which is

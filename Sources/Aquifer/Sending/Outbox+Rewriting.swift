@@ -115,7 +115,7 @@ extension Outbox {
     /// True if there may be an item that this outbox has not read: of another process, or one whose queueing ended with an error although it
     /// is in the store.
     func isBehind() async throws(StoreError) -> Bool {
-        let known = max(index.highest, max(index.rows.keys.max() ?? 0, fresh.max() ?? 0))
+        let known = max(index.highest, max(index.top, fresh.max() ?? 0))
         let counter = try await shelf.counter()
         return counter.next > known + 1 || counter.open.contains { index.rows[$0] == nil && !fresh.contains($0) }
     }

@@ -9,6 +9,7 @@ extension Outbox {
         let group = index.group(of: number)
         defer {
             sending[number] = nil
+            batching.claimed[number] = nil
             progress.withLock { $0[number] = nil }
             offer(group)
             work.ring()
@@ -29,18 +30,14 @@ extension Outbox {
 
     /// Claims an item for this outbox; `nil` if another outbox has claimed it, or it must not be sent now.
     private func claim(_ number: UInt64) async throws(StoreError) -> OutboxRecord? {
-        let isReleased = index.rows[number]?.released != nil
-        let (owner, now, gone) = (owner, policy.now(), index.gone)
-        let lease = OutboxRecord.Lease(owner: owner, span: Span(since: now, policy.lease), holder: presence?.name)
+        let now = policy.now()
+        let rule = ClaimRule(
+            lease: .init(owner: owner, span: Span(since: now, policy.lease), holder: presence?.name), now: now,
+            isReleased: index.rows[number]?.released != nil, gone: index.gone)
+        if let batches = shelf.store.batches { return try await claim(number, rule, batches) }
         let (finding, isClaimed) = try await shelf.change(number) { record -> (OutboxShelf.Change, Bool) in
-            let isWaiting = record.head.wait?.left(now, isReleased: isReleased) != nil
-            guard record.head.refusal == nil, !record.head.isConfirmed, !record.head.isPaused, !isWaiting,
-                !record.head.isLeased(toOthersThan: owner, now, gone: gone)
-            else { return (.keep, false) }
-            // The last sender was killed, or could not save the outcome.
-            if record.head.lease != nil { record.head.mayHaveArrived = true }
-            record.head.lease = lease
-            return (.replace, true)
+            let isClaimed = rule.claim(&record)
+            return (isClaimed ? .replace : .keep, isClaimed)
         }
         index.note(finding, number)
         guard isClaimed == true, case .record(let record) = finding else { return nil }

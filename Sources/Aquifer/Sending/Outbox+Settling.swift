@@ -37,8 +37,7 @@ extension Outbox {
             if let change = record.head.change { return try await confirm(number, record, change, answer) }
             await whenSent(Item(ID(number: number), record.head, .sent(answer)), answer)
             noteEnd(number, .sent(answer))
-            // The server has the item, so that it is deleted even if another outbox has claimed it by now.
-            let finding = try await shelf.change(number) { $0.head.key == key ? .delete : .keep }
+            let finding = try await delete(number, sent: key)
             if case .nothing = finding { await attachments?.remove(record.message.keptFiles) }
             return finding
         case .again(let failure, let retryAfter, _, _):
@@ -68,6 +67,16 @@ extension Outbox {
                 return .replace
             }.finding
         }
+    }
+
+    /// Deletes an item that was sent. The server has it, so that it is deleted even if another outbox has claimed it by now.
+    private func delete(_ number: UInt64, sent key: String) async throws(StoreError) -> OutboxShelf.Finding {
+        if let batches = shelf.store.batches, let claimed = batching.claimed[number],
+            try await delete(number, claimed, batches)
+        {
+            return .nothing
+        }
+        return try await shelf.change(number) { $0.head.key == key ? .delete : .keep }
     }
 
     /// The wait that a server asked for, at most the policy's `patience`.

@@ -29,7 +29,7 @@ extension Outbox {
     /// Reads the queue if that was not done yet, and what was queued here since.
     func catchUp() async {
         // Sending and listing report a failing store; who follows the queue is shown the last known state.
-        if !hasAudited { _ = try? await refresh() } else if !fresh.isEmpty { await takeFresh() }
+        if !hasAudited { _ = try? await refresh(isQuiet: true) } else if !fresh.isEmpty { await takeFresh() }
     }
 
     /// The state of an item, now and after each change, including its progress. The stream ends with

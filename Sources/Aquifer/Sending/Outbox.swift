@@ -98,6 +98,10 @@ public actor Outbox {
     nonisolated let changes = Bell()
     /// The changes of the store that were told and are not read yet, while somebody follows the queue.
     nonisolated let told = Locked(Told())
+    /// The same, for a queue that is sent: it is read when it is needed, see ``hearWhileSending()``.
+    nonisolated let heard = Locked(Told())
+    /// What is wanted of a store that can do much at once.
+    var batching = Batching()
     /// Those who hear them.
     nonisolated let hearing = Locked(Hearing())
     /// The looks at single items that are under way, and what must be read again when they have ended.

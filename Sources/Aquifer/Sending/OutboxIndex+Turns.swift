@@ -31,6 +31,9 @@ extension OutboxIndex {
         return Set(last.flatMap { group, number in groups[group]?.prefix { $0 < number } ?? [] })
     }
 
+    /// The number of notes that are remembered at least.
+    static let memory = 1_000
+
     /// True for an item whose last answer was not the server's own. Other items are sent first.
     func isDoubtful(_ number: UInt64) -> Bool { doubts[number] != nil }
 }

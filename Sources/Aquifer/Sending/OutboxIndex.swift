@@ -68,6 +68,10 @@ struct OutboxIndex: Sendable {
     private(set) var ends: UInt64 = 0
     /// Counts what was noted.
     private(set) var moment: UInt64 = 0
+    /// The items that were noted last, one for each moment, for those who know the queue as it was then.
+    private var latest: [UInt64] = []
+    /// The highest number of an item.
+    private(set) var top: UInt64 = 0
     /// The moments of the items that were noted while something was read.
     private var noted: [UInt64: UInt64] = [:]
     private var looks = 0
@@ -79,6 +83,9 @@ struct OutboxIndex: Sendable {
     /// Notes what was found in the store. A record that was read before a change of the item, and comes after it, is passed over.
     mutating func note(_ finding: OutboxShelf.Finding, _ number: UInt64) {
         moment += 1
+        latest.append(number)
+        if latest.count > 2 * Self.memory { latest.removeFirst(latest.count - Self.memory) }
+        defer { top = rows[number] != nil ? max(top, number) : number == top ? rows.keys.max() ?? 0 : top }
         if looks > 0 { noted[number] = moment }
         switch finding {
         case .record(let record):
@@ -122,6 +129,12 @@ struct OutboxIndex: Sendable {
 
     /// True if the item was noted after a moment, while something was read.
     func wasNoted(_ number: UInt64, after begun: UInt64) -> Bool { noted[number].map { $0 > begun } ?? false }
+
+    /// The items that were noted after a moment; `nil` if that is too long ago.
+    func noted(after begun: UInt64) -> Set<UInt64>? {
+        let count = moment - min(begun, moment)
+        return count <= latest.count ? Set(latest.suffix(Int(count))) : nil
+    }
 
     mutating func know(through number: UInt64) { highest = max(highest, number) }
 

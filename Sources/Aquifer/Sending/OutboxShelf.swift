@@ -77,6 +77,7 @@ struct OutboxShelf: Sendable {
     let store: any CacheStore
     let attachments: (any AttachmentKeeper)?
     let now: @Sendable () -> Date
+    let identity = UUID()
     /// The damage that was found so far.
     private let notices = Locked([Outbox.Notice]())
 
@@ -127,19 +128,21 @@ struct OutboxShelf: Sendable {
     /// - Returns: false when the number has an entry, readable or not, which is unchanged.
     func insert(_ record: OutboxRecord, _ number: UInt64) async throws(StoreError) -> Bool {
         let entry = try entry(record)
-        return try await store.decide(Self.key(number)) { found throws(StoreError) -> (EntryChange, Bool) in
-            do throws(StoreError) {
-                guard try found.get() == nil else { return (.keep, false) }
-            } catch {
-                guard case .unreadable = error else { throw error }
-                return (.keep, false)
+        return try await asOwn { () async throws(StoreError) in
+            try await store.decide(Self.key(number)) { found throws(StoreError) -> (EntryChange, Bool) in
+                do throws(StoreError) {
+                    guard try found.get() == nil else { return (.keep, false) }
+                } catch {
+                    guard case .unreadable = error else { throw error }
+                    return (.keep, false)
+                }
+                return (.replace(entry), true)
             }
-            return (.replace(entry), true)
         }
     }
 
     func delete(_ number: UInt64) async throws(StoreError) {
-        try await store.delete(Self.key(number))
+        try await asOwn { () async throws(StoreError) in try await store.delete(Self.key(number)) }
     }
 
     func find(_ number: UInt64) async throws(StoreError) -> Finding {
@@ -169,19 +172,21 @@ struct OutboxShelf: Sendable {
     func change<Value: Sendable>(
         _ number: UInt64, _ decide: @Sendable (inout OutboxRecord) -> (Change, Value)
     ) async throws(StoreError) -> (finding: Finding, value: Value?) {
-        try await store.decide(Self.key(number)) { found throws(StoreError) -> (EntryChange, (Finding, Value?)) in
-            let finding: Finding
-            do throws(StoreError) { finding = try found.get().map(Self.decode) ?? .nothing } catch {
-                guard case .unreadable(_, let reason) = error else { throw error }
-                finding = .damaged(reason)
-            }
-            guard case .record(var record) = finding else { return (.keep, (finding, nil)) }
-            switch decide(&record) {
-            case (.keep, let value): return (.keep, (finding, value))
-            case (.delete, let value): return (.delete, (.nothing, value))
-            case (.replace, let value):
-                record.version += 1
-                return (.replace(try entry(record)), (.record(record), value))
+        try await asOwn { () async throws(StoreError) in
+            try await store.decide(Self.key(number)) { found throws(StoreError) -> (EntryChange, (Finding, Value?)) in
+                let finding: Finding
+                do throws(StoreError) { finding = try found.get().map(Self.decode) ?? .nothing } catch {
+                    guard case .unreadable(_, let reason) = error else { throw error }
+                    finding = .damaged(reason)
+                }
+                guard case .record(var record) = finding else { return (.keep, (finding, nil)) }
+                switch decide(&record) {
+                case (.keep, let value): return (.keep, (finding, value))
+                case (.delete, let value): return (.delete, (.nothing, value))
+                case (.replace, let value):
+                    record.version += 1
+                    return (.replace(try entry(record)), (.record(record), value))
+                }
             }
         }
     }
@@ -200,7 +205,7 @@ struct OutboxShelf: Sendable {
         return (finding, wasOurs ?? false)
     }
 
-    private static func key(_ number: UInt64) -> String {
+    static func key(_ number: UInt64) -> String {
         let digits = "\(number)"
         return prefix + String(repeating: "0", count: max(0, 20 - digits.count)) + digits
     }
@@ -211,13 +216,13 @@ struct OutboxShelf: Sendable {
         key.hasPrefix(prefix) ? UInt64(key.dropFirst(prefix.count)).flatMap { $0 < 1 << 62 ? $0 : nil } : nil
     }
 
-    private static func decode(_ entry: StoredEntry) -> Finding {
+    static func decode(_ entry: StoredEntry) -> Finding {
         do { return .record(try JSONDecoder().decode(OutboxRecord.self, from: entry.bytes)) } catch {
             return .damaged("not an item of this version")
         }
     }
 
-    private func entry(_ record: OutboxRecord) throws(StoreError) -> StoredEntry {
+    func entry(_ record: OutboxRecord) throws(StoreError) -> StoredEntry {
         StoredEntry(
             bytes: try Self.encode(record), savedAt: record.head.queuedAt,
             validators: Validators(

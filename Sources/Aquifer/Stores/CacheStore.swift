@@ -83,6 +83,10 @@ public protocol CacheStore: Sendable {
     /// The knowledge about who uses this store and lives; `nil`, the default, if it has none. A store around another one passes on
     /// that one's.
     var presence: (any StorePresence)? { get }
+
+    /// The steps of this store for several entries at once; `nil`, the default, if it has none. A store around another one passes on that
+    /// one's only if they keep what it promises.
+    var batches: (any EntryBatches)? { get }
 }
 
 extension CacheStore {
@@ -94,6 +98,9 @@ extension CacheStore {
 
     /// Nothing.
     public var presence: (any StorePresence)? { nil }
+
+    /// None.
+    public var batches: (any EntryBatches)? { nil }
 }
 
 /// The change of an entry by ``CacheStore/update(_:_:)``.

@@ -15,6 +15,39 @@ package enum ToldChange {
         }
     }
 
+    /// A message about several entries. They are as many as ``parts(of:)`` puts together.
+    package static func text(entries keys: [String], from instance: String) -> String {
+        if let key = keys.first, keys.count == 1 { return text(.entry(key), from: instance) }
+        let names = keys.map { Data($0.utf8).hexadecimal }.joined(separator: ",")
+        // An older program takes it for a message that it does not know, and looks at everything.
+        return names.utf8.count <= 2 * longest ? "\(instance) entries \(names)" : "\(instance) everything"
+    }
+
+    /// The places of keys in parts, of which each has room in one message.
+    package static func parts(of keys: [String]) -> [Range<Int>] {
+        var (parts, length) = ([Range<Int>](), 0)
+        for (place, key) in keys.enumerated() {
+            let added = 2 * key.utf8.count + 1
+            if let last = parts.last, length + added <= 2 * longest {
+                parts[parts.count - 1] = last.lowerBound..<(place + 1)
+                length += added
+            } else {
+                parts.append(place..<(place + 1))
+                length = added
+            }
+        }
+        return parts
+    }
+
+    /// The changes in a message, of one entry or of several; `nil` for one of this instance's own, which has been told already.
+    package static func changes(_ text: String, to instance: String) -> [StoreChange]? {
+        guard let one = change(text, to: instance) else { return nil }
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 3, words[1] == "entries" else { return [one] }
+        let keys = words[2].split(separator: ",").map { Data(hexadecimal: $0).map { String(decoding: $0, as: UTF8.self) } }
+        return keys.contains(nil) ? [.everything] : keys.compactMap { $0.map { .entry($0) } }
+    }
+
     /// The change in a message; `nil` for one of this instance's own, which has been told already.
     package static func change(_ text: String, to instance: String) -> StoreChange? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)

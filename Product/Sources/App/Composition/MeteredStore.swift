@@ -53,4 +53,5 @@ final class MeteredStore: CacheStore {
     var changes: StoreChanges { store.changes }
     var leases: (any LoadLeases)? { store.leases }
     var presence: (any StorePresence)? { store.presence }
+    var batches: (any EntryBatches)? { store.batches }
 }

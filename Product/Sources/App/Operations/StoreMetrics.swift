@@ -114,4 +114,20 @@ struct CountedStore: CacheStore {
     var changes: StoreChanges { store.changes }
     var leases: (any LoadLeases)? { store.leases }
     var presence: (any StorePresence)? { store.presence }
+    var batches: (any EntryBatches)? { store.batches.map { CountedBatches(base: $0, name: name, metrics: metrics) } }
+}
+
+/// Batches that are counted, each as one call.
+private struct CountedBatches: EntryBatches {
+    let base: any EntryBatches
+    let name: String
+    let metrics: StoreMetrics
+
+    func retrieve(_ keys: [String]) async throws(StoreError) -> [Result<SeenEntry?, StoreError>] {
+        try await metrics.counting(name, .retrieve) { () async throws(StoreError) in try await base.retrieve(keys) }
+    }
+
+    func change(_ changes: [SeenChange]) async throws(StoreError) -> [SeenEntry?] {
+        try await metrics.counting(name, .update) { () async throws(StoreError) in try await base.change(changes) }
+    }
 }

@@ -131,5 +131,7 @@ struct QuotaStore: CacheStore {
     func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store.remove(damaged) }
     var changes: StoreChanges { store.changes }
     var presence: (any StorePresence)? { store.presence }
+    /// They change entries that are there, whatever the bound.
+    var batches: (any EntryBatches)? { store.batches }
     var leases: (any LoadLeases)? { store.leases }
 }

@@ -1,0 +1,31 @@
+/// The batches of a ``Scope``, under the keys of its generation.
+struct ScopedBatches: EntryBatches {
+    let base: any EntryBatches
+    let life: ScopeLife
+
+    func retrieve(_ keys: [String]) async throws(StoreError) -> [Result<SeenEntry?, StoreError>] {
+        let own = try await life.enter()
+        let found = try await base.retrieve(keys.map { own + $0 })
+        // The end may have deleted entries meanwhile: they are not missing.
+        try await life.check()
+        return zip(keys, found).map { key, found in found.mapError { $0.renamed(key) } }
+    }
+
+    func change(_ changes: [SeenChange]) async throws(StoreError) -> [SeenEntry?] {
+        let own = try await life.enter()
+        let made = try await base.change(
+            changes.map { change in SeenChange(own + change.key, change.seen, replacement: change.replacement) })
+        do throws(StoreError) { try await life.check() } catch {
+            // An unsent change that is kept is put back as it was. If this fails too, nobody reads it: it is swept with its
+            // generation.
+            let back = zip(changes, made).compactMap { change, made in
+                made.flatMap { now in
+                    change.replacement == nil ? nil : SeenChange(own + change.key, now, replacement: change.seen.entry)
+                }
+            }
+            if !back.isEmpty { _ = try? await base.change(back) }
+            throw error
+        }
+        return made
+    }
+}
