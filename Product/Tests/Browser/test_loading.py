@@ -155,3 +155,20 @@ def test_nothing_jumps_while_a_page_comes(server, open_page):
             if sum(value for value, *_ in shifts) > 0.1:
                 jumps[f"{path} at {width}"] = shifts
     assert not jumps, "\n".join(f"{where}: {shifts}" for where, shifts in jumps.items())
+
+
+@pytest.mark.parametrize("part", ["js/main.js", "css/pages.css"])
+def test_a_page_whose_file_does_not_come_is_asked_for_again(server, open_page, part):
+    page = open_page(server)
+    page.expects_failed_requests = True
+    lost = []
+
+    def lose(route):
+        lost.append(route.request.url)
+        route.fulfill(status=404)
+
+    page.page.route(f"**/{part}", lose, times=1)
+    page.page.goto(server.base + "/")
+    page.until(lambda: lost, "a file is lost")
+    page.until(lambda: page.evaluate("performance.getEntriesByType('navigation')[0].type") == "reload", "the page is loaded again")
+    expect(page.items.first).to_be_visible()

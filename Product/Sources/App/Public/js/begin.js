@@ -25,3 +25,11 @@ if (script instanceof HTMLScriptElement) {
   link.href = new URL(`../words/${chosenLanguage(kept("language"), navigator.languages ?? [])}.json`, script.src).href;
   document.head.append(link);
 }
+
+/** In milliseconds. */
+const RETRY = 3000;
+// A file of this page does not come, as while another version of the server begins: the page is asked for again.
+addEventListener("error", ({ target }) => {
+  const isPart = target instanceof HTMLScriptElement || (target instanceof HTMLLinkElement && target.rel === "stylesheet");
+  if (isPart) setTimeout(() => location.reload(), RETRY);
+}, { capture: true });
