@@ -149,7 +149,7 @@ def compose():
 
 
 def replicas(compose):
-    return {name: service for name, service in compose["services"].items() if service.get("image") == "aquifer"}
+    return {name: service for name, service in compose["services"].items() if name.startswith("aquifer-")}
 
 
 def seconds(text):
@@ -179,14 +179,16 @@ def test_each_replica_serves_with_options_and_addresses_that_the_program_takes(c
     assert (DEPLOY / built[0]["context"]).resolve() == ROOT and (ROOT / built[0]["dockerfile"]).is_file()
 
 
-def test_each_replica_has_every_folder_of_the_image_in_a_volume_of_its_own(compose, image):
-    seen = []
-    for name, service in replicas(compose).items():
-        mounts = dict(reversed(text.split(":")) for text in service["volumes"])
-        assert set(mounts) == set(json.loads(the(image, "VOLUME"))), name
-        seen += mounts.values()
-    of_postgres = [text.split(":")[0] for text in compose["services"]["postgres"]["volumes"]]
-    assert len(set(seen)) == len(seen) and sorted(seen + of_postgres) == sorted(compose["volumes"])
+def test_each_replica_has_its_data_alone_and_all_have_one_key_which_is_apart_from_the_data(compose, image):
+    data, keys = json.loads(the(image, "VOLUME"))
+    mounts = [dict(reversed(text.split(":")) for text in service["volumes"]) for service in replicas(compose).values()]
+    assert all(set(each) == {data, keys} for each in mounts)
+    alone = [each[data] for each in mounts]
+    assert len(set(alone)) == len(mounts), "two servers on one folder"
+    shared = {each[keys] for each in mounts}
+    assert len(shared) == 1, "a replica without the key of the others does not start"
+    others = [text.split(":")[0] for name in ("postgres", "remotes") for text in compose["services"][name]["volumes"]]
+    assert sorted([*alone, *shared, *others]) == sorted(compose["volumes"])
 
 
 def test_the_replicas_wait_for_servers_that_are_there_and_know_their_user(compose):
@@ -200,12 +202,35 @@ def test_the_replicas_wait_for_servers_that_are_there_and_know_their_user(compos
         assert (given["POSTGRES_USER"], given["POSTGRES_PASSWORD"], given["POSTGRES_DB"]) == (user, password, database), name
         assert server["healthcheck"]["test"][:3] == ["CMD", "pg_isready", "-U"] and server["healthcheck"]["test"][3] == user
         cache = re.fullmatch(r"redis://(\w+):6379/0", service["environment"]["AQUIFER_CACHE"])[1]
-        assert service["depends_on"] == {each: {"condition": "service_healthy"} for each in (host, cache)}, name
+        assert service["depends_on"] == {
+            **{each: {"condition": "service_healthy"} for each in (host, cache)}, "remotes": {"condition": "service_started"}}, name
         assert all("healthcheck" in services[each] for each in service["depends_on"])
     front = services["nginx"]
     assert set(front["depends_on"]) == set(replicas(compose))
     published = {name for name, service in services.items() if "ports" in service}
     assert published == {"nginx"}, "nothing but the proxy can be reached from outside"
+
+
+def test_all_replicas_speak_with_the_same_remotes_which_are_those_of_compose(compose, image):
+    """Replicas with remotes of their own would each have another world: a payment at one was never made at the other."""
+    service = compose["services"]["remotes"]
+    assert service["image"] == "aquifer" and service["command"][0] == "remotes"
+    port = free_port()
+    words = [{"8090": str(port), "0.0.0.0": "127.0.0.1", "/var/lib/aquifer": None}.get(word, word) for word in service["command"]]
+    words = [word for place, word in enumerate(words) if word and word != "--data"]
+    remotes = subprocess.Popen([BINARY, *words, "--json"], stdout=subprocess.PIPE, text=True)
+    try:
+        told = {each["name"]: each["address"] for each in json.loads(remotes.stdout.readline())["value"]}
+    finally:
+        remotes.kill()
+        remotes.communicate(timeout=20)
+    for replica in replicas(compose).values():
+        words = replica["command"]
+        given = dict(words[place + 1].split("=", 1) for place, word in enumerate(words) if word == "--remote")
+        assert given == {name: address.replace(f"127.0.0.1:{port}", "remotes:8090") for name, address in told.items()}
+        about = help_of("remotes").replace("\n", " ")
+        assert words[words.index("--uploader") + 1] == re.search(r"signs with (\w+)", about)[1]
+        assert words[words.index("--rpc") + 1] == given["drive"] + "/rpc" and words[words.index("--files-url") + 1] == given["drive"] + "/files"
 
 
 def test_postgres_takes_the_settings_of_compose_and_has_room_for_all_replicas(compose):
@@ -276,7 +301,9 @@ def test_nginx_knows_each_replica_at_its_port_and_listens_where_compose_publishe
     for service in replicas(compose).values():
         words = service["command"]
         origins = {words[place + 1] for place, word in enumerate(words) if word == "--origin"}
-        assert origins == {f"http://127.0.0.1:{outside}", f"http://localhost:{outside}"}
+        # A collector of metrics asks each replica by its name.
+        collected = {f"http://{name}:{port}" for name in replicas(compose)}
+        assert origins == {f"http://127.0.0.1:{outside}", f"http://localhost:{outside}"} | collected
 
 
 def test_nginx_hides_what_only_those_who_run_a_replica_may_see(site):
