@@ -10,7 +10,7 @@ struct DriveIdentityTests {
     @Test("Pages and commands sign with the same key, made once, where none is named")
     func same() async throws {
         let world = AppWorld()
-        let command = try world.services.drive()
+        let command = try await world.services.drive()
         #expect(command.owner != nil && command.owner == world.site.hub.drive.service.owner)
         #expect(command.owner == (try Keypair(contentsOf: world.services.driveKey)).publicKey)
         let made = try await command.createStorageAccount(name: "holiday", size: 1 << 20)
@@ -29,10 +29,10 @@ struct DriveIdentityTests {
         let keypair = try Keypair()
         try keypair.write(to: file)
         let named = AppWorld { $0.driveKeypair = file }
-        #expect(try named.services.drive().owner == keypair.publicKey)
+        #expect(try await named.services.drive().owner == keypair.publicKey)
         #expect(named.site.hub.drive.service.owner == keypair.publicKey)
         let elsewhere = AppWorld { $0.remotes[.drive] = URL(string: "http://drive.example") }
-        #expect(try elsewhere.services.drive().owner == nil && elsewhere.site.hub.drive.service.owner == nil)
+        #expect(try await elsewhere.services.drive().owner == nil && elsewhere.site.hub.drive.service.owner == nil)
         #expect(!FileManager.default.fileExists(atPath: elsewhere.services.driveKey.path))
     }
 

@@ -14,7 +14,7 @@ struct UsersAccessTests {
 
     @Test("A user is let in by the token, and told the name; nobody else is")
     func name() async throws {
-        let world = try UsersWorld()
+        let world = try await UsersWorld()
         for user in ["ana", "bruno"] {
             let answer = try await world.ask(user, "GET", "/api/user").collectBody()
             #expect(String(decoding: answer, as: UTF8.self) == #"{"name":"\#(user)"}"#)
@@ -32,7 +32,7 @@ struct UsersAccessTests {
 
     @Test("The numbers of all users are for no user")
     func metrics() async throws {
-        let world = try UsersWorld()
+        let world = try await UsersWorld()
         #expect(await world.ask("ana", "GET", "/metrics").status == 403)
         #expect(await world.ask(nil, "GET", "/metrics").status == 401)
         await world.end()
@@ -40,14 +40,14 @@ struct UsersAccessTests {
 
     @Test("The token of a server with one user lets nobody in")
     func singleToken() async throws {
-        let world = try UsersWorld()
+        let world = try await UsersWorld()
         #expect(await world.ask(token: AccessToken.kept(in: world.folder), "GET", "/api/user").status == 401)
         await world.end()
     }
 
     @Test("Logging out here ends this token and its stream at once, and no other device's")
     func here() async throws {
-        let world = try UsersWorld()
+        let world = try await UsersWorld()
         let other = try world.file.addToken(try world.name("ana"), at: world.date.now)
         let stream = await world.listen("ana", Self.stream)
         let elsewhere = OpenStream(await world.ask(token: other, "GET", Self.stream))
@@ -65,7 +65,7 @@ struct UsersAccessTests {
 
     @Test("Logging out everywhere ends all of the user's tokens and streams, and nobody else's")
     func everywhere() async throws {
-        let world = try UsersWorld()
+        let world = try await UsersWorld()
         let other = try world.file.addToken(try world.name("ana"), at: world.date.now)
         let streams = [
             await world.listen("ana", Self.stream), OpenStream(await world.ask(token: other, "GET", Self.stream)),
@@ -82,7 +82,7 @@ struct UsersAccessTests {
 
     @Test("A request to log out that says nothing ends no token")
     func nothing() async throws {
-        let world = try UsersWorld()
+        let world = try await UsersWorld()
         for body in ["", "{}", #"{"everywhere":"yes"}"#] {
             #expect(await world.ask("ana", "POST", "/api/user/logout", body).status == 400)
         }
@@ -99,7 +99,7 @@ struct UsersAccessTests {
 
     @Test("Logging out keeps everything: what waits goes on being sent for the user, who finds the rest again")
     func stays() async throws {
-        let world = try UsersWorld { $0.faults = [.audio: .offline] }
+        let world = try await UsersWorld { $0.faults = [.audio: .offline] }
         #expect(await world.leavePost("ana", title: "Rain") == 204)
         await world.tell("ana", "foaas-settings?tab=tab", "palette", ["name": "moss"])
         let room = try await world.house.rooms.room(of: try world.name("ana"))
@@ -117,13 +117,13 @@ struct UsersAccessTests {
 
     @Test("What waits is sent after a restart, before its user comes back")
     func restart() async throws {
-        let world = try UsersWorld { $0.faults = [.audio: .offline] }
+        let world = try await UsersWorld { $0.faults = [.audio: .offline] }
         #expect(await world.leavePost("ana", title: "Rain") == 204)
         let room = try await world.house.rooms.room(of: try world.name("ana"))
         try #require(await eventually { (try? await room.services.outbox.items().count) == 1 })
         await world.house.rooms.stop()
         world.services.reference.set(.none, of: .audio)
-        let later = try UserHouse(world.services, world.file, bound: UserQuota.usual)
+        let later = try await UserHouse(world.services, world.file, bound: UserQuota.usual)
         await later.rooms.resumeSending()
         #expect(later.rooms.present == ["ana"])
         let again = try await later.rooms.room(of: try world.name("ana"))
@@ -135,7 +135,7 @@ struct UsersAccessTests {
 
     @Test("Users who are away are dropped, but not those who are here, nor those with something unsent")
     func dropped() async throws {
-        let world = try UsersWorld(["ana", "bruno", "carla"]) { $0.faults = [.audio: .offline] }
+        let world = try await UsersWorld(["ana", "bruno", "carla"]) { $0.faults = [.audio: .offline] }
         #expect(await world.leavePost("ana", title: "Rain") == 204)
         let room = try await world.house.rooms.room(of: try world.name("ana"))
         try #require(await eventually { (try? await room.services.outbox.items().count) == 1 })
@@ -152,7 +152,7 @@ struct UsersAccessTests {
 
     @Test("A user who is added is let in, and one who is taken out is not, without a restart")
     func following() async throws {
-        let world = try UsersWorld()
+        let world = try await UsersWorld()
         let token = try world.file.add(try world.name("carla"), at: world.date.now)
         let stream = OpenStream(await world.ask(token: token, "GET", Self.stream))
         #expect(stream.status == 200)
@@ -166,7 +166,7 @@ struct UsersAccessTests {
 
     @Test("While the file cannot be read nobody is let in, and that is told as what it is", arguments: ["cut", "gone"])
     func damage(how: String) async throws {
-        let world = try UsersWorld()
+        let world = try await UsersWorld()
         #expect(await world.ask("ana", "GET", "/api/user").status == 200)
         let bytes = try Data(contentsOf: URL(filePath: world.file.path))
         switch how {
@@ -176,7 +176,7 @@ struct UsersAccessTests {
         let answer = await world.ask("ana", "GET", "/api/user")
         #expect(answer.status == 503)
         #expect(try await String(decoding: answer.collectBody(), as: UTF8.self).contains("cannot be read"))
-        #expect(throws: UsersError.self) { try UserHouse(world.services, world.file, bound: 1) }
+        await #expect(throws: UsersError.self) { try await UserHouse(world.services, world.file, bound: 1) }
         try bytes.write(to: URL(filePath: world.file.path))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: world.file.path)
         #expect(await world.ask("ana", "GET", "/api/user").status == 200)
@@ -185,7 +185,7 @@ struct UsersAccessTests {
 
     @Test("No one user switches the remotes that all share, or is told what others ask of them")
     func shared() async throws {
-        let world = try UsersWorld()
+        let world = try await UsersWorld()
         #expect(await world.ask("ana", "PUT", "/api/connection", #"{"mode":"offline"}"#).status == 403)
         #expect(await world.ask("ana", "GET", "/api/reference/transfers").status == 403)
         #expect(world.services.reference.faults[.feed] != .offline)

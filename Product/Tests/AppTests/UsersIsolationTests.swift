@@ -27,9 +27,9 @@ struct UsersIsolationTests {
         (marks.texts + [marks.account]).filter { mark in mark == "7.771,77" ? amountIn(text) : text.contains(mark) }
     }
 
-    @Test("by any route, screen, tab, address or step, however the other one asks")
-    func everyRoute() async throws {
-        let world = try UsersWorld { $0.faults = [.audio: .offline] }
+    @Test("by any route, screen, tab, address or step, however the other one asks", arguments: [false, true])
+    func everyRoute(isShared: Bool) async throws {
+        let world = try await UsersWorld(stores: isShared ? MemoryStores() : nil) { $0.faults = [.audio: .offline] }
         var marks = Marks()
         let before = try await fill(world, &marks)
         // The test looks at the right things only if Ana herself is told all of them.
@@ -45,9 +45,26 @@ struct UsersIsolationTests {
         await world.end()
     }
 
+    @Test("at another replica either, which shows Ana what is hers")
+    func replicas() async throws {
+        let stores = MemoryStores()
+        let world = try await UsersWorld(stores: stores) { $0.faults = [.audio: .offline] }
+        let other = try await UsersWorld(stores: stores, besides: world) { $0.faults = [.audio: .offline] }
+        var marks = Marks()
+        _ = try await fill(world, &marks)
+        let own = try await walk(other, as: "ana", marks)
+        // Its reference remote of the drive has another account list.
+        for mark in ["MarkaRain", "MARKA HOLDER", "MarkaAda", "MarkaSound", "7.771,77"] {
+            #expect(found(marks, in: own).contains(mark), "Ana herself is not told \(mark)")
+        }
+        #expect(try await found(marks, in: walk(other, as: "bruno", marks)) == [], "Bruno is told what is Ana's")
+        await other.end()
+        await world.end()
+    }
+
     @Test("every route has a walk, so that a new one cannot be forgotten")
     func coverage() async throws {
-        let world = try UsersWorld()
+        let world = try await UsersWorld()
         let room = try await world.house.rooms.room(of: try world.name("ana"))
         let patterns = Set(room.site.router.patterns.map { "\($0.method.rawValue) \($0.pattern)" })
         #expect(patterns == Set(targets(Marks()).keys))

@@ -30,7 +30,7 @@ struct UsersRemovalTests {
 
     @Test("not while something has not been sent: the number is told, and the user is let in again")
     func refused() async throws {
-        let world = try UsersWorld { $0.faults = [.audio: .offline] }
+        let world = try await UsersWorld { $0.faults = [.audio: .offline] }
         try await fill(world, "ana")
         let name = try world.name("ana")
         await #expect(throws: UsersError.unsent("ana", changes: 1, payments: 0)) {
@@ -49,7 +49,7 @@ struct UsersRemovalTests {
 
     @Test("with everything that is theirs when the unsent is discarded, and nothing of the others'")
     func discarded() async throws {
-        let world = try UsersWorld { $0.faults = [.audio: .offline] }
+        let world = try await UsersWorld { $0.faults = [.audio: .offline] }
         try await fill(world, "ana")
         try await fill(world, "bruno")
         #expect(files(world, "ana").count > 3)
@@ -73,7 +73,7 @@ struct UsersRemovalTests {
 
     @Test("after what waits was sent, if that is wished and works")
     func sentFirst() async throws {
-        let world = try UsersWorld { $0.faults = [.audio: .offline] }
+        let world = try await UsersWorld { $0.faults = [.audio: .offline] }
         try await fill(world, "ana")
         await world.house.rooms.stop()
         world.services.reference.set(.none, of: .audio)
@@ -85,7 +85,7 @@ struct UsersRemovalTests {
 
     @Test("once more, when a removal was killed after it had begun")
     func killed() async throws {
-        let world = try UsersWorld()
+        let world = try await UsersWorld()
         try world.file.setLeaving(try world.name("ana"), true)
         #expect(await world.ask("ana", "GET", "/api/user").status == 401)
         #expect(throws: UsersError.leaving("ana")) {
@@ -101,7 +101,7 @@ struct UsersRemovalTests {
 
     @Test("A user at the bound is told so, keeps everything, and can go on when something is discarded")
     func quota() async throws {
-        let world = try UsersWorld(quota: 20_000) { $0.faults = [.audio: .offline] }
+        let world = try await UsersWorld(quota: 20_000) { $0.faults = [.audio: .offline] }
         #expect(await world.leavePost("ana", title: "Rain", sound: String(repeating: "a", count: 8_000)) == 204)
         let room = try await world.house.rooms.room(of: try world.name("ana"))
         try #require(await eventually { (try? await room.services.outbox.items().count) == 1 })

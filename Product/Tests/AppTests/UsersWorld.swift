@@ -13,26 +13,39 @@ final class UsersWorld {
     let folder: URL
     let keys: URL
     let file: UsersFile
+    /// The users: those of the file, or those in the stores that replicas share.
+    let register: any UserRegister
     let services: Services
     let house: UserHouse
     private let gate: Gate
     private let site: Site
     private(set) var tokens: [String: String] = [:]
 
+    /// - Parameters:
+    ///   - stores: The stores that replicas share; `nil` for files.
+    ///   - first: A replica over the same stores, whose keys, users and clock this one has, too.
     init(
-        _ names: [String] = ["ana", "bruno"], quota: UInt64 = UserQuota.usual,
-        _ change: (inout Configuration) -> Void = { _ in }
-    ) throws {
+        _ names: [String] = ["ana", "bruno"], quota: UInt64 = UserQuota.usual, stores: (any StorePlace)? = nil,
+        besides first: UsersWorld? = nil, _ change: (inout Configuration) -> Void = { _ in }
+    ) async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "aquifer-users-\(UUID().uuidString)")
-        keys = FileManager.default.temporaryDirectory.appending(path: "aquifer-keys-\(UUID().uuidString)")
+        keys =
+            first?.keys
+            ?? FileManager.default.temporaryDirectory.appending(path: "aquifer-keys-\(UUID().uuidString)")
         file = UsersFile(folder.appending(path: UsersFile.usualName).path)
-        for name in names { tokens[name] = try file.add(try UserName(name), at: date.now) }
+        register = stores?.users ?? file
+        if let first {
+            tokens = first.tokens
+        } else {
+            for name in names { tokens[name] = try await register.add(try UserName(name), at: date.now) }
+        }
         var configuration = Configuration(data: folder, keys: keys, now: date.read, retry: .never)
+        configuration.stores = stores
         change(&configuration)
         services = Services(configuration)
         let nobody = SignedAddresses(token: nil, now: date.read)
         site = Site(services, addresses: nobody)
-        house = try UserHouse(services, file, bound: quota)
+        house = try await UserHouse(services, register, bound: quota)
         gate = Gate(host: "127.0.0.1", port: 80, token: nil, addresses: nobody, users: house.access)
     }
 

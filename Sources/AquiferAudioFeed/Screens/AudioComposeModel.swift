@@ -33,6 +33,22 @@ public final class AudioComposeModel {
         public let name: String
         /// The length of the file in bytes.
         public let size: UInt64
+
+        /// A file.
+        public init(url: URL, name: String, size: UInt64) { (self.url, self.name, self.size) = (url, name, size) }
+    }
+
+    /// The form, for whoever goes on with it elsewhere.
+    public struct Form: Sendable, Hashable {
+        /// The title as typed.
+        public var title: String
+        /// The file, if one was chosen.
+        public var file: File?
+        /// The key of a post that was begun: with it, the clip is posted once.
+        public var key: String?
+
+        /// A form.
+        public init(title: String, file: File?, key: String?) { (self.title, self.file, self.key) = (title, file, key) }
     }
 
     /// The state of the screen.
@@ -113,6 +129,22 @@ public final class AudioComposeModel {
         if case .sending = phase { return }
         self.title = title
         changed()
+    }
+
+    /// The form as it is.
+    public var form: Form { Form(title: title, file: file, key: key) }
+
+    /// Goes on with a form that was begun elsewhere, whose file is the screen's from now on. Does nothing while a clip is being
+    /// sent.
+    public func restore(_ form: Form) {
+        if case .sending = phase { return }
+        if form.file?.url != file?.url { dropFile() }
+        (title, file, key, fileError, phase) = (form.title, form.file, form.key, nil, .editing)
+    }
+
+    /// Chooses the key of the next post, so that it can be kept in ``form`` before the post begins.
+    public func prepareKey() {
+        if canSend, key == nil { key = service.newKey() }
     }
 
     /// Posts the clip now. Returns when the post has ended, one way or the other.

@@ -10,11 +10,10 @@ extension PaymentsService {
 }
 
 extension CardVault {
-    /// Calls `onChange` after the file of the cards was changed, by this process or another.
+    /// Calls `onChange` after the cards were changed, by this process or another.
     ///
     /// - Returns: the observation; `nil` if there is no folder to watch yet.
     nonisolated func observe(_ onChange: @escaping @Sendable () -> Void) -> StoreObservation? {
-        let file = storage.file.path
-        return FolderWatch.begin(FilePath.folder(of: file), names: [FilePath.name(of: file)]) { _ in onChange() }
+        keeper.observe(onChange)
     }
 }

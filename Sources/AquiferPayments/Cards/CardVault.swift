@@ -3,6 +3,8 @@ import AquiferFoundation
 
 /// Keeps cards between payments, sealed with XChaCha20-Poly1305.
 ///
+/// The vault of one machine is a file:
+///
 /// - The cards are in one file, `cards.vault`. Its key is in another folder, in `<vault-id>.key`. Files have mode 0600
 ///   in folders of mode 0700. A file or folder that other users can access is refused.
 /// - A change of any byte is detected, and is an error. The vault never returns another card, or one card less.
@@ -20,10 +22,13 @@ import AquiferFoundation
 /// - Several vaults, tasks and processes may use the same files at once.
 ///
 /// No file is opened before it is needed, or created before the first card is added.
+///
+/// The vault of machines that share a store is an entry of it, see ``init(in:sealedWith:of:now:makeID:)``.
 public actor CardVault {
-    nonisolated let storage: VaultStorage
-    private let queue = SerialQueue("aquifer.vault")
+    nonisolated let keeper: any VaultKeeper
 
+    /// A vault in files.
+    ///
     /// - Parameters:
     ///   - directory: The folder of the cards. It is this vault's own.
     ///   - keys: The folder of the keys. Choose one that is not copied along with the cards.
@@ -32,38 +37,55 @@ public actor CardVault {
     public init(
         directory: URL, keys: URL, patience: Duration = .seconds(5), makeID: @escaping @Sendable () -> UUID = { UUID() }
     ) {
-        storage = VaultStorage(
-            folder: PrivateFolder(path: directory.standardizedFileURL.path),
-            keys: PrivateFolder(path: keys.standardizedFileURL.path), patience: patience, makeID: makeID)
+        keeper = VaultInFiles(
+            VaultStorage(
+                folder: PrivateFolder(path: directory.standardizedFileURL.path),
+                keys: PrivateFolder(path: keys.standardizedFileURL.path), patience: patience, makeID: makeID))
+    }
+
+    /// A vault in a store that machines share.
+    ///
+    /// - Cards that several machines add or remove at once are all added and removed.
+    /// - A byte that was changed, a missing key, another key, and the vault of another owner in this one's place are errors. None of
+    ///   them is a vault without cards, and none is written over.
+    /// - An older copy is told by each machine that has seen a later one and may write into the folder of its key. A vault
+    ///   that was deleted from the store is not told: keep backups of the store.
+    /// - ``rotateKey()`` throws ``VaultError/sharedKeyStays``.
+    ///
+    /// - Parameters:
+    ///   - store: The store. It must not lose entries, and has no other entry `cards`.
+    ///   - ring: The key of the machines.
+    ///   - owner: The name of the owner of the cards. No two vaults that are sealed with one key have the same owner.
+    ///   - now: The clock that stamps the entry.
+    ///   - makeID: Names a vault when it is made.
+    public init(
+        in store: any CacheStore, sealedWith ring: KeyRing, of owner: String,
+        now: @escaping @Sendable () -> Date = { Date() }, makeID: @escaping @Sendable () -> UUID = { UUID() }
+    ) {
+        keeper = VaultInStore(store: store, ring: ring, owner: owner, now: now, makeID: makeID)
     }
 
     /// The cards as they may be shown, in the order they were added. The list is empty if no card is stored, and in no
     /// other case: a vault that cannot be read is an error.
     ///
     /// - Throws: ``VaultError``.
-    public func cards() async throws(VaultError) -> [CardSummary] {
-        try await run { storage throws(VaultError) in try storage.load()?.cards.map(\.summary) ?? [] }
-    }
+    public func cards() async throws(VaultError) -> [CardSummary] { try await keeper.load()?.map(\.summary) ?? [] }
 
     /// A card, to pay with; `nil` if it is not stored.
     ///
     /// - Throws: ``VaultError``.
-    public func card(_ id: UUID) async throws(VaultError) -> Card? {
-        try await run { storage throws(VaultError) in try storage.load()?.cards.first { $0.id == id } }
-    }
+    public func card(_ id: UUID) async throws(VaultError) -> Card? { try await keeper.load()?.first { $0.id == id } }
 
     /// Stores a card. It replaces a card with the same id or the same number.
     ///
     /// - Throws: ``VaultError``.
     public func add(_ card: Card) async throws(VaultError) {
-        try await run { storage throws(VaultError) in
-            try storage.update(isMaking: true) { opened in
-                let isSame = { (kept: Card) in kept.id == card.id || kept.number == card.number }
-                let place = opened.cards.firstIndex(where: isSame) ?? opened.cards.endIndex
-                opened.cards.removeAll(where: isSame)
-                opened.cards.insert(card, at: min(place, opened.cards.endIndex))
-                return true
-            }
+        _ = try await keeper.update(isMaking: true, .refused) { cards, _ in
+            let isSame = { (kept: Card) in kept.id == card.id || kept.number == card.number }
+            let place = cards.firstIndex(where: isSame) ?? cards.endIndex
+            cards.removeAll(where: isSame)
+            cards.insert(card, at: min(place, cards.endIndex))
+            return true
         }
     }
 
@@ -71,36 +93,24 @@ public actor CardVault {
     ///
     /// - Throws: ``VaultError``.
     public func remove(_ id: UUID) async throws(VaultError) -> Bool {
-        try await run { storage throws(VaultError) in
-            var isRemoved = false
-            try storage.update(isMaking: false) { opened in
-                let count = opened.cards.count
-                opened.cards.removeAll { $0.id == id }
-                isRemoved = opened.cards.count < count
-                return isRemoved
-            }
-            return isRemoved
+        try await keeper.update(isMaking: false, .refused) { cards, _ in
+            let count = cards.count
+            cards.removeAll { $0.id == id }
+            return cards.count < count
         }
     }
 
     /// Seals the cards with a new key, and deletes the old key. Does nothing if there is no vault.
     ///
     /// - Throws: ``VaultError``. The cards can then be opened as before.
-    public func rotateKey() async throws(VaultError) {
-        try await run { storage throws(VaultError) in
-            try storage.update(isMaking: false) { opened throws(VaultError) in
-                try storage.rotate(&opened)
-                return true
-            }
-        }
-    }
+    public func rotateKey() async throws(VaultError) { try await keeper.rotateKey() }
 
     /// Accepts an older copy in the vault's place as the vault.
     ///
     /// - Returns: True if there was an older copy. The latest vault is left as it is.
     /// - Throws: ``VaultError``.
     public func acceptOlder() async throws(VaultError) -> Bool {
-        try await changeOlder { _ in }
+        try await keeper.update(isMaking: false, .accepted) { _, isOlder in isOlder }
     }
 
     /// Removes all cards of an older copy in the vault's place. No byte of them is left in the files. If the vault was
@@ -109,28 +119,10 @@ public actor CardVault {
     /// - Returns: True if there was an older copy, or a deleted vault. The latest vault is left as it is.
     /// - Throws: ``VaultError``.
     public func discardOlder() async throws(VaultError) -> Bool {
-        if try await run({ storage throws(VaultError) in try storage.forgetLost() }) { return true }
-        return try await changeOlder { $0 = [] }
-    }
-
-    private func changeOlder(_ change: @escaping @Sendable (inout [Card]) -> Void) async throws(VaultError) -> Bool {
-        try await run { storage throws(VaultError) in
-            var wasOlder = false
-            try storage.update(isMaking: false, .accepted) { opened in
-                guard opened.isOlder else { return false }
-                wasOlder = true
-                change(&opened.cards)
-                return true
-            }
-            return wasOlder
+        if try await keeper.forgetLost() { return true }
+        return try await keeper.update(isMaking: false, .accepted) { cards, isOlder in
+            if isOlder { cards = [] }
+            return isOlder
         }
-    }
-
-    /// Runs `body` off the cooperative threads, because it waits for files and locks.
-    private func run<Value: Sendable>(
-        _ body: @Sendable (VaultStorage) throws(VaultError) -> Value
-    ) async throws(VaultError) -> Value {
-        let storage = storage
-        return try await queue.run { () throws(VaultError) in try body(storage) }
     }
 }

@@ -7,6 +7,12 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
     case missingKey(path: String)
     /// The vault was sealed with a key that its key file does not have.
     case wrongKey(path: String)
+    /// The key with which the machines of a shared store seal is not on this machine.
+    case missingSharedKey(path: String)
+    /// The file has another key than the one with which the machines of a shared store seal.
+    case foreignSharedKey(path: String)
+    /// The key of a shared store is not replaced.
+    case sharedKeyStays
     /// A file is truncated, or was changed since it was written.
     case damaged(path: String)
     /// The vault is an older copy: it contains change number `change`, and the number beside its key is `last`. `last`
@@ -36,6 +42,13 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
             "the key of the saved cards is missing; put \(path) back, or move the vault away and add the cards again"
         case .wrongKey(let path):
             "\(path) was sealed with another key; put the key file that belongs to it back"
+        case .missingSharedKey(let path):
+            "the key with which the machines of this store seal is missing here; copy it to \(path) from a machine that has"
+                + " it, so that nobody else can read it"
+        case .foreignSharedKey(let path):
+            "\(path) is another key than the one with which the machines of this store seal; put that one in its place"
+        case .sharedKeyStays:
+            "all machines and users of a shared store have one key, which is not replaced"
         case .damaged(let path):
             "\(path) is damaged; put a copy of it back, or move it away and add the cards again"
         case .rolledBack(let path, let change, let last?):
@@ -64,7 +77,7 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {
-        case .missingKey, .wrongKey: language.text("vault.noKey")
+        case .missingKey, .wrongKey, .missingSharedKey, .foreignSharedKey: language.text("vault.noKey")
         case .damaged: language.text("vault.damaged")
         case .rolledBack(_, _, .some): language.text("vault.rolledBack")
         case .rolledBack(_, _, nil): language.text("vault.perhapsRolledBack")
@@ -74,7 +87,7 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
         case .full: language.text("vault.full")
         case .readOnly: language.text("vault.readOnly")
         case .busy: language.text("vault.busy")
-        case .failed: language.text("vault.failed")
+        case .failed, .sharedKeyStays: language.text("vault.failed")
         }
     }
 

@@ -86,8 +86,9 @@ enum VaultBox {
         let cards: [Card]
     }
 
+    /// - Parameter label: authenticated beside the header, and kept nowhere.
     static func seal(
-        _ cards: [Card], change: UInt64, with key: SealingKey, header: Data
+        _ cards: [Card], change: UInt64, with key: SealingKey, header: Data, beside label: Data = Data()
     ) throws(VaultError) -> Data {
         let records = cards.map {
             Record(id: $0.id, number: $0.number.digits, holder: $0.holder, expiry: $0.expiry)
@@ -99,18 +100,18 @@ enum VaultBox {
         }
         defer { wipe(&plain) }
         do throws(CryptoError) {
-            return try Sealed.seal(plain, with: key, authenticating: header)
+            return try Sealed.seal(plain, with: key, authenticating: header + label)
         } catch {
             throw .failed(reason: "\(error)")
         }
     }
 
     static func open(
-        _ box: Data, with key: SealingKey, header: VaultHeader, path: String
+        _ box: Data, with key: SealingKey, header: VaultHeader, beside label: Data = Data(), path: String
     ) throws(VaultError) -> Opened {
         var plain: Data
         do throws(CryptoError) {
-            plain = try Sealed.open(box, with: key, authenticating: header.bytes)
+            plain = try Sealed.open(box, with: key, authenticating: header.bytes + label)
         } catch {
             throw VaultError(error, path)
         }

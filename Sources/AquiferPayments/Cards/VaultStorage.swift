@@ -29,16 +29,8 @@ struct VaultStorage: Sendable {
         var cards: [Card]
     }
 
-    /// The treatment of an older copy in the vault's place.
-    enum Rollback {
-        /// It is an error.
-        case refused
-        /// The user accepts it as the vault.
-        case accepted
-    }
-
     /// The vault as it is stored; `nil` if there never was one. This waits for no lock, and creates no vault.
-    func load(_ rollback: Rollback = .refused) throws(VaultError) -> Opened? {
+    func load(_ rollback: VaultRollback = .refused) throws(VaultError) -> Opened? {
         sweepIfPossible()
         let opened = try read(rollback)
         if opened?.isAhead == true { finishIfPossible() }
@@ -49,7 +41,7 @@ struct VaultStorage: Sendable {
     /// Changes the vault, and stores it if `change` returns true. If there is no vault and `isMaking` is true, this
     /// creates a vault and its key.
     func update(
-        isMaking: Bool, _ rollback: Rollback = .refused, _ change: (inout Opened) throws(VaultError) -> Bool
+        isMaking: Bool, _ rollback: VaultRollback = .refused, _ change: (inout Opened) throws(VaultError) -> Bool
     ) throws(VaultError) {
         if !isMaking, try isMissing() { return }
         try folder.make()
@@ -134,7 +126,7 @@ struct VaultStorage: Sendable {
 
     /// Reads vault and keys until they belong together. A writer may replace one of them between the two reads, or
     /// overwrite a file that was just opened. An error that occurs twice in a row with the same bytes is final.
-    private func read(_ rollback: Rollback) throws(VaultError) -> Opened? {
+    private func read(_ rollback: VaultRollback) throws(VaultError) -> Opened? {
         var last: Attempt?
         for _ in 0..<1000 {
             guard let attempt = try attempt(rollback) else {
@@ -159,7 +151,7 @@ struct VaultStorage: Sendable {
         }
     }
 
-    private func attempt(_ rollback: Rollback) throws(VaultError) -> Attempt? {
+    private func attempt(_ rollback: VaultRollback) throws(VaultError) -> Attempt? {
         guard let vault = try file.read() else { return nil }
         try Privacy.check(folder.path)
         var found: [SealingKey] = []

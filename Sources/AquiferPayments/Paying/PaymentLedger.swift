@@ -75,7 +75,8 @@ public struct PaymentLedger: Sendable {
     /// True if a damaged entry may have been a payment. The damage may be in its key. Therefore any entry counts, except
     /// those under the keys that this store has beside payments.
     static func mayBePayment(_ damaged: DamagedEntry) -> Bool {
-        damaged.key.map { !DefaultCard.keys.contains($0) && $0 != SharedSending.doorKey } ?? true
+        damaged.key.map { !DefaultCard.keys.contains($0) && ![SharedSending.doorKey, VaultInStore.key].contains($0) }
+            ?? true
     }
 
     /// The payment of this key; `nil` if there is none.

@@ -42,14 +42,14 @@ struct EveryBitOfVaultTests {
 
     private static func kind(_ error: VaultError) -> String {
         switch error {
-        case .missingKey: "missingKey"
-        case .wrongKey: "wrongKey"
+        case .missingKey, .missingSharedKey: "missingKey"
+        case .wrongKey, .foreignSharedKey: "wrongKey"
         case .damaged: "damaged"
         case .rolledBack: "rolledBack"
         case .lost: "lost"
         case .newerVersion: "newerVersion"
         case .tooOpen: "tooOpen"
-        case .full, .readOnly, .busy, .failed: "failed"
+        case .full, .readOnly, .busy, .failed, .sharedKeyStays: "failed"
         }
     }
 

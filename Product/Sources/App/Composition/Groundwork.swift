@@ -1,6 +1,7 @@
 import Aquifer
 import AquiferAudioFeed
 import AquiferCurl
+import AquiferPayments
 import Foundation
 import ReferenceAPIs
 
@@ -34,6 +35,10 @@ struct Groundwork: Sendable {
     let sound: Lazy<Downloads, StoreError>
     /// The data of one user alone; `nil` if the server has one user only.
     private(set) var user: UserGround?
+    /// The key with which what is secret is sealed in the stores; `nil` if it is in files of this machine.
+    let ring: KeyRing?
+    /// A folder of this process's own, for the files that are made from what is in stores.
+    let copies: OwnFolder
 
     /// The maximum size of the saved pictures in bytes.
     static let pictureBound = 256 << 20
@@ -63,6 +68,8 @@ struct Groundwork: Sendable {
         queue = CountedStore(place.store(.outbox), .outbox, storeMetrics)
         ledger = CountedStore(place.store(.payments), .payments, storeMetrics)
         defaults = FoaasDefaults(in: folder)
+        ring = place.ring(in: configuration.keys, now: configuration.now)
+        copies = OwnFolder(folder.appending(path: "copies", directoryHint: .isDirectory))
         sound = Lazy { () throws(StoreError) in
             try Downloads(
                 directory: folder.appending(path: "audio", directoryHint: .isDirectory), client: client,
@@ -107,8 +114,26 @@ struct Groundwork: Sendable {
 
     /// The place of the files of the outbox.
     var files: OutboxFiles {
-        let own = OwnFolder(folder("copies"))
-        if user != nil { return .folder(folder("outbox")) }
-        return place.files { () throws(StoreError) in try own.prepared() }
+        let (copies, name) = (copies, user?.name.text)
+        return place.files(in: folder("outbox"), own: user?.store) { () throws(StoreError) in
+            // The outbox of each user deletes what is not its own.
+            let folder = try copies.prepared().appending(
+                path: name.map { "of-\($0)" } ?? "own", directoryHint: .isDirectory)
+            try POSIX.makeFolder(folder.path(percentEncoded: false))
+            return folder
+        }
     }
+
+    /// The vault of the cards.
+    var vault: CardVault {
+        guard let ring else { return CardVault(directory: folder("cards"), keys: configuration.keys) }
+        // No quota refuses a card.
+        return CardVault(in: user?.scope.store ?? ledger, sealedWith: ring, of: owner, now: now)
+    }
+
+    /// What pages have handed over and not sent, where all replicas find it; `nil` if it is a file of this process.
+    var drafts: (any CacheStore)? { place.drafts(own: user?.store) }
+
+    /// The name under which what is secret is sealed.
+    var owner: String { user.map { "user/\($0.name)" } ?? "" }
 }

@@ -6,12 +6,28 @@ import ReferenceAPIs
 /// Storage accounts and files of Shadow Drive, for one owner.
 extension Services {
     /// Shadow Drive for the owner of the key file that the configuration names. Without one, at the reference remote, it
-    /// is for the owner of ``driveKey``, which is made when it is first needed. Pages and commands have the same owner.
+    /// is for the owner of a key that is made when it is first needed: ``driveKey``, or a sealed one in a shared store. Pages and
+    /// commands have the same owner.
     ///
-    /// - Throws: `KeypairError` when there is a key file that cannot be used.
-    public func drive() throws(KeypairError) -> ShadowDriveService {
+    /// - Throws: `KeypairError` when there is a key that cannot be used.
+    public func drive() async throws(KeypairError) -> ShadowDriveService {
+        if let stored = ownStoredKey { return drive(try await stored.keypair()) }
+        return try driveOfFile()
+    }
+
+    private func driveOfFile() throws(KeypairError) -> ShadowDriveService {
         if let file = configuration.driveKeypair { return drive(try Keypair(contentsOf: file)) }
         return drive(configuration.usesReferenceDrive ? try ownKey() : nil)
+    }
+
+    /// The sealed key in the store, if that is the one to use.
+    private var ownStoredKey: StoredDriveKey? {
+        configuration.driveKeypair == nil && configuration.usesReferenceDrive ? storedDriveKey : nil
+    }
+
+    /// Looks for the key of the pages, so that they have it at once. They tell a failure.
+    func prepareDrive() async {
+        _ = try? await ownStoredKey?.keypair()  // `known` has the failure
     }
 
     /// The place of the key that is used when no other one is named.
@@ -19,7 +35,16 @@ extension Services {
 
     /// The same for pages, which tell the problem with the key.
     func driveForPages() -> DriveAccess {
-        do throws(KeypairError) { return DriveAccess(service: try drive(), problem: nil) } catch {
+        do throws(KeypairError) {
+            guard let stored = ownStoredKey else { return DriveAccess(service: try driveOfFile(), problem: nil) }
+            guard case .success(let keypair) = stored.known else {
+                // The next look at the pages may find it.
+                Task { await prepareDrive() }
+                _ = try stored.known?.get()
+                throw .failed(reason: "the key of the drive is still being looked for")
+            }
+            return DriveAccess(service: drive(keypair), problem: nil)
+        } catch {
             return DriveAccess(service: drive(nil), problem: error)
         }
     }

@@ -26,6 +26,8 @@ public final class Services: Sendable {
     /// The progress of the start of the phrases.
     let foaasStart = Locked(FoaasStart.unconfigured)
     let uploads: Uploads
+    /// The key of the drive that is in the store.
+    let storedDriveKey: StoredDriveKey?
     let groundwork: Groundwork
 
     /// The configuration of this run.
@@ -49,7 +51,12 @@ public final class Services: Sendable {
         foaas = FoaasService(groundwork, center: foaasCenter)
         audio = AudioFeedService(groundwork)
         inspector = Inspector(groundwork)
-        uploads = Uploads(groundwork.folder("uploads"), quota: groundwork.user?.quota)
+        let quota = groundwork.user?.quota
+        // What the stores have is counted there.
+        uploads =
+            groundwork.drafts == nil
+            ? Uploads(groundwork.folder("uploads"), quota: quota) : Uploads(in: groundwork.copies, quota: quota)
+        storedDriveKey = groundwork.ring.map { StoredDriveKey(groundwork, sealedWith: $0) }
     }
 
     /// True for an app that uses the reference remote.
@@ -78,7 +85,7 @@ extension PaymentsService {
             base: ground.base(of: .payments), client: ground.client, store: ground.ownValues,
             pictureStore: ground.pictures, ledgerStore: ground.ledger,
             sending: ground.folder("sending"),
-            vault: CardVault(directory: ground.folder("cards"), keys: configuration.keys),
+            vault: ground.vault,
             allowsTestCard: configuration.remotes[.payments] == nil || configuration.allowTestCard,
             retry: configuration.retry, now: ground.now, events: ground.events)
     }

@@ -10,10 +10,9 @@ struct Uploads: Sendable {
     /// The bound on what the user of these files keeps; `nil` if there is none.
     private let quota: UserQuota?
 
-    init(_ folder: URL, quota: UserQuota? = nil) {
-        own = OwnFolder(folder)
-        self.quota = quota
-    }
+    init(_ folder: URL, quota: UserQuota? = nil) { self.init(in: OwnFolder(folder), quota: quota) }
+
+    init(in own: OwnFolder, quota: UserQuota? = nil) { (self.own, self.quota) = (own, quota) }
 
     /// Writes a request's body to a file, piece by piece.
     ///
@@ -69,6 +68,9 @@ struct Uploads: Sendable {
             throw UploadRefusal(status: 500, kind: "store", message: "\(error)")
         }
     }
+
+    /// A place for a file in the folder of this process.
+    func place() throws(StoreError) -> URL { try own.prepared().appending(path: UUID().uuidString) }
 
     /// Writes a request's body to a file of this name, in a folder of its own.
     ///

@@ -16,6 +16,9 @@ protocol Screen: AnyObject {
     /// The screen at an address; `nil` if the address names nothing that it can show.
     init?(_ address: ScreenAddress, in hub: ScreenHub)
 
+    /// Finds again what another replica has kept of this screen. It ends before the first state is drawn and the first intent
+    /// is carried out, and comes again when a page comes back.
+    func prepare() async
     /// The state at this moment, with its texts in the context's language.
     func state(_ context: ScreenContext) -> State
     /// Loads the content again, for the intent `refresh`. A screen without a load does nothing.
@@ -28,6 +31,8 @@ protocol Screen: AnyObject {
 
 extension Screen {
     static var subject: String? { nil }
+
+    func prepare() async {}
 
     /// The state as JSON.
     func text(_ context: ScreenContext) -> String { WireJSON.text(state(context)) }

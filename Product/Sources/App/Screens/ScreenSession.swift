@@ -16,6 +16,22 @@ final class ScreenSession {
 
     var isWatched: Bool { watchers > 0 }
 
+    private var isPrepared = false
+    private var preparing: Task<Void, Never>?
+
+    /// Lets the screen find again what another replica has kept of it.
+    ///
+    /// - Parameter isBack: true if a page has come, which may have been elsewhere since.
+    func prepare(isBack: Bool = false) async {
+        if preparing == nil, !isPrepared || isBack && !isWatched {
+            preparing = Task {
+                await screen.prepare()
+                (isPrepared, preparing) = (true, nil)
+            }
+        }
+        await preparing?.value
+    }
+
     /// Starts the intent of a message.
     ///
     /// - Throws: ``IntentError`` if the screen cannot do what the message says.

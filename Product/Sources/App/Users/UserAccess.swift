@@ -4,7 +4,7 @@ import AquiferCrypto
 import Foundation
 import HTTPServer
 
-/// The users that a running server lets in. It follows the file: whoever is no longer in it is let in no more.
+/// The users that a running server lets in. It follows the register: a user who is no longer in it is let in no more.
 final class UserAccess: Sendable {
     /// A user, by one of the user's tokens.
     struct Visit: Sendable, Hashable {
@@ -14,76 +14,99 @@ final class UserAccess: Sendable {
     }
 
     private struct State {
-        var head: String?
-        /// The users; an error while the file cannot be read.
+        var version: String?
+        /// The number of the last look that began, and of the one whose finding is used.
+        var looks = (begun: 0, used: 0)
+        /// The users; an error while the register cannot be read.
         var users: Result<[UserRecord], UsersError>
         var streams: [UUID: (visit: Visit, end: @Sendable () -> Void)] = [:]
         var observers: [@Sendable (Set<String>) -> Void] = []
     }
 
-    let file: UsersFile
-    /// Known to this server only. The keys of signed addresses are made from it.
+    let register: any UserRegister
+    /// Known to this server and its replicas only. The keys of signed addresses are made from it.
     private let secret: String
     private let now: @Sendable () -> Date
     private let state: Locked<State>
-    /// Held while the file is read, so that an older reading never replaces a newer one.
-    private let reading = Lock()
 
-    /// - Throws: the reason why the file cannot be used.
-    init(_ file: UsersFile, secret: String, now: @escaping @Sendable () -> Date) throws(UsersError) {
-        (self.file, self.secret, self.now) = (file, secret, now)
-        let (head, users) = try file.contents()
-        state = Locked(State(head: head, users: .success(users)))
+    /// - Throws: the reason why the register cannot be used.
+    init(_ register: any UserRegister, secret: String, now: @escaping @Sendable () -> Date) async throws(UsersError) {
+        (self.register, self.secret, self.now) = (register, secret, now)
+        let found = try await register.changed(since: nil)
+        state = Locked(State(version: found?.version, users: .success(found?.users ?? [])))
     }
 
-    /// Looks at the file. Streams of tokens that have ended are ended, and observers are told the users who remain.
+    /// True if a look takes no longer than a file is read.
+    var looksAtOnce: Bool { register is UsersFile }
+
+    /// Looks at the register. Streams of tokens that have ended are ended, and observers are told the users who remain.
     ///
-    /// While the file cannot be read nobody is let in. Streams that are open stay, because nobody has ended them.
-    func refresh() {
-        reading.withLock {
-            let found: Result<(head: String, users: [UserRecord]), UsersError>?
-            do throws(UsersError) {
-                let head = try file.head()
-                // After an error the whole file is looked at.
-                let isSame = state.withLock { $0.head == head && (try? $0.users.get()) != nil }
-                found = isSame ? nil : .success(try file.contents())
-            } catch { found = .failure(error) }
-            guard let found else { return }
-            take(found)
+    /// While the register cannot be read nobody is let in. Streams that are open stay, because nobody has ended them.
+    func refresh() async {
+        let (number, version) = begin()
+        let found: Result<UsersVersion?, UsersError>
+        do throws(UsersError) { found = .success(try await register.changed(since: version)) } catch {
+            found = .failure(error)
+        }
+        take(found, number)
+    }
+
+    /// Looks at the register, if that can be done at once.
+    func refreshAtOnce() {
+        guard let file = register as? UsersFile else { return }
+        let (number, version) = begin()
+        let found: Result<UsersVersion?, UsersError>
+        do throws(UsersError) { found = .success(try file.changed(since: version)) } catch { found = .failure(error) }
+        take(found, number)
+    }
+
+    /// The number of a look that begins, and the version that is known. After an error everything is looked at.
+    private func begin() -> (Int, String?) {
+        state.withLock { state in
+            state.looks.begun += 1
+            if case .failure = state.users { return (state.looks.begun, nil) }
+            return (state.looks.begun, state.version)
         }
     }
 
-    private func take(_ found: Result<(head: String, users: [UserRecord]), UsersError>) {
-        let users = found.map(\.users)
-        let (ended, observers) = state.withLock { state in
-            state.users = users
-            guard case .success(let (head, users)) = found else {
-                return ([], []) as ([@Sendable () -> Void], [@Sendable (Set<String>) -> Void])
+    /// Uses what a look has found, unless a look that began later has found something: that is as new, or newer.
+    private func take(_ found: Result<UsersVersion?, UsersError>, _ number: Int) {
+        let (ended, observers, users) = state.withLock { state in
+            let nothing = ([], [], nil) as ([@Sendable () -> Void], [@Sendable (Set<String>) -> Void], [UserRecord]?)
+            guard number > state.looks.used else { return nothing }
+            state.looks.used = number
+            let version: UsersVersion
+            do throws(UsersError) {
+                guard let changed = try found.get() else { return nothing }
+                version = changed
+            } catch {
+                state.users = .failure(error)
+                return nothing
             }
-            state.head = head
-            let ended = state.streams.filter { !Self.isLetIn($0.value.visit, users) }
+            (state.version, state.users) = (version.version, .success(version.users))
+            let ended = state.streams.filter { !Self.isLetIn($0.value.visit, version.users) }
             for id in ended.keys { state.streams[id] = nil }
-            return (ended.values.map(\.end), state.observers)
+            return (ended.values.map(\.end), state.observers, version.users)
         }
         for end in ended { end() }
-        guard case .success(let users) = users else { return }
+        guard let users else { return }
         let present = Set(users.filter { !$0.isLeaving }.map(\.name))
         for observer in observers { observer(present) }
     }
 
-    /// Calls `observer` with the names of the users who may be let in, after each change of the file.
+    /// Calls `observer` with the names of the users who may be let in, after each change of the register.
     func observe(_ observer: @escaping @Sendable (Set<String>) -> Void) {
         state.withLock { $0.observers.append(observer) }
     }
 
     /// The users.
     ///
-    /// - Throws: the reason why the file cannot be used now.
+    /// - Throws: the reason why the register cannot be used now.
     func users() throws(UsersError) -> [UserRecord] { try state.withLock { $0.users }.get() }
 
     /// Whose request this is, by its token or its signed address; `nil` if it has neither.
     ///
-    /// - Throws: the reason why the file cannot be used now.
+    /// - Throws: the reason why the register cannot be used now.
     func visit(_ request: ServerRequest) throws(UsersError) -> Visit? {
         let users = try users()
         // The scheme is case-insensitive (RFC 9110, 11.1).
@@ -94,6 +117,11 @@ final class UserAccess: Sendable {
         return Self.visits(users).first {
             SignedAddresses.session(of: $0.hash) == session && addresses(of: $0).admits(request)
         }
+    }
+
+    /// True if a request has a token or a signed address, whether they are valid or not.
+    func hasCredentials(_ request: ServerRequest) -> Bool {
+        request.headers["Authorization"] != nil || request.queryValue(SignedAddresses.sessionField) != nil
     }
 
     /// The signed addresses of a token: they end with it, and open nothing of another user.
@@ -120,9 +148,9 @@ final class UserAccess: Sendable {
     }
 
     /// Ends the token of a visit, or all of its user.
-    func logOut(_ visit: Visit, everywhere: Bool) throws(UsersError) {
-        try file.endTokens(of: visit.user, hash: everywhere ? nil : visit.hash)
-        refresh()
+    func logOut(_ visit: Visit, everywhere: Bool) async throws(UsersError) {
+        try await register.endTokens(of: visit.user, hash: everywhere ? nil : visit.hash)
+        await refresh()
     }
 
     private static func isLetIn(_ visit: Visit, _ users: [UserRecord]) -> Bool {
@@ -140,7 +168,7 @@ final class UserAccess: Sendable {
 
     private static func visits(_ users: [UserRecord]) -> [Visit] {
         users.filter { !$0.isLeaving }.flatMap { user in
-            // A file of a right checksum holds only names that were checked.
+            // An undamaged register holds only names that were checked.
             guard let name = try? UserName(user.name) else { return [Visit]() }
             return user.tokens.map { Visit(user: name, hash: $0.hash) }
         }

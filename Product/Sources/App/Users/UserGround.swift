@@ -36,7 +36,11 @@ struct UserGround: Sendable {
     }
 
     /// Begins the scope, and lets its files end with it.
-    func open() async throws(StoreError) {
+    ///
+    /// - Parameter ownsFolders: false if folders of these names on another machine may belong to another server.
+    func open(ownsFolders: Bool) async throws(StoreError) {
+        try await scope.open()
+        guard ownsFolders else { return }
         for place in [folder, keys] { try await scope.deleteAtEnd(place) }
     }
 }

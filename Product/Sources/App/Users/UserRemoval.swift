@@ -19,18 +19,19 @@ extension Services {
     /// - Throws: ``UsersError/unsent(_:changes:payments:)`` if something would be lost that `unsent` does not give up: the user
     ///   is let in again then. After another error the user stays out, and the call can be repeated.
     public func removeUser(
-        _ name: UserName, from file: UsersFile, unsent: UnsentOfUser = .refuse
+        _ name: UserName, from register: any UserRegister, unsent: UnsentOfUser = .refuse
     ) async throws(UsersError) {
-        try file.setLeaving(name, true)
+        try await register.setLeaving(name, true)
         let ground = UserGround(
             name, in: groundwork.place.store(.users), configuration, bound: .max)
         do throws(UsersError) {
             try await end(ground, unsent)
         } catch {
-            if case .unsent = error { try file.setLeaving(name, false) }
+            if case .unsent = error { try await register.setLeaving(name, false) }
             throw error
         }
-        try file.remove(name)
+        try await register.remove(name)
+        guard groundwork.place.ownsFolders else { return }
         // A request that was being answered may have written a file after the end.
         for folder in [ground.folder, ground.keys] where POSIX.exists(folder.path(percentEncoded: false)) {
             do { try FileManager.default.removeItem(at: folder) } catch {
@@ -44,7 +45,7 @@ extension Services {
         ground.scope.register(services.outbox)
         let payments: Int
         do throws(StoreError) {
-            try await ground.open()
+            try await ground.open(ownsFolders: groundwork.place.ownsFolders)
             payments = unsent == .discard ? 0 : try await services.openPayments()
         } catch { throw .store(error) }
         // A payment is never sent again by itself: only its user may do that, or give it up.

@@ -80,8 +80,9 @@ final class UserRooms {
     private func open(_ name: UserName) async throws -> Room {
         await dropUnused()
         let ground = UserGround(name, in: store, base.configuration, bound: bound)
-        try await ground.open()
+        try await ground.open(ownsFolders: base.groundwork.place.ownsFolders)
         let services = Services(base.groundwork.of(ground))
+        await services.prepareDrive()
         let access = access
         let nobody = SignedAddresses(token: nil, now: base.configuration.now)
         let site = Site(services, users: access) { request in
@@ -97,7 +98,7 @@ final class UserRooms {
 
     /// Opens the apps of all users who have something unsent, so that it is sent while they are away.
     func resumeSending() async {
-        // Nobody is let in while the file cannot be read; what is unsent is sent after the next request of its user.
+        // Nobody is let in while the register cannot be read; what is unsent is sent after the next request of its user.
         for user in (try? access.users()) ?? [] where !user.isLeaving {
             guard !isStopped, let name = try? UserName(user.name), rooms[name] == nil else { continue }
             let ground = UserGround(name, in: store, base.configuration, bound: bound)

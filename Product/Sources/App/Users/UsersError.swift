@@ -6,6 +6,10 @@ public enum UsersError: Error, Sendable, Equatable, CustomStringConvertible {
     case badName(String)
     /// There is no file: nobody has been added.
     case none(path: String)
+    /// The shared store has no users: nobody has been added.
+    case noneStored
+    /// The users in the shared store are not as they were written.
+    case damagedInStore(String)
     /// The file is not as it was written.
     case damaged(path: String, reason: String)
     /// A newer version wrote the file.
@@ -30,6 +34,9 @@ public enum UsersError: Error, Sendable, Equatable, CustomStringConvertible {
             "\"\(name)\" is no name of a user: use 1 to \(UserName.most) letters (a to z), digits, \".\", \"-\" and \"_\","
                 + " and begin with a letter or a digit"
         case .none(let path): "there are no users yet: \(path) is missing"
+        case .noneStored: "there are no users yet: the shared store has none"
+        case .damagedInStore(let reason):
+            "the list of users in the shared store is damaged (\(reason)), and nobody is let in; put the store back from a backup"
         case .damaged(let path, let reason):
             "\(path) is damaged (\(reason)), and nobody is let in; put it back from a backup, or move it away and add the"
                 + " users again: what they have saved stays"

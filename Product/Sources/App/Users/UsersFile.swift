@@ -9,7 +9,7 @@ import Foundation
 ///   before or after each.
 /// - Damage anywhere is an error, and never "no users".
 /// - Nobody but its owner may read it (0600).
-public struct UsersFile: Sendable {
+public struct UsersFile: UserRegister {
     /// The name of the file in the data folder, unless another one is named.
     public static let usualName = "serve.users"
     /// The most bytes of a file: some hundred thousand tokens.
@@ -37,10 +37,7 @@ public struct UsersFile: Sendable {
     /// - Throws: ``UsersError/exists(_:)`` if there is one of this name.
     public func add(_ name: UserName, at date: Date) throws(UsersError) -> String {
         let token = UserToken.random()
-        try change(mayCreate: true) { users throws(UsersError) in
-            if let other = users.first(where: { $0.name.lowercased() == name.folded }) { throw .exists(other.name) }
-            users.append(UserRecord(name: name.text, tokens: [Self.entry(token, date)], isLeaving: false))
-        }
+        try change(mayCreate: true) { users throws(UsersError) in try users.add(name, token, at: date) }
         return token
     }
 
@@ -49,10 +46,7 @@ public struct UsersFile: Sendable {
     /// - Throws: ``UsersError/unknown(_:)`` if there is no such user.
     public func addToken(_ name: UserName, at date: Date) throws(UsersError) -> String {
         let token = UserToken.random()
-        try changeUser(name) { user throws(UsersError) in
-            guard !user.isLeaving else { throw .leaving(user.name) }
-            user.tokens.append(Self.entry(token, date))
-        }
+        try change { users throws(UsersError) in try users.addToken(name, token, at: date) }
         return token
     }
 
@@ -62,30 +56,31 @@ public struct UsersFile: Sendable {
     /// - Returns: the number of tokens that were ended.
     @discardableResult
     public func endTokens(of name: UserName, hash: String? = nil) throws(UsersError) -> Int {
-        try changeUser(name) { user throws(UsersError) in
-            let before = user.tokens.count
-            user.tokens.removeAll { hash == nil || $0.hash == hash }
-            return before - user.tokens.count
-        }
+        try change { users throws(UsersError) in try users.endTokens(of: name, hash: hash) }
     }
 
     /// Notes that a user is being removed, or is not any more. Nobody is let in meanwhile.
-    func setLeaving(_ name: UserName, _ isLeaving: Bool) throws(UsersError) {
-        try changeUser(name) { user throws(UsersError) in user.isLeaving = isLeaving }
-    }
-
-    /// Takes a user out of the file.
-    func remove(_ name: UserName) throws(UsersError) {
+    public func setLeaving(_ name: UserName, _ isLeaving: Bool) throws(UsersError) {
         try change { users throws(UsersError) in
-            guard users.contains(where: { $0.name == name.text }) else { throw .unknown(name.text) }
-            users.removeAll { $0.name == name.text }
+            try users.change(name) { user throws(UsersError) in user.isLeaving = isLeaving }
         }
     }
 
-    private static func entry(_ token: String, _ date: Date) -> UserRecord.Token {
-        UserRecord.Token(
-            hash: UserToken.hash(token), made: Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0)
+    /// Takes a user out of the file.
+    public func remove(_ name: UserName) throws(UsersError) {
+        try change { users throws(UsersError) in try users.remove(name) }
     }
+
+    /// The users, if the file has changed since a version of it; `nil` if it has not.
+    public func changed(since version: String?) throws(UsersError) -> UsersVersion? {
+        let head = try head()
+        if let head, head == version { return nil }
+        let found = try contents()
+        return UsersVersion(version: found.head, users: found.users)
+    }
+
+    /// Nobody tells of changes of the file.
+    public func observe(_ onChange: @escaping @Sendable () -> Void) -> StoreObservation? { nil }
 
     // MARK: The file
 
@@ -121,15 +116,6 @@ public struct UsersFile: Sendable {
         } catch {
             if case .notAStore = error { throw .open(path: path) }
             throw .store(error)
-        }
-    }
-
-    private func changeUser<Value>(
-        _ name: UserName, _ edit: (inout UserRecord) throws(UsersError) -> Value
-    ) throws(UsersError) -> Value {
-        try change { users throws(UsersError) in
-            guard let index = users.firstIndex(where: { $0.name == name.text }) else { throw .unknown(name.text) }
-            return try edit(&users[index])
         }
     }
 

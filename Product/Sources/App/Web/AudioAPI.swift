@@ -126,15 +126,22 @@ struct AudioAPI: Sendable {
     }
 
     @MainActor
-    private func choose(_ file: URL, _ name: String, _ tab: String) -> ServerResponse {
-        guard let screen = hub.screen(AudioComposeScreen.self, tab: tab) else {
+    private func choose(_ file: URL, _ name: String, _ tab: String) async -> ServerResponse {
+        let session = hub.session(at: ScreenAddress(name: AudioComposeScreen.name, tab: tab, subject: ""))
+        await session?.prepare()
+        guard let screen = session?.screen as? AudioComposeScreen else {
             services.uploads.remove(file)
             return .problem(500, "screen", "the form could not be opened")
         }
-        guard screen.model.choose(file, name: name) else {
-            return .problem(
-                422, "file", screen.model.fileError?.description ?? "a clip is being posted; wait until it has ended")
+        do throws(StoreError) { try await screen.shelf?.keep(file) } catch {
+            services.uploads.remove(file)
+            return .problem(507, "store", "\(error)")
         }
-        return .empty()
+        let isChosen = screen.model.choose(file, name: name)
+        await screen.save()
+        return isChosen
+            ? .empty()
+            : .problem(
+                422, "file", screen.model.fileError?.description ?? "a clip is being posted; wait until it has ended")
     }
 }

@@ -83,15 +83,23 @@ struct Gate: Sendable {
     func refusalOfStranger(_ request: ServerRequest) -> ServerResponse? {
         guard let users else { return admits(request) ? nil : Self.wantsToken }
         do throws(UsersError) { if try users.visit(request) != nil { return nil } } catch {
-            // The file is looked at below: it may be right again.
+            // The register is looked at below: it may be right again.
         }
+        // A look at a store takes a while. Then the handler looks, before it reads anything of the body.
+        if !users.looksAtOnce, users.hasCredentials(request) { return nil }
         do throws(UsersError) {
             // The user may have been added a moment ago.
-            users.refresh()
+            users.refreshAtOnce()
             return try users.visit(request) == nil ? Self.loggedOut : nil
         } catch {
             return Self.unusable
         }
+    }
+
+    /// True if the request is known to be of somebody who is let in.
+    func knows(_ request: ServerRequest) -> Bool {
+        guard let users else { return admits(request) }
+        return (try? users.visit(request)) != nil  // while the register cannot be read nobody is known
     }
 
     private static var wantsToken: ServerResponse { .problem(401, "token", "open the link that aquifer serve printed") }

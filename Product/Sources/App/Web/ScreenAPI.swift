@@ -39,6 +39,7 @@ struct ScreenAPI: Sendable {
         guard let address = await address(request, screen), let session = await hub.session(at: address) else {
             return unknownScreen
         }
+        await session.prepare(isBack: true)
         let recording = hub.recording
         let language = Language.best(for: request.queryValue("lang") ?? "en")
         let now = services.configuration.now
@@ -63,6 +64,7 @@ struct ScreenAPI: Sendable {
         else { return .problem(400, "intent", "send {\"intent\": …}") }
         if ReplayTab.step(address.tab) != nil { return ReplayAPI.refusal(of: message.intent) }
         guard let session = await hub.session(at: address) else { return unknownScreen }
+        await session.prepare()
         do throws(IntentError) {
             try await session.start(message)
             return .empty()

@@ -30,7 +30,7 @@ struct UserAPI: Sendable {
         }
         do throws(UsersError) {
             // The request came in with a token, which may have ended meanwhile: then it is as it was wished.
-            if let visit = try users.visit(request) { try users.logOut(visit, everywhere: everywhere) }
+            if let visit = try users.visit(request) { try await users.logOut(visit, everywhere: everywhere) }
             return .empty()
         } catch {
             return Gate.unusable

@@ -31,11 +31,15 @@ public final class WebServer: Sendable {
     /// - Throws: `StoreError` if there is no token to agree on; ``UsersError`` when the users cannot be read.
     @MainActor
     public init(
-        _ services: Services, at entrance: Entrance, token: Bool = true, users: UsersFile? = nil, quota: UInt64? = nil
+        _ services: Services, at entrance: Entrance, token: Bool = true, users: (any UserRegister)? = nil,
+        quota: UInt64? = nil
     ) async throws {
         let secret = token && users == nil ? try await services.groundwork.place.token() : nil
-        let house = try users.map { try UserHouse(services, $0, bound: quota ?? UserQuota.usual) }
+        // A replica without the key of the others would show their users no card.
+        try await services.groundwork.ring?.prepare()
+        let house = try await Self.house(services, users, quota)
         (self.house, self.entrance) = (house, entrance)
+        if house == nil { await services.prepareDrive() }
         let addresses = SignedAddresses(token: secret, now: services.configuration.now)
         let site = Site(services, addresses: addresses)
         let operations = Operations(services, watch: entrance.watch, rooms: house?.rooms)
@@ -57,6 +61,13 @@ public final class WebServer: Sendable {
         keptClips = site.hub.keptClips
         keptClips.start()
         link = "http://\(address.asURLHost):\(entrance.port)/" + (secret.map { "#token=\($0)" } ?? "")
+    }
+
+    private static func house(
+        _ services: Services, _ users: (any UserRegister)?, _ quota: UInt64?
+    ) async throws(UsersError) -> UserHouse? {
+        guard let users else { return nil }
+        return try await UserHouse(services, users, bound: quota ?? UserQuota.usual)
     }
 
     /// Ends in an orderly way. First `/readyz` says that no new requests are wanted, and all requests are answered for `grace`, so that
@@ -101,7 +112,8 @@ public final class WebServer: Sendable {
             }
             return gate.isOpen ? .known : .unknown
         }
-        return gate.refusalOfStranger(request).map { .refused($0.hardened()) } ?? .known
+        if let refusal = gate.refusalOfStranger(request) { return .refused(refusal.hardened()) }
+        return gate.knows(request) ? .known : .unknown
     }
 
     /// The answer to a request that was admitted.

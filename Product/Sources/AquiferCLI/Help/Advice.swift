@@ -9,7 +9,10 @@ enum Advice {
         switch error {
         case .rolledBack: "aquifer cards accept-older keeps them, aquifer cards discard-older removes them all"
         case .lost: "aquifer cards discard-older begins without them"
-        case .missingKey, .wrongKey, .damaged, .newerVersion, .tooOpen, .full, .readOnly, .busy, .failed: nil
+        case .missingSharedKey, .foreignSharedKey: "--keys names the folder of the keys"
+        case .missingKey, .wrongKey, .sharedKeyStays, .damaged, .newerVersion, .tooOpen, .full, .readOnly, .busy,
+            .failed:
+            nil
         }
     }
 

@@ -8,8 +8,9 @@ extension CommandTable {
                 "serve", "serves the apps to a browser, and prints the address to open",
                 details:
                     "Press Ctrl-C, or send SIGTERM, to end it; a second signal ends it at once. Without --port it listens on"
-                    + " port 8080. Several of them with one --store are replicas: a page goes on with any of them. Cards,"
-                    + " kept sounds and a security code stay with each replica. With --users each user of the file has"
+                    + " port 8080. Several of them with one --store are replicas: a page goes on with any of them. They need"
+                    + " one key in --keys: the first makes it, and without it no other one starts. Kept sounds and a"
+                    + " security code stay with each replica. With --users each user has"
                     + " cards, payments, posts that wait, keys and settings alone. /healthz and /readyz tell whether it"
                     + " runs and whether it can serve, and /metrics has numbers in OpenMetrics, with the token.",
                 options: [

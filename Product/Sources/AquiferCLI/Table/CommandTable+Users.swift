@@ -2,8 +2,8 @@ extension CommandTable {
     static let users = CommandGroup(
         "users", "manage the users of aquifer serve --users",
         notes: [
-            "The file keeps names and the hashes of tokens. A server that runs notices each change. Without --users it is the"
-                + " file serve.users in the data folder."
+            "Names and the hashes of tokens are kept in the file that --users names; without it in --store, or in the file"
+                + " serve.users of the data folder. A server that runs notices each change, and so do all replicas of a store."
         ],
         [
             Command(

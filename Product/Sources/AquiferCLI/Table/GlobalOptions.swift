@@ -15,6 +15,7 @@ struct GlobalOptions {
         quiet = arguments.has(Options.quiet)
         servers = try Self.servers(arguments)
         var configuration = Configuration(data: try arguments.value(Options.data) ?? Configuration.defaultData)
+        if let keys = try arguments.value(Options.keys) { configuration.keys = keys }
         for chosen in try arguments.all(Options.remote) {
             configuration.remotes[chosen.remote] = chosen.address
         }

@@ -15,6 +15,11 @@ enum Options {
         help: "share what is saved with other machines, in PostgreSQL: postgresql://user@host/database (otherwise"
             + " $AQUIFER_STORE, which keeps a password from other users of this machine; without both, in files of DIR)"
     )
+    static let keys = ValueOption(
+        "--keys", takes: "DIR", .folder,
+        help:
+            "keep the keys of what is sealed in DIR (otherwise in $XDG_CONFIG_HOME/aquifer/keys or ~/.config/aquifer/keys);"
+            + " machines with one --store need the same key there")
     static let cache = ValueOption(
         "--cache", takes: "URL", ValueType<StoreAddress>.redis,
         help:
@@ -36,7 +41,7 @@ enum Options {
     static let version = Flag("--version", help: "print the version")
 
     static let general: [any DeclaredOption] = [
-        data, store, cache, remote, json, offline, at, allowTestCard, quiet, help, version,
+        data, keys, store, cache, remote, json, offline, at, allowTestCard, quiet, help, version,
     ]
 
     // MARK: Options of Shadow Drive
@@ -71,7 +76,10 @@ enum Options {
         "--origin", takes: "ORIGIN", .origin, isRepeatable: true,
         help: "an address under which a proxy before the server answers, such as https://aquifer.example")
     static let users = ValueOption(
-        "--users", takes: "FILE", .file, help: "the users, each with a link and data alone (aquifer users makes it)")
+        "--users", takes: "FILE", .file,
+        help:
+            "the users, each with a link and data alone: a file that aquifer users makes, or \"store\" for those in --store"
+    )
     static let quota = ValueOption(
         "--quota", takes: "SIZE", .size,
         help: "with --users: the most that each user keeps, such as 500MB (1GB)")

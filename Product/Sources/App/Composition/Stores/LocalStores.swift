@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferConcurrency
+import AquiferPayments
 import AquiferSQLite
 import Foundation
 
@@ -26,9 +27,17 @@ struct LocalStores: StorePlace {
 
     func name(of kind: StoreKind) -> String { "\(kind.rawValue).sqlite" }
 
-    func files(copies: @escaping @Sendable () throws(StoreError) -> URL) -> OutboxFiles {
-        .folder(folder.appending(path: "outbox", directoryHint: .isDirectory))
-    }
+    func files(
+        in folder: URL, own: (any CacheStore)?, copies: @escaping @Sendable () throws(StoreError) -> URL
+    ) -> OutboxFiles { .folder(folder) }
+
+    func drafts(own: (any CacheStore)?) -> (any CacheStore)? { nil }
+
+    func ring(in keys: URL, now: @escaping @Sendable () -> Date) -> KeyRing? { nil }
+
+    var users: StoredUsers? { nil }
+
+    var ownsFolders: Bool { true }
 
     func token() -> String { AccessToken.kept(in: folder) }
 }

@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferPayments
 import AquiferPostgres
 import Foundation
 
@@ -18,7 +19,7 @@ public enum StoreKind: String, Sendable, CaseIterable {
     case files
     /// The facts that the replicas of a server must agree on.
     case server
-    /// The data of each of several users, in a scope each.
+    /// The data of each of several users, in a scope each, and what the pages of the only one have handed over.
     case users
 
     /// True if everything in it can be loaded again, and most reads are of what was read before.
@@ -38,8 +39,27 @@ public protocol StorePlace: Sendable {
     func name(of kind: StoreKind) -> String
     /// The place of the files of what waits.
     ///
-    /// - Parameter copies: gives a folder of this process's own.
-    func files(copies: @escaping @Sendable () throws(StoreError) -> URL) -> OutboxFiles
+    /// - Parameters:
+    ///   - folder: the folder for them, if they are files of this machine.
+    ///   - own: the store of the one of several users whose files these are; `nil` for the only user.
+    ///   - copies: gives a folder of this process's own.
+    func files(
+        in folder: URL, own: (any CacheStore)?, copies: @escaping @Sendable () throws(StoreError) -> URL
+    ) -> OutboxFiles
+    /// The store of what pages have handed over and not sent; `nil` if it is a file of this process.
+    ///
+    /// - Parameter own: as for the files of what waits.
+    func drafts(own: (any CacheStore)?) -> (any CacheStore)?
+    /// The key with which what is secret is sealed in the stores; `nil` if it is in files of this machine.
+    ///
+    /// - Parameters:
+    ///   - keys: the folder of the keys.
+    ///   - now: the clock.
+    func ring(in keys: URL, now: @escaping @Sendable () -> Date) -> KeyRing?
+    /// The users of a server that has several; `nil` if they are in a file only.
+    var users: StoredUsers? { get }
+    /// True if the folders of a user belong to no other server, so that they end with the user.
+    var ownsFolders: Bool { get }
     /// The token of the server, which is made at its first use and stays.
     ///
     /// - Throws: ``StoreError`` if replicas could not agree on one.
@@ -70,10 +90,26 @@ extension StorePlace {
     /// The name of its schema in PostgreSQL.
     public func name(of kind: StoreKind) -> String { "aquifer_\(kind.rawValue)" }
 
-    /// In a store of their own.
-    public func files(copies: @escaping @Sendable () throws(StoreError) -> URL) -> OutboxFiles {
-        .store(store(.files), copies: copies)
+    /// In a store of their own, or among what the user has alone.
+    public func files(
+        in folder: URL, own: (any CacheStore)?, copies: @escaping @Sendable () throws(StoreError) -> URL
+    ) -> OutboxFiles {
+        .store(own ?? store(.files), copies: copies)
     }
+
+    /// Among what the user has alone.
+    public func drafts(own: (any CacheStore)?) -> (any CacheStore)? { own ?? Scope("drafts", in: store(.users)).store }
+
+    /// One for all machines.
+    public func ring(in keys: URL, now: @escaping @Sendable () -> Date) -> KeyRing? {
+        KeyRing(folder: keys, facts: store(.server), now: now)
+    }
+
+    /// Among the facts that the replicas agree on.
+    public var users: StoredUsers? { StoredUsers(in: store(.server)) }
+
+    /// False: a folder of the same name on another machine may be another server's.
+    public var ownsFolders: Bool { false }
 
     /// One for all: the first replica to ask makes it.
     public func token() async throws(StoreError) -> String { try await AccessToken.kept(in: store(.server)) }

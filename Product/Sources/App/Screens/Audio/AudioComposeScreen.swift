@@ -48,13 +48,41 @@ final class AudioComposeScreen: Screen {
     }
 
     let model: AudioComposeModel
+    /// Keeps the form for other replicas; `nil` if there are none.
+    let shelf: AudioDraftShelf?
+    private var following: StoreObservation?
 
     convenience init(_ address: ScreenAddress, in hub: ScreenHub) {
-        self.init(hub.services.audio, uploads: hub.services.uploads)
+        let services = hub.services
+        let shelf = services.groundwork.drafts.map { store in
+            AudioDraftShelf(
+                DraftFiles(store: store, uploads: services.uploads, now: services.configuration.now), tab: address.tab)
+        }
+        self.init(services.audio, uploads: services.uploads, shelf: shelf)
     }
 
-    init(_ service: AudioFeedService, uploads: Uploads) {
+    init(_ service: AudioFeedService, uploads: Uploads, shelf: AudioDraftShelf? = nil) {
         model = AudioComposeModel(service) { uploads.remove($0) }
+        self.shelf = shelf
+        // Behind a proxy, an intent may reach another replica than the one that streams the states.
+        following = shelf?.observe { [weak self] in Task { await self?.prepare() } }
+    }
+
+    isolated deinit { following?.cancel() }
+
+    func prepare() async {
+        if let form = await shelf?.found() { model.restore(form) }
+    }
+
+    /// Keeps the form for other replicas.
+    func save() async { await shelf?.save(model.form) }
+
+    /// Posts the clip, in a way that another replica goes on with under the same key.
+    private func post(_ send: @MainActor (AudioComposeModel) async -> Void) async {
+        model.prepareKey()
+        await save()
+        await send(model)
+        await save()
     }
 
     func state(_ context: ScreenContext) -> State {
@@ -79,12 +107,23 @@ final class AudioComposeScreen: Screen {
         case .appear, .dismissError: return {}
         case .title:
             let text = try fields.text("text")
-            return { model.type(text) }
-        case .send, .retry: return { await model.send() }
-        case .later: return { await model.sendLater() }
+            return {
+                model.type(text)
+                await self.save()
+            }
+        case .send, .retry: return { await self.post { await $0.send() } }
+        case .later: return { await self.post { await $0.sendLater() } }
         case .cancel: return { model.cancel() }
-        case .again: return { model.again() }
-        case .removeFile: return { model.removeFile() }
+        case .again:
+            return {
+                model.again()
+                await self.save()
+            }
+        case .removeFile:
+            return {
+                model.removeFile()
+                await self.save()
+            }
         }
     }
 

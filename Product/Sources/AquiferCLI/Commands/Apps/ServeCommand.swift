@@ -1,5 +1,6 @@
 import App
 import Aquifer
+import AquiferPayments
 import Foundation
 import HTTPServer
 
@@ -16,7 +17,7 @@ struct ServeCommand: CommandHandler {
     private let metricsPort: UInt16?
     private let logFormat: ServiceLog.Format
     private let drain: Duration
-    private let users: UsersFile?
+    private let hasUsers: Bool
     private let quota: UInt64?
 
     init(_ call: CommandCall) throws(CommandError) {
@@ -28,19 +29,17 @@ struct ServeCommand: CommandHandler {
         metricsPort = try call.arguments.value(Options.metricsPort)
         logFormat = try call.arguments.value(Options.log) ?? .text
         drain = .seconds(try call.arguments.value(Options.drain) ?? 0)
-        users = try call.arguments.value(Options.users).map { UsersFile($0) }
+        hasUsers = call.arguments.has(Options.users)
+        if hasUsers { try call.checkUsers() }
         quota = try call.arguments.value(Options.quota)
         try checkUsers()
     }
 
     /// Refuses what does not go with several users, or only with them.
     private func checkUsers() throws(CommandError) {
-        guard users != nil else {
+        guard hasUsers else {
             if quota != nil { throw .usage("--quota is for --users") }
             return
-        }
-        if call.options.servers != nil {
-            throw .usage("--users keeps files in --data of this machine, so that --store does not go with it")
         }
         if !token { throw .usage("--users lets in nobody without a token, so that --no-token does not go with it") }
         if call.options.configuration.driveKeypair != nil {
@@ -63,8 +62,13 @@ struct ServeCommand: CommandHandler {
         let services = call.services()
         let server: WebServer
         do {
+            let users = hasUsers ? try call.users() : nil
             server = try await WebServer(services, at: entrance, token: token, users: users, quota: quota)
+        } catch let error as CommandError {
+            throw error
         } catch let error as UsersError {
+            throw CommandError(error)
+        } catch let error as VaultError {
             throw CommandError(error)
         } catch {
             throw CommandError(status: .unavailable, message: "\(error)")
@@ -117,7 +121,7 @@ struct ServeCommand: CommandHandler {
         }
         call.console.out("Aquifer is at \(server.link)")
         if let address = entrance.metricsAddress { call.console.out("Metrics are at \(address)") }
-        if users != nil { call.console.note("each user opens the link that aquifer users printed") }
+        if hasUsers { call.console.note("each user opens the link that aquifer users printed") }
     }
 
     /// The log, on standard error.

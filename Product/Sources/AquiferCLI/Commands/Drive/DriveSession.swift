@@ -13,7 +13,7 @@ protocol DriveHandler: CommandHandler {
 
 extension DriveHandler {
     func run() async throws(CommandError) -> ExitStatus {
-        do { return try await run(DriveSession(call)) } catch { throw CommandError(drive: error) }
+        do { return try await run(try await DriveSession(call)) } catch { throw CommandError(drive: error) }
     }
 }
 
@@ -27,9 +27,9 @@ struct DriveSession: Sendable {
     /// True if the user has agreed beforehand with `--yes`.
     var isSure: Bool { call.arguments.has(Options.yes) }
 
-    init(_ call: CommandCall) throws(CommandError) {
+    init(_ call: CommandCall) async throws(CommandError) {
         self.call = call
-        do throws(KeypairError) { drive = try call.services().drive() } catch { throw CommandError(error) }
+        do throws(KeypairError) { drive = try await call.services().drive() } catch { throw CommandError(error) }
     }
 
     /// The account of the first word: an address, or a name among the owner's accounts.

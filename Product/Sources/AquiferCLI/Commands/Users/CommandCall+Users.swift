@@ -2,10 +2,23 @@ import App
 import Foundation
 
 extension CommandCall {
-    /// The file of the users: the one that `--users` names, or that of the data folder.
-    func usersFile() throws(CommandError) -> UsersFile {
-        let usual = options.configuration.data.appending(path: UsersFile.usualName).path(percentEncoded: false)
-        return UsersFile(try arguments.value(Options.users) ?? usual)
+    /// The word for the users in the shared store, in place of a file's name.
+    private static let inStore = "store"
+
+    /// The users that `--users` names; without it those in the shared store, or those in the file of the data folder.
+    func users() throws(CommandError) -> any UserRegister {
+        let (given, stored) = (try arguments.value(Options.users), options.configuration.stores?.users)
+        if let given, given != Self.inStore { return UsersFile(given) }
+        if let stored { return stored }
+        guard given == nil else {
+            throw .usage("--users \(Self.inStore) goes with --store; a file of this name is ./\(Self.inStore)")
+        }
+        return UsersFile(options.configuration.data.appending(path: UsersFile.usualName).path(percentEncoded: false))
+    }
+
+    /// Refuses users in a store without one, before the servers of the stores are waited for.
+    func checkUsers() throws(CommandError) {
+        if options.servers == nil { _ = try users() }
     }
 
     /// The user that the command names.
@@ -19,7 +32,7 @@ extension CommandError {
         switch error {
         case .badName, .exists, .leaving: self.init(status: .usage, message: "\(error)")
         case .unknown: self = .notFound("\(error); aquifer users list shows them")
-        case .none: self = .notFound("\(error); aquifer users add NAME adds the first")
+        case .none, .noneStored: self = .notFound("\(error); aquifer users add NAME adds the first")
         case .unsent(_, let changes, let payments):
             let ways = [
                 changes > 0 ? "--send-first sends them" : nil,
@@ -28,7 +41,7 @@ extension CommandError {
             ]
             self.init(
                 status: .unknown, message: "\(error); " + ways.compactMap(\.self).joined(separator: "; "))
-        case .damaged, .newerVersion, .open, .store: self.init(status: .store, message: "\(error)")
+        case .damaged, .damagedInStore, .newerVersion, .open, .store: self.init(status: .store, message: "\(error)")
         }
     }
 }

@@ -3,13 +3,13 @@ import App
 /// `aquifer users add NAME` and `aquifer users token NAME`: print a token, which is shown this once.
 struct UsersAddCommand: CommandHandler {
     private let call: CommandCall
-    private let file: UsersFile
+    private let users: any UserRegister
     private let name: UserName
     private let address: String
 
     init(_ call: CommandCall) throws(CommandError) {
         self.call = call
-        file = try call.usersFile()
+        users = try call.users()
         name = try call.userName()
         let host = try call.arguments.value(Options.host) ?? "127.0.0.1"
         let port = try call.arguments.value(Options.port) ?? 8080
@@ -20,7 +20,9 @@ struct UsersAddCommand: CommandHandler {
         let now = call.options.configuration.now()
         let token: String
         do throws(UsersError) {
-            token = call.command.words[1] == "add" ? try file.add(name, at: now) : try file.addToken(name, at: now)
+            token =
+                call.command.words[1] == "add"
+                ? try await users.add(name, at: now) : try await users.addToken(name, at: now)
         } catch {
             if case .exists(let other) = error {
                 throw CommandError(

@@ -4,24 +4,27 @@ import Foundation
 /// `aquifer users list`: the users of `aquifer serve`.
 struct UsersListCommand: CommandHandler {
     private let call: CommandCall
-    private let file: UsersFile
+    private let users: any UserRegister
 
     init(_ call: CommandCall) throws(CommandError) {
         self.call = call
-        file = try call.usersFile()
+        users = try call.users()
     }
 
     func run() async throws(CommandError) -> ExitStatus {
-        var users: [UserRecord] = []
-        do throws(UsersError) { users = try file.read() } catch {
-            // Without a file nobody has been added.
-            guard case .none = error else { throw CommandError(error) }
+        var found: [UserRecord] = []
+        do throws(UsersError) { found = try await users.read() } catch {
+            // Nobody has been added yet.
+            switch error {
+            case .none, .noneStored: break
+            default: throw CommandError(error)
+            }
         }
         if call.options.json {
-            call.console.out(json: ResultDocument(local: users.map(UserDocument.init)))
+            call.console.out(json: ResultDocument(local: found.map(UserDocument.init)))
             return .delivered
         }
-        let rows = users.map { user in
+        let rows = found.map { user in
             [user.name, "\(user.tokens.count)", user.isLeaving ? "being removed" : ""]
         }
         call.console.table(

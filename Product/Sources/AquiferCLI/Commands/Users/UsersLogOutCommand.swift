@@ -3,18 +3,20 @@ import App
 /// `aquifer users logout NAME`: ends all tokens of a user.
 struct UsersLogOutCommand: CommandHandler {
     private let call: CommandCall
-    private let file: UsersFile
+    private let users: any UserRegister
     private let name: UserName
 
     init(_ call: CommandCall) throws(CommandError) {
         self.call = call
-        file = try call.usersFile()
+        users = try call.users()
         name = try call.userName()
     }
 
     func run() async throws(CommandError) -> ExitStatus {
         let count: Int
-        do throws(UsersError) { count = try file.endTokens(of: name) } catch { throw CommandError(error) }
+        do throws(UsersError) { count = try await users.endTokens(of: name, hash: nil) } catch {
+            throw CommandError(error)
+        }
         if call.options.json {
             call.console.out(json: ResultDocument(local: UserTokensDocument(name: name.text, ended: count)))
         } else if !call.options.quiet {

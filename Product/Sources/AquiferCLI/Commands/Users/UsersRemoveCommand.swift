@@ -3,14 +3,14 @@ import App
 /// `aquifer users remove NAME`: removes a user with everything that is the user's.
 struct UsersRemoveCommand: CommandHandler {
     private let call: CommandCall
-    private let file: UsersFile
+    private let users: any UserRegister
     private let name: UserName
     private let unsent: UnsentOfUser
     private let isSure: Bool
 
     init(_ call: CommandCall) throws(CommandError) {
         self.call = call
-        file = try call.usersFile()
+        users = try call.users()
         name = try call.userName()
         unsent =
             call.arguments.has(Options.discardUnsent)
@@ -19,9 +19,9 @@ struct UsersRemoveCommand: CommandHandler {
     }
 
     func run() async throws(CommandError) -> ExitStatus {
-        try ask()
+        try await ask()
         let services = call.services()
-        do throws(UsersError) { try await services.removeUser(name, from: file, unsent: unsent) } catch {
+        do throws(UsersError) { try await services.removeUser(name, from: users, unsent: unsent) } catch {
             await services.stop()
             throw CommandError(error)
         }
@@ -35,9 +35,9 @@ struct UsersRemoveCommand: CommandHandler {
     }
 
     /// Asks first, because nothing brings back what the user has. A user who does not exist is told without asking.
-    private func ask() throws(CommandError) {
+    private func ask() async throws(CommandError) {
         do throws(UsersError) {
-            guard try file.read().contains(where: { $0.name == name.text }) else { throw .unknown(name.text) }
+            guard try await users.read().contains(where: { $0.name == name.text }) else { throw .unknown(name.text) }
         } catch { throw CommandError(error) }
         let lines = [
             "cards, keys, payments, settings and uploads of \(name) are deleted for good, and all links of \(name) end",

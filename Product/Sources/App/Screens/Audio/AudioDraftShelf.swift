@@ -1,0 +1,114 @@
+import Aquifer
+import AquiferAudioFeed
+import Foundation
+
+/// Keeps a tab's form of a new clip in a store that replicas share: a page that loses its replica finds title, file and key again at
+/// another one.
+@MainActor
+final class AudioDraftShelf {
+    nonisolated static let prefix = "draft:"
+
+    /// The form as it is kept.
+    private struct Record: Codable, Hashable {
+        var title: String
+        /// The key of a post that was begun: at another replica it is the same post.
+        var key: String?
+        var fileName: String?
+        var fileSize: UInt64?
+        var upload: UUID?
+    }
+
+    private let files: DraftFiles
+    private let entryKey: String
+    private var store: any CacheStore { files.store }
+    /// What the store has, as far as this replica knows.
+    private var known: Record?
+    /// True if the store could not take the last form.
+    private var isBehind = false
+    /// The files of this process that are in the store, too.
+    private var stored: [URL: UUID] = [:]
+    private var wanted: AudioComposeModel.Form?
+    private var saving: Task<Void, Never>?
+
+    init(_ files: DraftFiles, tab: String) {
+        self.files = files
+        entryKey = Self.prefix + tab
+    }
+
+    /// The form as another replica has left it; `nil` if it is as this one knows it.
+    func found() async -> AudioComposeModel.Form? {
+        await saving?.value
+        let record: Record?
+        // A store that cannot be read now tells nothing: the form here goes on.
+        do { record = try await read() } catch { return nil }
+        guard !isBehind, record != known else { return nil }
+        var form = AudioComposeModel.Form(title: record?.title ?? "", file: nil, key: record?.key)
+        if let record, let id = record.upload, let size = record.fileSize {
+            if let own = stored.first(where: { $0.value == id })?.key {
+                form.file = .init(url: own, name: record.fileName ?? "", size: size)
+            } else if let url = try? await files.fetch(id, size: size) {  // without its file the title is left
+                stored[url] = id
+                form.file = .init(url: url, name: record.fileName ?? "", size: size)
+            }
+        }
+        known = record
+        return form
+    }
+
+    /// Keeps a file, before the form has it.
+    func keep(_ file: URL) async throws(StoreError) {
+        await files.sweep()
+        let id = UUID()
+        try await files.keep(file, as: id)
+        stored[file] = id
+    }
+
+    /// Keeps the form. Of several that come meanwhile, only the last is kept.
+    func save(_ form: AudioComposeModel.Form) async {
+        wanted = form
+        if saving == nil {
+            saving = Task {
+                while let next = wanted {
+                    wanted = nil
+                    await write(next)
+                }
+                saving = nil
+            }
+        }
+        await saving?.value
+    }
+
+    /// Calls `onChange` after the form was kept by any replica.
+    func observe(_ onChange: @escaping @Sendable () -> Void) -> StoreObservation {
+        let key = entryKey
+        return store.changes.observe { change in if change.concerns(key) { onChange() } }
+    }
+
+    private func write(_ form: AudioComposeModel.Form) async {
+        let id = form.file.flatMap { stored[$0.url] }
+        let record = Record(
+            title: form.title, key: form.key, fileName: form.file?.name, fileSize: form.file?.size, upload: id)
+        let isEmpty = form.title.isEmpty && form.file == nil
+        do {
+            if isEmpty {
+                try await store.delete(entryKey)
+            } else {
+                let entry = StoredEntry(bytes: try JSONEncoder().encode(record), savedAt: files.now())
+                try await store.insert(entry, for: entryKey)
+            }
+            (known, isBehind) = (isEmpty ? nil : record, false)
+        } catch {
+            // The form works all the same, at this replica.
+            isBehind = true
+            return
+        }
+        for (url, other) in stored where other != id {
+            stored[url] = nil
+            await files.remove(other)
+        }
+    }
+
+    private func read() async throws -> Record? {
+        try await store.retrieve(entryKey).map { try JSONDecoder().decode(Record.self, from: $0.bytes) }
+    }
+}

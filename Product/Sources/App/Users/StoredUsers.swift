@@ -1,0 +1,137 @@
+import Aquifer
+import Foundation
+
+/// The users of the replicas that share a store: an entry of it, which each change replaces in one step.
+public struct StoredUsers: UserRegister {
+    private static let key = "users"
+    private static let version = 1
+
+    /// The content of the entry. Its change number is its `ETag`, so that a look at the list of entries tells whether it has
+    /// changed.
+    private struct Content: Codable {
+        let version: Int
+        let users: [UserRecord]
+    }
+
+    private let store: any CacheStore
+
+    init(in store: any CacheStore) { self.store = store }
+
+    /// See ``UserRegister/read()``.
+    ///
+    /// - Throws: ``UsersError/noneStored`` if nobody has been added.
+    public func read() async throws(UsersError) -> [UserRecord] {
+        guard let found = try await current() else { throw .noneStored }
+        return found.users
+    }
+
+    /// See ``UserRegister/add(_:at:)``.
+    public func add(_ name: UserName, at date: Date) async throws(UsersError) -> String {
+        let token = UserToken.random()
+        try await change(at: date, mayCreate: true) { users throws(UsersError) in try users.add(name, token, at: date) }
+        return token
+    }
+
+    /// See ``UserRegister/addToken(_:at:)``.
+    public func addToken(_ name: UserName, at date: Date) async throws(UsersError) -> String {
+        let token = UserToken.random()
+        try await change(at: date) { users throws(UsersError) in try users.addToken(name, token, at: date) }
+        return token
+    }
+
+    /// See ``UserRegister/endTokens(of:hash:)``.
+    @discardableResult
+    public func endTokens(of name: UserName, hash: String? = nil) async throws(UsersError) -> Int {
+        try await change { users throws(UsersError) in try users.endTokens(of: name, hash: hash) }
+    }
+
+    /// See ``UserRegister/setLeaving(_:_:)``.
+    public func setLeaving(_ name: UserName, _ isLeaving: Bool) async throws(UsersError) {
+        try await change { users throws(UsersError) in
+            try users.change(name) { user throws(UsersError) in user.isLeaving = isLeaving }
+        }
+    }
+
+    /// See ``UserRegister/remove(_:)``.
+    public func remove(_ name: UserName) async throws(UsersError) {
+        try await change { users throws(UsersError) in try users.remove(name) }
+    }
+
+    /// See ``UserRegister/changed(since:)``.
+    public func changed(since version: String?) async throws(UsersError) -> UsersVersion? {
+        if let version {
+            let listed = try await told { () async throws(StoreError) in try await store.contents(prefix: Self.key) }
+            if listed.entries.contains(where: { $0.key == Self.key && $0.validators.etag == version }) { return nil }
+        }
+        guard let found = try await current() else { throw .noneStored }
+        return found
+    }
+
+    /// See ``UserRegister/observe(_:)``.
+    public func observe(_ onChange: @escaping @Sendable () -> Void) -> StoreObservation? {
+        store.changes.observe { change in if change.concerns(Self.key) { onChange() } }
+    }
+
+    // MARK: The entry
+
+    private func current() async throws(UsersError) -> UsersVersion? {
+        let entry = try await told { () async throws(StoreError) in try await store.retrieve(Self.key) }
+        return try entry.map { entry throws(UsersError) in try Self.users(in: entry) }
+    }
+
+    private static func users(in entry: StoredEntry) throws(UsersError) -> UsersVersion {
+        // A newer version may have another form, but says so.
+        struct Head: Decodable { let version: Int }
+        let decoder = JSONDecoder()
+        // Whatever cannot be decoded is damaged.
+        guard let number = entry.validators.etag, let head = try? decoder.decode(Head.self, from: entry.bytes) else {
+            throw .damagedInStore("it is no list of users")
+        }
+        guard head.version <= version else {
+            throw .store(.newerVersion(path: "the list of users in the store", found: head.version, supported: version))
+        }
+        // The reason is that another version, or somebody else, has written it.
+        guard let content = try? decoder.decode(Content.self, from: entry.bytes) else {
+            throw .damagedInStore("it is no list of users of this version")
+        }
+        return UsersVersion(version: number, users: content.users)
+    }
+
+    /// - Parameter date: stamps the entry; without one it keeps its stamp.
+    @discardableResult
+    private func change<Value: Sendable>(
+        at date: Date? = nil, mayCreate: Bool = false,
+        _ edit: @Sendable (inout [UserRecord]) throws(UsersError) -> Value
+    ) async throws(UsersError) -> Value {
+        let made: Result<Value, UsersError> = try await told { () async throws(StoreError) in
+            try await store.decide(Self.key) { found throws(StoreError) -> (EntryChange, Result<Value, UsersError>) in
+                let entry = try found.get()
+                do throws(UsersError) {
+                    let before = try entry.map { entry throws(UsersError) in try Self.users(in: entry) }
+                    guard before != nil || mayCreate else { throw .noneStored }
+                    var users = before?.users ?? []
+                    let value = try edit(&users)
+                    let number = before.flatMap { UInt64($0.version) } ?? 0
+                    // Texts can always be encoded.
+                    guard let bytes = try? JSONEncoder().encode(Content(version: Self.version, users: users)) else {
+                        throw .damagedInStore("its names cannot be written")
+                    }
+                    let next = StoredEntry(
+                        bytes: bytes, savedAt: date ?? entry?.savedAt ?? Date(timeIntervalSince1970: 0),
+                        validators: Validators(etag: "\(number &+ 1)"))
+                    return (.replace(next), .success(value))
+                } catch { return (.keep, .failure(error)) }
+            }
+        }
+        return try made.get()
+    }
+
+    private func told<Value: Sendable>(
+        _ body: () async throws(StoreError) -> Value
+    ) async throws(UsersError) -> Value {
+        do throws(StoreError) { return try await body() } catch {
+            if case .unreadable(_, let reason) = error { throw .damagedInStore(reason) }
+            throw .store(error)
+        }
+    }
+}
