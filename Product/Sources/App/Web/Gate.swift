@@ -92,7 +92,7 @@ struct Gate: Sendable {
             users.refreshAtOnce()
             return try users.visit(request) == nil ? Self.loggedOut : nil
         } catch {
-            return Self.unusable
+            return Self.refusal(for: error)
         }
     }
 
@@ -106,6 +106,11 @@ struct Gate: Sendable {
     /// The token is none, or no longer one: that of a user who has logged out or was removed.
     static var loggedOut: ServerResponse {
         .problem(401, "loggedOut", "this link has ended; ask the operator for a new one")
+    }
+    /// The answer while a user cannot be let in, or nobody can.
+    static func refusal(for error: UsersError) -> ServerResponse {
+        guard case .leaving = error else { return unusable }
+        return .problem(503, "leaving", "the operator is removing this user; nothing was changed")
     }
     /// Nobody can be let in. The reason is for the operator, who finds it with `aquifer users list`.
     static var unusable: ServerResponse { .problem(503, "users", "the users cannot be read now; tell the operator") }

@@ -121,7 +121,9 @@ struct ServeCommand: CommandHandler {
         }
         call.console.out("Aquifer is at \(server.link)")
         if let address = entrance.metricsAddress { call.console.out("Metrics are at \(address)") }
-        if hasUsers { call.console.note("each user opens the link that aquifer users printed") }
+        guard hasUsers else { return }
+        call.console.note("each user opens the link that aquifer users printed")
+        if server.hasNobody { call.console.note("there are no users yet; aquifer users add NAME adds the first") }
     }
 
     /// The log, on standard error.

@@ -20,7 +20,7 @@ struct UsersRemoveCommand: CommandHandler {
 
     func run() async throws(CommandError) -> ExitStatus {
         try await ask()
-        let services = call.services()
+        let services = try await call.atHome(of: users).services()
         do throws(UsersError) { try await services.removeUser(name, from: users, unsent: unsent) } catch {
             await services.stop()
             throw CommandError(error)
