@@ -35,7 +35,8 @@ struct UserQuotaTests {
                 for _ in 0..<20 {
                     group.addTask {
                         let body = ServerRequestBody([Data(count: 2_000)])
-                        return (try? await uploads.take(body, limit: 10_000, announced: isAnnounced ? 2_000 : nil)) != nil
+                        return (try? await uploads.take(body, limit: 10_000, announced: isAnnounced ? 2_000 : nil))
+                            != nil
                     }
                 }
                 return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }

@@ -37,7 +37,9 @@ struct UsersDamageTests {
         }
     }
 
-    @Test("Damage is noticed wherever it is, although the first line is the same", arguments: ["flipped", "cut", "open", "gone"])
+    @Test(
+        "Damage is noticed wherever it is, although the first line is the same",
+        arguments: ["flipped", "cut", "open", "gone"])
     func damage(how: String) async throws {
         let world = try await UsersWorld()
         let good = try bytes(world)

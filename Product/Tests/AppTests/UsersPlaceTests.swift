@@ -1,5 +1,4 @@
 import Aquifer
-import AquiferCrypto
 import AquiferTesting
 import EveryBit
 import Foundation
@@ -38,7 +37,8 @@ struct UsersPlaceTests {
             try await services.removeUser(try world.name("ana"), from: world.file, unsent: .discard)
         }
         #expect(!exists(other))
-        #expect(exists(world.folder.appending(path: "users/\(id)")) && exists(world.keys.appending(path: "users/\(id)")))
+        #expect(
+            exists(world.folder.appending(path: "users/\(id)")) && exists(world.keys.appending(path: "users/\(id)")))
         #expect(await world.ask("ana", "GET", "/api/user").status == 200)
         let room = try await world.house.rooms.room(of: try world.name("ana"))
         #expect(try await room.services.payments.vault.cards().count == 1)
@@ -90,12 +90,14 @@ struct UsersPlaceTests {
     private func writeOld(_ file: UsersFile, _ token: String) throws {
         let body =
             #"[{"isLeaving":false,"name":"ana","tokens":[{"hash":"\#(UserToken.hash(token))","made":1780000000}]}]"#
-        let sum = SHA256Hash.hash(Data("aquifer users 1 7\n\(body)".utf8)).hexadecimal
+        let sum = UserToken.hash("aquifer users 1 7\n\(body)")
         try Data("aquifer users 1 7 \(sum)\n\(body)".utf8).write(to: URL(filePath: file.path))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     }
 
-    @Test("An older file keeps its users, their tokens and what is under their names; a new user of the name has nothing of it")
+    @Test(
+        "An older file keeps its users, their tokens and what is under their names; a new user of the name has nothing of it"
+    )
     func migration() async throws {
         try await Fixture.withFolder { folder in
             let file = UsersFile(folder.appending(path: "users").path)

@@ -59,6 +59,20 @@ struct UsersRefusalTests {
         await world.end()
     }
 
+    @Test("A user whom a killed removal has kept out comes in again when the next one is refused")
+    func killed() async throws {
+        let world = try await UsersWorld { $0.faults = [.audio: .offline] }
+        #expect(await world.leavePost("ana", title: "Rain") == 204)
+        let room = try await world.house.rooms.room(of: try world.name("ana"))
+        try #require(await eventually { (try? await room.services.outbox.items().count) == 1 })
+        try await world.file.setLeaving(try world.name("ana"), true)
+        await #expect(throws: UsersError.unsent("ana", changes: 1, payments: 0)) {
+            try await world.services.removeUser(try world.name("ana"), from: world.file)
+        }
+        #expect(await world.ask("ana", "GET", "/api/user").status == 200)
+        await world.end()
+    }
+
     @Test("A pause of one of several users holds after a restart, until it is taken back")
     func restart() async throws {
         let world = try await UsersWorld { $0.faults = [.audio: .offline] }

@@ -28,13 +28,15 @@ extension Services {
         let ground = UserGround(
             try UserIdentity(record), in: groundwork.place.store(.users), configuration, bound: .max)
         let own = Services(groundwork.of(ground))
-        try await own.checkUnsent(of: record.name, unsent)
-        try await register.setLeaving(record.id, true)
         do throws(UsersError) {
+            try await own.checkUnsent(of: record.name, unsent)
+            try await register.setLeaving(record.id, true)
             try await own.end(ground, unsent, ownsFolders: groundwork.place.ownsFolders)
         } catch {
-            // Something was queued after the count.
-            if case .unsent = error { try await register.setLeaving(record.id, false) }
+            // Something was queued after the count, or a removal that was killed was to discard it.
+            if case .unsent = error, try await register.user(name).isLeaving {
+                try await register.setLeaving(record.id, false)
+            }
             throw error
         }
         try await register.remove(record.id)

@@ -24,7 +24,8 @@ extension CommandTable {
         [
             Command(
                 "link", "prints the address to open of the server that has this data",
-                details: "--host and --port are those of the server; without them it is for http://127.0.0.1:8080. Behind a"
+                details:
+                    "--host and --port are those of the server; without them it is for http://127.0.0.1:8080. Behind a"
                     + " proxy --origin is its address. A server with --users has a link for each user: aquifer users token"
                     + " NAME prints another one.",
                 options: [Options.host, Options.port, Options.origin],

@@ -15,7 +15,8 @@ extension CommandTable {
             Command(
                 "users token", "prints another link of a user, for another device",
                 details: "Earlier links stay valid.", [name],
-                options: [Options.users, Options.host, Options.port, Options.origin], exits: [unknown], run: UsersAddCommand.self),
+                options: [Options.users, Options.host, Options.port, Options.origin], exits: [unknown],
+                run: UsersAddCommand.self),
             Command(
                 "users list", "lists the users, and the number of their tokens", options: [Options.users],
                 run: UsersListCommand.self),
@@ -33,7 +34,7 @@ extension CommandTable {
                 [name], options: [Options.users, Options.yes], exclusive: [Options.sendFirst, Options.discardUnsent],
                 exits: [
                     unknown, CommandExit(.unknown, "something has not been sent; the user stays"),
-                    CommandExit(.unavailable, "the data of the users is not here; the user stays"),
+                    CommandExit(.store, "the data of the users is not here; the user stays"),
                 ],
                 run: UsersRemoveCommand.self),
         ])

@@ -61,7 +61,7 @@ extension CommandError {
                 status: .unknown, message: "\(error); " + ways.compactMap(\.self).joined(separator: "; "))
         case .elsewhere, .nowhere:
             self.init(
-                status: .unavailable,
+                status: .store,
                 message: "\(error); run it where the server runs, or name its data with --data and --keys, or --store")
         case .damaged, .damagedInStore, .older, .damagedGeneration, .gone, .newerVersion, .open, .store:
             self.init(status: .store, message: "\(error)")
