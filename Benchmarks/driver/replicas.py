@@ -29,11 +29,13 @@ class Replicas:
 
     def __init__(self, bench, count):
         self.folder = tempfile.mkdtemp(prefix=f"replicas-{count}-", dir=bench.folder)
-        self.port, self.processes, self.metrics, self.visits = peers.free_port(), [], [], 0
+        self.port, self.processes, self.metrics = peers.free_port(), [], []
+        # They end before the database.
+        bench.closing.insert(0, self)
         server = shared.servers(bench)["postgres"]
         with psycopg.connect(server, autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE replicas{count}")
-        store = server.replace("/postgres", f"/replicas{count}").replace("//replicas", "//postgres")
+        store = f"{server.rpartition('/')[0]}/replicas{count}"
         remotes, line = self.start(bench.aquifer, "remotes", "--port", "0", "--json", "--data", f"{self.folder}/remotes")
         feed = next(each["address"] for each in json.loads(line)["value"] if each["name"] == "feed")
         ports = []
@@ -123,7 +125,6 @@ class Replicas:
 def replicas(bench):
     progress(f"pages of {USERS} users on one and on three replicas")
     one, three = Replicas(bench, 1), Replicas(bench, 3)
-    bench.closing[:0] = [one, three]
     f = rounds(min(bench.rounds, 5), {"one": one.measure, "three": three.measure})
     (ours, pages), (alone, pages_alone) = zip(*f["three"]), zip(*f["one"])
     work = f"pages of {USERS} users, 3 replicas"

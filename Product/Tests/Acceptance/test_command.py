@@ -18,6 +18,7 @@ GOLDEN = pathlib.Path(__file__).parent / "golden"
 
 @pytest.mark.parametrize("command", [
     "", "serve", "link", "users", "remotes", "feed", "contacts", "cards", "pay", "payments", "foaas", "audio", "outbox", "drive", "cache",
+    "store",
     "completion", "man", "help", "feed list", "outbox send", "drive upload", "drive transaction"])
 def test_help_is_the_golden_text(aquifer, command):
     result = aquifer(*command.split(), "--help", data=False)

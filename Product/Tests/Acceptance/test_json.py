@@ -22,7 +22,7 @@ CARD = "4242424242424242\nAna de Testes\n12/39\n"
 SEED = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
 BLOCKHASH = "EkSnNWid2cvwEVnVx9aBqawnmiCNiDgp3gUdkDPTKN1N"
 #: Commands that print a text and take no --json.
-TEXTS = {"help", "man", "completion"}
+TEXTS = {"help", "man", "completion", "store schema"}
 KEYS = {"source", "savedAt", "because", "saveError", "value"}
 
 #: Texts made by chance or by the day. The same places hold something of the same kind in every run.

@@ -35,7 +35,6 @@ public final class Entrance: Sendable {
     ///   - port: The port; 0 for any free one.
     ///   - origins: The addresses under which proxies before the server answer.
     ///   - metricsPort: The port on loopback for metrics without a token, 0 for any free one; `nil` for none.
-    ///   - uploads: Paths that take larger bodies, and the bytes of the largest.
     ///   - log: The log of requests and events.
     /// - Throws: ``ServerError`` when the server cannot listen on the address.
     public init(

@@ -9,13 +9,13 @@ function __aquifer_is --description 'Test for the words of a command before the 
             continue
         end
         switch $word
-            case --data --store --cache --remote --at --keypair --drive-url --rpc --files-url --uploader --port --host --users --quota --origin --metrics-port --log --drain --fault --limit -o --output --card --title --author --blockhash --owner-seed-file --counter --account --name --bytes --used --compute-units --compute-price
+            case --data --store --cache --remote --at --keypair --drive-url --rpc --files-url --uploader --port --host --users --quota --origin --metrics-port --log --drain --fault --limit -o --output --card --title --author --blockhash --owner-seed-file --counter --account --name --bytes --used --compute-units --compute-price --role
                 set option $word
             case '-*'
             case '*'
                 if test -z "$name"
                     set name $word
-                else if contains -- "$name" users feed cards payments foaas audio outbox drive cache
+                else if contains -- "$name" users feed cards payments foaas audio outbox drive cache store
                     set name "$name $word"
                 end
         end
@@ -48,6 +48,7 @@ complete -c aquifer -n '__aquifer_is ""' -a audio -d 'list, download or post aud
 complete -c aquifer -n '__aquifer_is ""' -a outbox -d 'list, send, retry or discard posts that wait to be sent'
 complete -c aquifer -n '__aquifer_is ""' -a drive -d 'manage storage accounts and files of Shadow Drive'
 complete -c aquifer -n '__aquifer_is ""' -a cache -d 'manage the saved copies'
+complete -c aquifer -n '__aquifer_is ""' -a store -d 'prepare a database for --store'
 complete -c aquifer -n '__aquifer_is ""' -a completion -d 'print the completion script of a shell'
 complete -c aquifer -n '__aquifer_is ""' -a man -d 'print the manual page'
 complete -c aquifer -n '__aquifer_is ""' -a help -d 'print the help of a command'
@@ -64,6 +65,7 @@ complete -c aquifer -n '__aquifer_is "help"' -a audio -d 'list, download or post
 complete -c aquifer -n '__aquifer_is "help"' -a outbox -d 'list, send, retry or discard posts that wait to be sent'
 complete -c aquifer -n '__aquifer_is "help"' -a drive -d 'manage storage accounts and files of Shadow Drive'
 complete -c aquifer -n '__aquifer_is "help"' -a cache -d 'manage the saved copies'
+complete -c aquifer -n '__aquifer_is "help"' -a store -d 'prepare a database for --store'
 complete -c aquifer -n '__aquifer_is "help"' -a completion -d 'print the completion script of a shell'
 complete -c aquifer -n '__aquifer_is "help"' -a man -d 'print the manual page'
 complete -c aquifer -n '__aquifer_is "help"' -a help -d 'print the help of a command'
@@ -119,6 +121,7 @@ complete -c aquifer -n '__aquifer_is "drive"' -a submit -d 'sends a transaction 
 complete -c aquifer -n '__aquifer_is "cache"' -a list -d 'lists the saved copies, files and phrases too, with their state, age, size and key'
 complete -c aquifer -n '__aquifer_is "cache"' -a validate -d 'deletes the copies that are expired or damaged, and keeps the rest'
 complete -c aquifer -n '__aquifer_is "cache"' -a clear -d 'deletes the entry of KEY; without KEY, everything that can be loaded again'
+complete -c aquifer -n '__aquifer_is "store"' -a schema -d 'prints the SQL that makes the tables of --store'
 complete -c aquifer -n '__aquifer_is "serve"' -l port -x -d 'the port; 0 for any free one'
 complete -c aquifer -n '__aquifer_is "serve"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
 complete -c aquifer -n '__aquifer_is "serve"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
@@ -145,6 +148,7 @@ complete -c aquifer -n '__aquifer_is "users logout"' -l users -r -F -d 'the user
 complete -c aquifer -n '__aquifer_is "users remove"' -l send-first -d 'send what has not been sent; stay if something cannot be sent'
 complete -c aquifer -n '__aquifer_is "users remove"' -l discard-unsent -d 'delete what has not been sent, and payments whose outcome is not known'
 complete -c aquifer -n '__aquifer_is "users remove"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
+complete -c aquifer -n '__aquifer_is "users remove"' -l yes -d 'do not ask'
 complete -c aquifer -n '__aquifer_is "remotes"' -l port -x -d 'the port; 0 for any free one'
 complete -c aquifer -n '__aquifer_is "remotes"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
 complete -c aquifer -n '__aquifer_is "remotes"' -l fault -x -a 'feed=online feed=offline feed=slow feed=failing feed=garbage feed=cut feed=answer-lost feed=stale-blockhash payments=online payments=offline payments=slow payments=failing payments=garbage payments=cut payments=answer-lost payments=stale-blockhash foaas=online foaas=offline foaas=slow foaas=failing foaas=garbage foaas=cut foaas=answer-lost foaas=stale-blockhash audio=online audio=offline audio=slow audio=failing audio=garbage audio=cut audio=answer-lost audio=stale-blockhash drive=online drive=offline drive=slow drive=failing drive=garbage drive=cut drive=answer-lost drive=stale-blockhash' -d 'start with a fault of a reference remote: online, offline, slow, failing, garbage, cut, answer-lost, stale-blockhash, cut-at:BYTES'
@@ -275,4 +279,5 @@ complete -c aquifer -n '__aquifer_is "drive submit"' -l drive-url -x -d 'the ser
 complete -c aquifer -n '__aquifer_is "drive submit"' -l rpc -x -d 'Solana\'s JSON-RPC (otherwise Solana\'s own; for the reference remote, its own)'
 complete -c aquifer -n '__aquifer_is "drive submit"' -l files-url -x -d 'the address of the files (otherwise below the server)'
 complete -c aquifer -n '__aquifer_is "drive submit"' -l uploader -x -d 'the key that the server signs with, if it is not Shadow Drive\'s (aquifer remotes --help names that of the reference remote)'
+complete -c aquifer -n '__aquifer_is "store schema"' -l role -x -d 'also grant this user of the database the rights that aquifer needs with these tables, and no others'
 complete -c aquifer -n '__aquifer_is "completion"' -a 'bash zsh fish'

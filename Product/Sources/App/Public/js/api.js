@@ -2,6 +2,9 @@ import { language } from "./i18n.js";
 import { replayed } from "./replay.js";
 import { authorization } from "./token.js";
 
+/** The kind of the refusals of a server that waits for its database. Nothing was changed then. */
+export const STARTING = "starting";
+
 /** A refusal or failure of the local server. `status` is 0 when it could not be reached. */
 export class ApiError extends Error {
   /**
@@ -75,13 +78,13 @@ export async function request(method, url, body) {
   });
 }
 
-/** True if the server on this machine answers. */
+/** True if the server on this machine can be asked for something: it answers, and does not wait for its database. */
 export async function isRunning() {
   try {
     await request("GET", address("/api/connection"));
     return true;
   } catch (error) {
-    return error instanceof ApiError && error.status > 0;
+    return error instanceof ApiError && error.status > 0 && error.kind !== STARTING;
   }
 }
 
@@ -131,6 +134,7 @@ export async function refusal(response) {
   } catch {
     // An error page that is not JSON carries nothing to show.
   }
+  if (detail.kind === STARTING) document.dispatchEvent(new Event("aquifer:starting"));
   if (response.status === 401) document.dispatchEvent(new CustomEvent("aquifer:signed-out", { detail: detail.kind }));
   return new ApiError(response.status, detail.kind ?? "store", detail.message ?? response.statusText);
 }

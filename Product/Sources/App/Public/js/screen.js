@@ -1,4 +1,4 @@
-import { ApiError, address, request } from "./api.js";
+import { ApiError, STARTING, address, request } from "./api.js";
 import { IntentQueue } from "./logic/intent-queue.js";
 import { ScreenStream } from "./stream.js";
 import { carried, carries } from "./carried.js";
@@ -148,7 +148,7 @@ export class ModelScreen {
     } catch (error) {
       // A server that is gone is shown by the stream, for the whole page.
       // One that knows no such screen is told by the screen itself.
-      const isShown = error instanceof ApiError && [0, 401, 404].includes(error.status);
+      const isShown = error instanceof ApiError && ([0, 401, 404].includes(error.status) || error.kind === STARTING);
       if (replayed !== null) toastOnce(t("replay.still"));
       else if (!isShown) toast(t("error.request"), "danger");
       return false;

@@ -43,8 +43,10 @@ export class Shell {
    * @type {Set<Page>}
    */
   #kept = new Set();
-  /** True if the server does not answer. */
+  /** True if the server does not answer, or not yet. */
   isLost = false;
+  /** True if it answers that it waits for its database. */
+  #isStarting = false;
   #signedOut = false;
   /** True if the server has several users, and this one has logged out. */
   #loggedOut = false;
@@ -77,6 +79,7 @@ export class Shell {
     this.#draw();
     this.#connection.load();
     document.addEventListener("aquifer:lost", () => this.lost());
+    document.addEventListener("aquifer:starting", () => this.#starting());
     document.addEventListener("aquifer:found", () => this.#found());
     document.addEventListener("aquifer:signed-out", (event) => this.#signOut(event instanceof CustomEvent && event.detail === "loggedOut"));
     addEventListener("keydown", (event) => this.#key(event));
@@ -194,6 +197,12 @@ export class Shell {
     setTimeout(look, 2000);
   }
 
+  #starting() {
+    this.#isStarting = true;
+    this.lost();
+    this.#drawStatus();
+  }
+
   /** @returns {Page | null} */
   #front() {
     return this.comments ?? this.#screen;
@@ -201,7 +210,7 @@ export class Shell {
 
   #found() {
     if (!this.isLost) return;
-    this.isLost = false;
+    [this.isLost, this.#isStarting] = [false, false];
     this.#drawStatus();
     toast(t("lost.back"));
   }
@@ -250,9 +259,10 @@ export class Shell {
   }
 
   #drawStatus() {
-    const key = this.isLost ? "lost" : "";
+    const words = this.#isStarting ? "lost.starting" : "lost";
+    const key = this.isLost ? words : "";
     replaceWhen(this.#status, key, () => this.isLost && h("div", { class: "lost", role: "alert", "data-test": "server-lost" },
-      icon("plug"), h("div", {}, h("strong", {}, t("lost.title")), h("span", {}, t("lost.text", { command: "aquifer serve" }))),
+      icon("plug"), h("div", {}, h("strong", {}, t(`${words}.title`)), h("span", {}, t(`${words}.text`, { command: "aquifer serve" }))),
       h("span", { class: "spinner", "aria-hidden": "true" })));
   }
 
