@@ -1,6 +1,7 @@
 """Several `aquifer serve` with one PostgreSQL: replicas, each with a data folder of its own."""
 
 import contextlib
+import copy
 import json
 import os
 import pathlib
@@ -17,7 +18,7 @@ import urllib.request
 import pytest
 
 from conftest import BINARY, ROOT, Aquifer
-from payments_command import DELIVERED, UNAVAILABLE, USAGE, VISA, Payer
+from payments_command import DELIVERED, STORE, UNAVAILABLE, USAGE, VISA, Payer
 from serving import samples
 from waiting import wait_until
 
@@ -63,11 +64,13 @@ def store(postgres):
 
 
 class Machine(Aquifer):
-    """A machine with a data folder of its own, which knows the store by its environment."""
+    """A machine with a data folder of its own, which knows the store by its environment. All have one folder of keys, unless
+    `keys` names another one."""
 
-    def __init__(self, data, store, cache=None):
+    def __init__(self, data, store, cache=None, keys=None):
         super().__init__(data)
         self.store, self.cache = store, cache
+        self.config = keys or self.config
 
     @property
     def environment(self):
@@ -87,14 +90,28 @@ class Replica:
     def __init__(self, process):
         self.process = process
         self.line = process.stdout.readline()
-        link = re.search(r"(http://[\d.:]+)/#token=(\w+)", self.line)
+        link = re.search(r"(http://[\d.:]+)/(?:#token=(\w+))?", self.line)
         assert link, process.stderr.read()
+        # Of several users each has a token.
         self.base, self.token = link[1], link[2]
+
+    def as_user(self, token):
+        """The same server, for a user."""
+        user = copy.copy(self)
+        user.token = token
+        return user
 
     def open(self, path, body=None, **headers):
         request = urllib.request.Request(
             self.base + path, data=body, headers={"Authorization": f"Bearer {self.token}", **headers})
         return urllib.request.urlopen(request, timeout=30)
+
+    def status(self, path):
+        try:
+            with self.open(path) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
 
     def json(self, path):
         with self.open(path) as answer:
@@ -110,10 +127,18 @@ class Replica:
         self.tell(screen, "appear")
         return states
 
-    def post(self, title):
+    def choose(self, title):
         assert self.open("/api/screens/audio-compose/file?tab=tab&name=clip.mp3", CLIP).status == 204
         self.tell("audio-compose", "title", text=title)
+
+    def post(self, title):
+        self.choose(title)
         self.tell("audio-compose", "later")
+
+    def add_card(self, holder, number="4539578763621486"):
+        for field, value in (("number", number), ("holder", holder), ("expiry", "1239")):
+            self.tell("card-form", "edit", field=field, value=value)
+        self.tell("card-form", "save")
 
     def kill(self):
         self.process.kill()
@@ -238,8 +263,7 @@ def test_a_payment_that_a_killed_machine_was_sending_is_sent_again_under_its_key
     a, b = machines.named("a"), machines.named("b")
     first, second = Payer(a, foreign_payments.address), Payer(b, foreign_payments.address)
     first.has_card(VISA)
-    # The vault is a file of each machine.
-    shutil.copytree(a.data / "cards", b.data / "cards")
+    assert not (a.data / "cards").exists()
     foreign_payments.fault = "late"
     paying = first.start("pay", "@marcia.kohler", "79,90", "--cvv-stdin", stdin=subprocess.PIPE)
     paying.stdin.write(b"123\n")
@@ -260,6 +284,138 @@ def test_a_payment_that_a_killed_machine_was_sending_is_sent_again_under_its_key
     result = second("payments", "retry", record["id"], "--cvv-stdin", lines=("123",))
     assert result.returncode == DELIVERED, result.stderr
     assert len(set(foreign_payments.keys)) == 1 and len(foreign_payments.orders) == 1
+
+
+def holders(state):
+    return [card["holder"] for card in state["cards"]]
+
+
+@pytest.fixture
+def users(machines, remotes):
+    """Two replicas with two users, whose posts wait, because the replicas are offline: a function that serves one more."""
+    a, b = machines.named("a"), machines.named("b")
+    tokens = {name: a.json("users", "add", name)["value"]["token"] for name in ("ana", "bruno")}
+    assert not (a.data / "serve.users").exists()
+
+    class Users:
+        first, second = a.serve("--users", "store", "--offline"), b.serve("--users", "store", "--offline")
+        machines = (a, b)
+
+        def __init__(self, name):
+            self.token = tokens[name]
+            self.one, self.other = self.first.as_user(self.token), self.second.as_user(self.token)
+
+    return Users
+
+
+def test_a_user_finds_cards_posts_and_keys_at_each_replica_and_no_other_user_does(users):
+    ana, bruno = users("ana"), users("bruno")
+    ana.one.add_card("ADA LOVELACE")
+    ana.one.states("cards").until(lambda state: holders(state) == ["ADA LOVELACE"], "the card here")
+    seen = ana.other.states("cards")
+    seen.until(lambda state: holders(state) == ["ADA LOVELACE"], "the card there")
+    ana.other.add_card("SECOND CARD", "5555555555554444")
+    seen.until(lambda state: holders(state) == ["ADA LOVELACE", "SECOND CARD"], "both cards there")
+    ana.one.states("cards").until(lambda state: holders(state) == ["ADA LOVELACE", "SECOND CARD"], "both cards here")
+    ana.one.post("Rain of Ana")
+    for replica in (ana.one, ana.other):
+        replica.states("outbox").until(lambda state: titles(state) == ["Rain of Ana"], "the post")
+    for replica in (bruno.one, bruno.other):
+        cards, outbox = replica.states("cards"), replica.states("outbox")
+        cards.until(lambda state: state["isEmpty"], "no card of Ana's")
+        outbox.until(lambda state: titles(state) == [], "no post of Ana's")
+    # The numbers are neither in the store nor in the folder of a replica.
+    for machine in users.machines:
+        assert not (machine.data / "users/ana/cards").exists()
+        for path in machine.data.rglob("*"):
+            assert path.is_dir() or b"4539578763621486" not in path.read_bytes(), path
+
+
+def test_a_user_goes_on_composing_when_the_replica_is_killed_and_the_post_is_whole(users):
+    ana = users("ana")
+    ana.one.choose("Rain of Ana")
+    states = ana.one.states("audio-compose")
+    states.until(lambda state: state["title"] == "Rain of Ana" and state["canSend"], "the form")
+    # What was typed is kept a moment after it was shown, and then is at the other one.
+    form = ana.other.states("audio-compose")
+    form.until(lambda state: state["title"] == "Rain of Ana" and state["canSend"], "it is kept")
+    ana.one.kill()
+    wait_until(lambda: states.ended, "the stream ends with its replica")
+    form.until(lambda state: state["canSend"] and state["file"]["name"] == "clip.mp3", "the form at another replica")
+    with ana.other.open("/api/screens/audio-compose/file?tab=tab") as answer:
+        assert answer.read() == CLIP
+    ana.other.tell("audio-compose", "later")
+    form.until(lambda state: state["phase"] == "queued", "it is queued")
+    ana.other.states("outbox").until(lambda state: titles(state) == ["Rain of Ana"], "once")
+    assert users("bruno").other.status("/api/screens/audio-compose/file?tab=tab") == 404
+
+
+def test_logging_out_everywhere_ends_tokens_and_streams_at_all_replicas_and_a_removal_everything(users):
+    ana, bruno = users("ana"), users("bruno")
+    ana.one.add_card("ADA LOVELACE")
+    ana.other.states("cards").until(lambda state: holders(state) == ["ADA LOVELACE"], "the card")
+    streams = [replica.states("foaas-settings") for replica in (ana.one, ana.other)]
+    for stream in streams:
+        stream.until(lambda state: True, "a state")
+    staying = bruno.other.states("foaas-settings")
+    staying.until(lambda state: True, "a state")
+    with ana.one.open("/api/user/logout", b'{"everywhere":true}') as answer:
+        assert answer.status == 204
+    # The next request at any replica is refused, without a wait.
+    assert [replica.status("/api/user") for replica in (ana.other, ana.one)] == [401, 401]
+    for stream in streams:
+        wait_until(lambda: stream.ended, "the streams end")
+    assert bruno.other.status("/api/user") == 200 and not staying.ended
+    a, b = users.machines
+    again = users.second.as_user(a.json("users", "token", "ana")["value"]["token"])
+    again.states("cards").until(lambda state: holders(state) == ["ADA LOVELACE"], "the card stays")
+    assert b("users", "remove", "ana").returncode == 0
+    assert again.status("/api/user") == 401
+    fresh = users.first.as_user(b.json("users", "add", "ana")["value"]["token"])
+    fresh.states("cards").until(lambda state: state["isEmpty"], "a new user has nothing")
+    assert [user["name"] for user in a.json("users", "list")["value"]] == ["bruno", "ana"]
+
+
+def test_a_replica_without_the_key_of_the_others_does_not_start_and_says_which_file_it_needs(machines, tmp_path):
+    a = machines.named("a", keys=tmp_path / "config-a")
+    a.serve().kill()
+    (key,) = (tmp_path / "config-a/aquifer/keys").glob("*.key")
+    b = machines.named("b", keys=tmp_path / "config-b")
+    result = b("serve", "--port", "0")
+    place = tmp_path / "config-b/aquifer/keys" / key.name
+    assert result.returncode == STORE and str(place) in result.stderr and "copy it" in result.stderr
+    assert "--keys" in result.stderr
+    # A card that nobody here can open is no empty list.
+    Payer(a, "http://127.0.0.1:1").has_card(VISA)
+    assert b("cards", "list").returncode == STORE
+    # Another key in its place is refused, too.
+    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    place.write_bytes(bytes([key.read_bytes()[0]]) + key.read_bytes()[1:-1] + bytes([key.read_bytes()[-1] ^ 1]))
+    place.chmod(0o600)
+    assert b("serve", "--port", "0").returncode == STORE
+    # The folder can be named, and be the same for all.
+    shutil.copy(key, place)
+    result = b.json("cards", "list")
+    assert len(result["value"]) == 1
+    c = machines.named("c", keys=tmp_path / "config-c")
+    assert len(c.json("cards", "list", "--keys", str(key.parent))["value"]) == 1
+
+
+def test_the_users_of_a_file_go_with_a_store_when_the_file_is_shared(machines, tmp_path):
+    a, b = machines.named("a"), machines.named("b")
+    file = ("--users", str(tmp_path / "shared/serve.users"))
+    token = a.json("users", "add", "ana", *file)["value"]["token"]
+    one, other = (machine.serve(*file, "--offline").as_user(token) for machine in (a, b))
+    one.add_card("ADA LOVELACE")
+    other.states("cards").until(lambda state: holders(state) == ["ADA LOVELACE"], "the card")
+    with one.open("/api/user/logout", b'{"everywhere":true}') as answer:
+        assert answer.status == 204
+    assert [replica.status("/api/user") for replica in (one, other)] == [401, 401]
+
+
+def test_users_in_a_store_want_a_store(aquifer):
+    result = aquifer("serve", "--port", "0", "--users", "store")
+    assert result.returncode == USAGE and "--store" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,21 @@ struct DriveScreensTests {
         await world.services.stop()
     }
 
+    @Test("A batch of which another replica took a file is refused as a whole, and none of it is sent")
+    func torn() async throws {
+        let world = AppWorld()
+        let (address, screen, reader) = try await account(world)
+        #expect(await handOver(world, "one", as: "one.txt", to: address).status == 204)
+        for fields in [["batch": "1", "count": "2"], ["batch": "2", "count": "1"]] {
+            #expect(await world.tell(screen, "upload", fields) == 400)
+        }
+        #expect(kept(world).contains { $0.hasSuffix("one.txt") })
+        #expect(await world.tell(screen, "upload", ["batch": "1", "count": "1"]) == 204)
+        let stored = await reader.state { $0.contains(#""isDone":true"#) && $0.contains(#""files":[{"link""#) }
+        #expect(stored.contains("one.txt"))
+        await world.services.stop()
+    }
+
     @Test("A new batch replaces one that was never sent, and a batch that is not there sends nothing")
     func batches() async throws {
         let world = AppWorld()

@@ -62,7 +62,7 @@ struct ScreensAgreeTests {
     @Test("A file that a program stores is on the page of its account, beside what is typed there")
     func files() async throws {
         let world = AppWorld()
-        let program = try Services(world.services.configuration).drive()
+        let program = try await Services(world.services.configuration).drive()
         let address = try await world.site.hub.drive.service.createStorageAccount(name: "holiday", size: 1 << 20)
             .account.address
         let page = world.states(DriveAccountScreen.self, showing: "\(address)")

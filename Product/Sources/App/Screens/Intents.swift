@@ -64,6 +64,8 @@ enum IntentError: Error, CustomStringConvertible {
     case invalid(String)
     /// The screen shows nothing to which the intent could apply.
     case nothingShown
+    /// Another replica took files that the intent is about, and is gone.
+    case filesGone
 
     var description: String {
         switch self {
@@ -71,6 +73,7 @@ enum IntentError: Error, CustomStringConvertible {
             "this screen knows no intent \"\(name)\"; it knows \(known.joined(separator: ", "))"
         case .missing(let field): "the intent needs the field \"\(field)\""
         case .invalid(let field): "the field \"\(field)\" has no value that this screen knows"
+        case .filesGone: "the files were handed to a server that is gone; choose them again"
         case .nothingShown: "this screen shows nothing that could be changed"
         }
     }

@@ -136,7 +136,8 @@ struct AudioAPI: Sendable {
         }
         do throws(StoreError) { try await screen.shelf?.keep(file) } catch {
             services.uploads.remove(file)
-            return .problem(507, "store", "\(error)")
+            let isFull = error == services.groundwork.user?.quota.isFull
+            return .problem(isFull ? 507 : 500, isFull ? "quota" : "store", "\(error)")
         }
         let isChosen = screen.model.choose(file, name: name)
         await screen.save()

@@ -9,7 +9,7 @@ function __aquifer_is --description 'Test for the words of a command before the 
             continue
         end
         switch $word
-            case --data --store --cache --remote --at --keypair --drive-url --rpc --files-url --uploader --port --host --users --quota --origin --metrics-port --log --drain --fault --limit -o --output --card --title --author --blockhash --owner-seed-file --counter --account --name --bytes --used --compute-units --compute-price --role
+            case --data --keys --store --cache --remote --at --keypair --drive-url --rpc --files-url --uploader --port --host --users --quota --origin --metrics-port --log --drain --fault --limit -o --output --card --title --author --blockhash --owner-seed-file --counter --account --name --bytes --used --compute-units --compute-price
                 set option $word
             case '-*'
             case '*'
@@ -25,6 +25,7 @@ end
 
 complete -c aquifer -f
 complete -c aquifer -l data -x -a '(__fish_complete_directories)' -d 'save data in DIR (otherwise in $XDG_DATA_HOME/aquifer or ~/.local/share/aquifer)'
+complete -c aquifer -l keys -x -a '(__fish_complete_directories)' -d 'keep the keys of what is sealed in DIR (otherwise in $XDG_CONFIG_HOME/aquifer/keys or ~/.config/aquifer/keys); machines with one --store need the same key there'
 complete -c aquifer -l store -x -d 'share what is saved with other machines, in PostgreSQL: postgresql://user@host/database (otherwise $AQUIFER_STORE, which keeps a password from other users of this machine; without both, in files of DIR)'
 complete -c aquifer -l cache -x -d 'read lists and pictures from Redis first: redis://host:6379/0 (otherwise $AQUIFER_CACHE); goes with --store, and with each command on that store'
 complete -c aquifer -l remote -x -a 'feed= payments= foaas= audio= drive=' -d 'use the server at URL for an app (feed, payments, foaas, audio, drive) instead of its reference remote'
@@ -124,7 +125,7 @@ complete -c aquifer -n '__aquifer_is "cache"' -a clear -d 'deletes the entry of 
 complete -c aquifer -n '__aquifer_is "store"' -a schema -d 'prints the SQL that makes the tables of --store'
 complete -c aquifer -n '__aquifer_is "serve"' -l port -x -d 'the port; 0 for any free one'
 complete -c aquifer -n '__aquifer_is "serve"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
-complete -c aquifer -n '__aquifer_is "serve"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
+complete -c aquifer -n '__aquifer_is "serve"' -l users -r -F -d 'the users, each with a link and data alone: a file that aquifer users makes, or the word store for those in --store'
 complete -c aquifer -n '__aquifer_is "serve"' -l quota -x -d 'with --users: the most that each user keeps, such as 500MB (1GB)'
 complete -c aquifer -n '__aquifer_is "serve"' -l no-token -d 'let in everyone who can reach the port, not only those who have the printed address'
 complete -c aquifer -n '__aquifer_is "serve"' -l origin -x -d 'an address under which a proxy before the server answers, such as https://aquifer.example'
@@ -137,18 +138,17 @@ complete -c aquifer -n '__aquifer_is "serve"' -l drive-url -x -d 'the server (ot
 complete -c aquifer -n '__aquifer_is "serve"' -l rpc -x -d 'Solana\'s JSON-RPC (otherwise Solana\'s own; for the reference remote, its own)'
 complete -c aquifer -n '__aquifer_is "serve"' -l files-url -x -d 'the address of the files (otherwise below the server)'
 complete -c aquifer -n '__aquifer_is "serve"' -l uploader -x -d 'the key that the server signs with, if it is not Shadow Drive\'s (aquifer remotes --help names that of the reference remote)'
-complete -c aquifer -n '__aquifer_is "users add"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
+complete -c aquifer -n '__aquifer_is "users add"' -l users -r -F -d 'the users, each with a link and data alone: a file that aquifer users makes, or the word store for those in --store'
 complete -c aquifer -n '__aquifer_is "users add"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
 complete -c aquifer -n '__aquifer_is "users add"' -l port -x -d 'the port; 0 for any free one'
-complete -c aquifer -n '__aquifer_is "users token"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
+complete -c aquifer -n '__aquifer_is "users token"' -l users -r -F -d 'the users, each with a link and data alone: a file that aquifer users makes, or the word store for those in --store'
 complete -c aquifer -n '__aquifer_is "users token"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
 complete -c aquifer -n '__aquifer_is "users token"' -l port -x -d 'the port; 0 for any free one'
-complete -c aquifer -n '__aquifer_is "users list"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
-complete -c aquifer -n '__aquifer_is "users logout"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
+complete -c aquifer -n '__aquifer_is "users list"' -l users -r -F -d 'the users, each with a link and data alone: a file that aquifer users makes, or the word store for those in --store'
+complete -c aquifer -n '__aquifer_is "users logout"' -l users -r -F -d 'the users, each with a link and data alone: a file that aquifer users makes, or the word store for those in --store'
 complete -c aquifer -n '__aquifer_is "users remove"' -l send-first -d 'send what has not been sent; stay if something cannot be sent'
 complete -c aquifer -n '__aquifer_is "users remove"' -l discard-unsent -d 'delete what has not been sent, and payments whose outcome is not known'
-complete -c aquifer -n '__aquifer_is "users remove"' -l users -r -F -d 'the users, each with a link and data alone (aquifer users makes it)'
-complete -c aquifer -n '__aquifer_is "users remove"' -l yes -d 'do not ask'
+complete -c aquifer -n '__aquifer_is "users remove"' -l users -r -F -d 'the users, each with a link and data alone: a file that aquifer users makes, or the word store for those in --store'
 complete -c aquifer -n '__aquifer_is "remotes"' -l port -x -d 'the port; 0 for any free one'
 complete -c aquifer -n '__aquifer_is "remotes"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
 complete -c aquifer -n '__aquifer_is "remotes"' -l fault -x -a 'feed=online feed=offline feed=slow feed=failing feed=garbage feed=cut feed=answer-lost feed=stale-blockhash payments=online payments=offline payments=slow payments=failing payments=garbage payments=cut payments=answer-lost payments=stale-blockhash foaas=online foaas=offline foaas=slow foaas=failing foaas=garbage foaas=cut foaas=answer-lost foaas=stale-blockhash audio=online audio=offline audio=slow audio=failing audio=garbage audio=cut audio=answer-lost audio=stale-blockhash drive=online drive=offline drive=slow drive=failing drive=garbage drive=cut drive=answer-lost drive=stale-blockhash' -d 'start with a fault of a reference remote: online, offline, slow, failing, garbage, cut, answer-lost, stale-blockhash, cut-at:BYTES'

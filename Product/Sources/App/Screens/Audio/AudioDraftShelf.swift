@@ -29,6 +29,9 @@ final class AudioDraftShelf {
     private var stored: [URL: UUID] = [:]
     private var wanted: AudioComposeModel.Form?
     private var saving: Task<Void, Never>?
+    private var looking: Task<AudioComposeModel.Form?, Never>?
+    /// The number of calls that have saved.
+    private var saves = 0
 
     init(_ files: DraftFiles, tab: String) {
         self.files = files
@@ -37,21 +40,43 @@ final class AudioDraftShelf {
 
     /// The form as another replica has left it; `nil` if it is as this one knows it.
     func found() async -> AudioComposeModel.Form? {
-        await saving?.value
-        let record: Record?
-        // A store that cannot be read now tells nothing: the form here goes on.
-        do { record = try await read() } catch { return nil }
-        guard !isBehind, record != known else { return nil }
-        var form = AudioComposeModel.Form(title: record?.title ?? "", file: nil, key: record?.key)
-        if let record, let id = record.upload, let size = record.fileSize {
-            if let own = stored.first(where: { $0.value == id })?.key {
-                form.file = .init(url: own, name: record.fileName ?? "", size: size)
-            } else if let url = try? await files.fetch(id, size: size) {  // without its file the title is left
-                stored[url] = id
-                form.file = .init(url: url, name: record.fileName ?? "", size: size)
-            }
+        // One look after another: two would fetch the file twice.
+        while let other = looking { _ = await other.value }
+        let task = Task {
+            defer { looking = nil }
+            return await look()
         }
-        known = record
+        looking = task
+        return await task.value
+    }
+
+    private func look() async -> AudioComposeModel.Form? {
+        while true {
+            await saving?.value
+            let count = saves
+            let record: Record?
+            // A store that cannot be read now tells nothing: the form here goes on.
+            do { record = try await read() } catch { return nil }
+            if saves != count { continue }
+            guard !isBehind, record != known else { return nil }
+            let form = await form(of: record)
+            // What was typed here meanwhile is newer.
+            if saves != count { continue }
+            if let url = form.file?.url, let id = record?.upload { stored[url] = id }
+            known = record
+            return form
+        }
+    }
+
+    private func form(of record: Record?) async -> AudioComposeModel.Form {
+        var form = AudioComposeModel.Form(title: record?.title ?? "", file: nil, key: record?.key)
+        guard let record, let id = record.upload, let size = record.fileSize else { return form }
+        let own = stored.first { $0.value == id && POSIX.exists($0.key.path(percentEncoded: false)) }?.key
+        // If the file cannot be read, the title is left.
+        var url = own
+        if url == nil { url = try? await files.fetch(id, size: size) }
+        guard let url else { return form }
+        form.file = .init(url: url, name: record.fileName ?? "", size: size)
         return form
     }
 
@@ -66,6 +91,7 @@ final class AudioDraftShelf {
     /// Keeps the form. Of several that come meanwhile, only the last is kept.
     func save(_ form: AudioComposeModel.Form) async {
         wanted = form
+        saves += 1
         if saving == nil {
             saving = Task {
                 while let next = wanted {
@@ -89,6 +115,8 @@ final class AudioDraftShelf {
         let record = Record(
             title: form.title, key: form.key, fileName: form.file?.name, fileSize: form.file?.size, upload: id)
         let isEmpty = form.title.isEmpty && form.file == nil
+        // A file that is kept while this is written is not among them.
+        let dropped = stored.filter { $0.value != id }
         do {
             if isEmpty {
                 try await store.delete(entryKey)
@@ -102,7 +130,7 @@ final class AudioDraftShelf {
             isBehind = true
             return
         }
-        for (url, other) in stored where other != id {
+        for (url, other) in dropped {
             stored[url] = nil
             await files.remove(other)
         }

@@ -81,8 +81,8 @@ extension DriveAccountScreen {
 
         var fields: [String] {
             switch self {
-            case .upload: ["batch", "replacing?"]
-            case .replace: ["batch", "file"]
+            case .upload: ["batch", "replacing?", "count?"]
+            case .replace: ["batch", "file", "count?"]
             case .delete: ["file"]
             case .amount: ["text"]
             case .addStorage, .reduceStorage: ["size"]

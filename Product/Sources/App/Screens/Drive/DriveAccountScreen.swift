@@ -61,13 +61,13 @@ final class DriveAccountScreen: Screen {
         case .dismissObjects: return { self.names?.forget() }
         case .upload:
             let isReplacing = fields["replacing"] == "true"
-            return send(try fields.text("batch")) { files, remove in
+            return try send(fields) { files, remove in
                 await model.upload(files, replacing: isReplacing, afterReading: remove)
                 self.names?.forget()
             }
         case .replace:
             let name = try fields.text("file")
-            return send(try fields.text("batch")) { files, remove in
+            return try send(fields) { files, remove in
                 if let file = files.first { await model.replace(name, with: file, afterReading: remove) }
                 self.names?.forget()
             }
@@ -116,12 +116,17 @@ final class DriveAccountScreen: Screen {
 
     /// Does something with the files of a batch, and removes them.
     ///
-    /// - Parameter work: gets the files, and what removes them: they go as soon as they were sent, not only when the account
+    /// - Parameters:
+    ///   - fields: those of the intent: the batch, and the number of its files.
+    ///   - work: gets the files, and what removes them: they go as soon as they were sent, not only when the account
     ///   was loaded again.
+    /// - Throws: ``IntentError/filesGone`` if this replica has not all of the files.
     private func send(
-        _ batch: String, _ work: @escaping @MainActor @Sendable ([URL], _ remove: () -> Void) async -> Void
-    ) -> ScreenAction {
-        toItsEnd { [draft, uploads] in
+        _ fields: IntentFields, _ work: @escaping @MainActor @Sendable ([URL], _ remove: () -> Void) async -> Void
+    ) throws(IntentError) -> ScreenAction {
+        let batch = try fields.text("batch")
+        if let count = fields["count"], draft.batch != batch || "\(draft.files.count)" != count { throw .filesGone }
+        return toItsEnd { [draft, uploads] in
             guard draft.batch == batch else { return }
             let files = draft.files
             (draft.batch, draft.files) = ("", [])

@@ -243,7 +243,7 @@ export class DriveAccountScreen extends ModelScreen {
     const [file] = this.#replacer.files ?? [];
     const replacing = this.#replacing;
     this.#replacer.value = "";
-    if (file && replacing) this.#hand([file], (batch) => this.send("replace", { batch, file: replacing }));
+    if (file && replacing) this.#hand([file], (batch) => this.send("replace", { batch, file: replacing, count: "1" }));
   }
 
   /**
@@ -277,7 +277,7 @@ export class DriveAccountScreen extends ModelScreen {
    * @param {boolean} isReplacing
    */
   #sendFiles(files, isReplacing) {
-    return this.#hand(files, (batch) => this.send("upload", { batch, replacing: String(isReplacing) }));
+    return this.#hand(files, (batch) => this.send("upload", { batch, replacing: String(isReplacing), count: String(files.length) }));
   }
 
   /**

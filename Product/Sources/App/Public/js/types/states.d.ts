@@ -734,8 +734,8 @@ declare namespace Wire {
             appear: {};
             objects: {};
             dismissObjects: {};
-            upload: { batch: string, replacing?: string };
-            replace: { batch: string, file: string };
+            upload: { batch: string, replacing?: string, count?: string };
+            replace: { batch: string, file: string, count?: string };
             cancelUpload: {};
             dismissUpload: {};
             delete: { file: string };
