@@ -17,7 +17,8 @@ GOLDEN = pathlib.Path(__file__).parent / "golden"
 
 
 @pytest.mark.parametrize("command", [
-    "", "serve", "users", "remotes", "feed", "contacts", "cards", "pay", "payments", "foaas", "audio", "outbox", "drive", "cache",
+    "", "serve", "link", "users", "remotes", "feed", "contacts", "cards", "pay", "payments", "foaas", "audio", "outbox", "drive", "cache",
+    "store",
     "completion", "man", "help", "feed list", "outbox send", "drive upload", "drive transaction"])
 def test_help_is_the_golden_text(aquifer, command):
     result = aquifer(*command.split(), "--help", data=False)
@@ -39,7 +40,7 @@ def test_version(aquifer):
 @pytest.mark.parametrize(
     "words, message, help",
     [
-        ([], "say what to do: serve, users, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive, cache, completion, man or help", ""),
+        ([], "say what to do: serve, link, users, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive, cache, store, completion, man or help", ""),
         (["frob"], '"frob" is not a command', ""),
         (["feed"], "list, comments or image is missing", "feed"),
         (["feed", "frob"], '"feed frob" is not a command', "feed"),

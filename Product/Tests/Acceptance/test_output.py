@@ -43,6 +43,8 @@ def world(tmp_path_factory):
     key = ("--keypair", str(folder / "id.json"))
     said("drive", "keygen", str(folder / "id.json"))
     said("drive", "create", "photos", "1MB", *key)
+    (folder / "data/serve.token").write_text("0123456789abcdef" * 2 + "\n")
+    (folder / "data/serve.token").chmod(0o600)
     (folder / "small.txt").write_text("small")
     location = said("drive", "upload", "photos", str(folder / "small.txt"), *key).strip()
     (folder / "seed").write_text(SEED)
@@ -64,7 +66,7 @@ def world(tmp_path_factory):
         "drive objects": ("drive", "objects", "photos", *key), "payments check": ("payments", "check", json.loads(paid)["value"]["id"]),
         "payments retry": ("payments", "retry", json.loads(paid)["value"]["id"], "--cvv-stdin"),
         "outbox send": ("outbox", "send", "--offline", "--json"), "cache validate": ("cache", "validate", "--json"),
-        "cache clear": ("cache", "clear", "--json"), "users list": ("users", "list"),
+        "cache clear": ("cache", "clear", "--json"), "users list": ("users", "list"), "link": ("link",),
         "store schema": ("store", "schema", "--role", "app"),
     }
     # These change something each time that they run, and get something new to change.
@@ -169,6 +171,7 @@ COMMANDS = [
     "foaas list", "foaas say", "foaas random", "audio list", "audio get", "outbox list", "drive list", "drive info",
     "drive files", "drive sizes", "drive object", "drive get", "drive transaction", "cache list", "serve", "remotes",
     "drive objects", "payments check", "payments retry", "outbox send", "cache validate", "cache clear", "users list", "store schema",
+    "link",
 ]
 TEXTS = ["help", "version", "help command", "man", "completion", "store schema"]
 BYTES = ["feed image", "audio get", "drive get"]

@@ -148,10 +148,63 @@ def test_a_damaged_file_is_told_as_damage_and_never_as_no_users(aquifer):
     assert aquifer("users", "list").returncode == 74
 
 
-def test_a_server_without_users_says_how_to_add_one(aquifer):
-    result = aquifer("serve", "--port", "0", "--users", str(aquifer.data / "serve.users"))
-    assert result.returncode == 66
-    assert result.stderr.endswith("aquifer users add NAME adds the first\n")
+def test_a_server_without_users_begins_with_nobody_and_says_how_to_add_one(aquifer, serve):
+    server = serve()
+    assert server.ask("0" * 64, "/api/user")[0] == 401
+    ana = add(aquifer, "ana")
+    assert server.ask(ana, "/api/user") == (200, '{"name":"ana"}')
+    server.end()
+    result = subprocess.Popen(
+        [BINARY, "serve", "--port", "0", "--users", str(aquifer.data / "none"), "--data", str(aquifer.data / "fresh")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=aquifer.environment)
+    assert result.stdout.readline().startswith("Aquifer is at ")
+    result.terminate()
+    assert "there are no users yet; aquifer users add NAME adds the first\n" in result.communicate(timeout=20)[1]
+
+
+@pytest.mark.parametrize("word", ["add", "token"])
+def test_behind_a_proxy_a_link_has_the_address_of_the_proxy(aquifer, word):
+    if word == "token":
+        add(aquifer, "ana")
+    link = aquifer("users", word, "ana", "--origin", "https://aquifer.example").stdout
+    assert re.fullmatch(r"https://aquifer\.example/#token=[0-9a-f]{64}\n", link)
+
+
+def test_the_link_of_a_server_whose_output_nobody_sees_is_printed(aquifer):
+    none = aquifer("link")
+    assert none.returncode == 66 and "no server with a token has run with this data" in none.stderr
+    assert not (aquifer.data / "serve.token").exists()
+    server = subprocess.Popen(
+        [BINARY, "serve", "--port", "0", "--origin", "https://aquifer.example", "--data", str(aquifer.data)],
+        stdout=subprocess.PIPE, text=True, env=aquifer.environment)
+    said = server.stdout.readline()
+    server.terminate()
+    server.communicate(timeout=20)
+    link = aquifer("link", "--origin", "https://aquifer.example")
+    assert said == f"Aquifer is at {link.stdout}"
+    assert link.stderr == "aquifer: whoever has this link is let in\n"
+
+
+def test_a_removal_takes_the_folders_of_the_server_and_never_says_that_it_deleted_what_it_did_not_find(aquifer, serve, tmp_path):
+    zoe = add(aquifer, "zoe")
+    server = serve()
+    server.leave_post(zoe, "Rain of Zoe")
+    file = aquifer.data / "serve.users"
+    identity = json.loads(file.read_text().partition("\n")[2])["users"][0]["id"]
+    assert (aquifer.data / "users" / identity).exists()
+    # Somebody else's home: neither the data nor the keys are the usual ones.
+    elsewhere = {**aquifer.environment, "HOME": str(tmp_path / "other"), "XDG_CONFIG_HOME": str(tmp_path / "other-config")}
+    words = [BINARY, "users", "remove", "zoe", "--users", str(file), "--yes", "--discard-unsent"]
+    wrong = subprocess.run([*words, "--data", str(tmp_path / "wrong")], capture_output=True, text=True, timeout=60, env=elsewhere)
+    assert wrong.returncode != 0 and str(aquifer.data) in wrong.stderr and "nothing was changed" in wrong.stderr
+    assert not (tmp_path / "wrong").exists() and server.ask(zoe, "/api/user")[0] == 200
+    assert subprocess.run(words, capture_output=True, timeout=60, env=elsewhere).returncode == 0
+    assert not (aquifer.data / "users" / identity).exists()
+    assert not any((aquifer.config / "aquifer/keys/users" / identity).rglob("*"))
+    again = add(aquifer, "zoe")
+    assert server.ask(zoe, "/api/user")[0] == 401
+    assert server.ask(again, "/api/user")[0] == 200
+    assert "Rain of Zoe" not in server.shown(again, "outbox", "items")
 
 
 @pytest.mark.parametrize("words", [["--no-token"], ["--keypair", "id.json"]])
@@ -191,13 +244,16 @@ def test_a_user_with_something_unsent_is_removed_only_by_choice_and_the_others_k
     server = serve()
     server.leave_post(ana, "Rain of Ana")
     server.leave_post(bruno, "Rain of Bruno")
+    users = json.loads((aquifer.data / "serve.users").read_text().partition("\n")[2])["users"]
+    folder = aquifer.data / "users" / next(user["id"] for user in users if user["name"] == "ana")
+    assert any(folder.rglob("*"))
     result = aquifer("users", "remove", "ana", "--yes")
     assert result.returncode == 75
     assert result.stderr.startswith('aquifer: "ana" has one change that has not been sent, and was not removed; --send-first')
     assert server.ask(ana, "/api/user")[0] == 200
     assert aquifer("users", "remove", "ana", "--discard-unsent", "--yes").returncode == 0
     assert server.ask(ana, "/api/user")[0] == 401
-    assert not any((aquifer.data / "users/ana").rglob("*"))
+    assert not any(folder.rglob("*"))
     left = server.shown(bruno, "outbox", "Rain of")
     assert "Rain of Bruno" in left and "Rain of Ana" not in left
 

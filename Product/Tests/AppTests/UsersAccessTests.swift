@@ -159,7 +159,7 @@ struct UsersAccessTests {
         let stream = OpenStream(await world.ask(token: token, "GET", Self.stream))
         #expect(stream.status == 200)
         try #require(await eventually { stream.text.contains("event: state") })
-        try world.file.remove(try world.name("carla"))
+        try await world.file.remove(try world.name("carla"))
         #expect(await world.ask(token: token, "GET", "/api/user").status == 401)
         #expect(await eventually { stream.hasEnded })
         #expect(await eventually { world.house.rooms.present.contains("carla") == false })

@@ -17,6 +17,8 @@ final class UsersWorld {
     let register: any UserRegister
     let services: Services
     let house: UserHouse
+    /// The time that the server believes to have passed.
+    let uptime = Locked(Duration.zero)
     private let gate: Gate
     private let site: Site
     private(set) var tokens: [String: String] = [:]
@@ -45,7 +47,8 @@ final class UsersWorld {
         services = Services(configuration)
         let nobody = SignedAddresses(token: nil, now: date.read)
         site = Site(services, addresses: nobody)
-        house = try await UserHouse(services, register, bound: quota)
+        house = try await UserHouse(
+            services, register, bound: quota, uptime: { [uptime] in uptime.withLock(\.self) })
         gate = Gate(host: "127.0.0.1", port: 80, token: nil, addresses: nobody, users: house.access)
     }
 
@@ -58,6 +61,16 @@ final class UsersWorld {
     }
 
     func name(_ name: String) throws -> UserName { try UserName(name) }
+
+    /// The id under which everything of a user is kept.
+    func id(_ user: String) async throws -> UserID { try await register.user(try name(user)).id }
+
+    /// Types a card number, and leaves the form as it is.
+    func typeCard(_ user: String, number: String = "4539578763621486") async {
+        for (field, value) in [("number", number), ("holder", "Ada"), ("expiry", "1228")] {
+            await tell(user, "card-form?tab=tab", "edit", ["field": field, "value": value])
+        }
+    }
 
     /// The answer to a request as the server gives it: first by its head, then by its user's apps.
     func ask(
@@ -96,6 +109,29 @@ final class UsersWorld {
         await tell(user, "audio-compose?tab=\(tab)", "later")
         return taken
     }
+}
+
+/// Users by their names, which no test has twice at a time.
+extension UserRooms {
+    func room(of name: UserName) async throws -> Room {
+        guard let record = try access.users().first(where: { $0.name == name.text }) else {
+            throw UsersError.unknown(name.text)
+        }
+        return try await room(of: UserIdentity(record))
+    }
+}
+
+extension UserRegister {
+    @discardableResult
+    func endTokens(of name: UserName, hash: String? = nil) async throws(UsersError) -> Int {
+        try await endTokens(of: user(name).id, hash: hash)
+    }
+
+    func setLeaving(_ name: UserName, _ isLeaving: Bool) async throws(UsersError) {
+        try await setLeaving(user(name).id, isLeaving)
+    }
+
+    func remove(_ name: UserName) async throws(UsersError) { try await remove(user(name).id) }
 }
 
 /// An answer whose body is read as it comes.

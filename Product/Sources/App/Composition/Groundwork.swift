@@ -114,11 +114,11 @@ struct Groundwork: Sendable {
 
     /// The place of the files of the outbox.
     var files: OutboxFiles {
-        let (copies, name) = (copies, user?.name.text)
+        let (copies, id) = (copies, user?.user.id.text)
         return place.files(in: folder("outbox"), own: user?.store) { () throws(StoreError) in
             // The outbox of each user deletes what is not its own.
             let folder = try copies.prepared().appending(
-                path: name.map { "of-\($0)" } ?? "own", directoryHint: .isDirectory)
+                path: id.map { "of-\($0)" } ?? "own", directoryHint: .isDirectory)
             try POSIX.makeFolder(folder.path(percentEncoded: false))
             return folder
         }
@@ -135,5 +135,5 @@ struct Groundwork: Sendable {
     var drafts: (any CacheStore)? { place.drafts(own: user?.store) }
 
     /// The name under which what is secret is sealed.
-    var owner: String { user.map { "user/\($0.name)" } ?? "" }
+    var owner: String { user.map { "user/\($0.user.id)" } ?? "" }
 }

@@ -64,6 +64,11 @@ public final class Services: Sendable {
         configuration.remotes[remote] == nil && !configuration.offline
     }
 
+    /// The token of the server with this data, for a server whose output nobody sees; `nil` if no server has made one.
+    ///
+    /// - Throws: ``StoreError`` if that cannot be read.
+    public func serverToken() async throws(StoreError) -> String? { try await groundwork.place.savedToken() }
+
     /// Stops the reference remotes.
     public func stop() async {
         await reference.stop()

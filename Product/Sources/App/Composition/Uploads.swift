@@ -16,17 +16,27 @@ struct Uploads: Sendable {
 
     /// Writes a request's body to a file, piece by piece.
     ///
+    /// - Parameter announced: the length that the request announces, which is reserved at once; `nil` if it announces none.
     /// - Throws: ``UploadRefusal``. The file is removed then.
-    func take(_ body: ServerRequestBody, limit: UInt64) async throws(UploadRefusal) -> URL {
-        try await FileThreads.run { () throws(UploadRefusal) in try await write(body, limit: limit) }
+    func take(
+        _ body: ServerRequestBody, limit: UInt64, announced: UInt64? = nil
+    ) async throws(UploadRefusal) -> URL {
+        try await FileThreads.run { () throws(UploadRefusal) in
+            let (file, reservation) = try await write(body, limit, announced)
+            reservation?.keep()
+            return file
+        }
     }
 
-    private func write(_ body: ServerRequestBody, limit: UInt64) async throws(UploadRefusal) -> URL {
-        let room = try await room()
+    private func write(
+        _ body: ServerRequestBody, _ limit: UInt64, _ announced: UInt64?
+    ) async throws(UploadRefusal) -> (URL, UserQuota.Reservation?) {
         let file: URL
+        let reservation: UserQuota.Reservation?
         let handle: FileHandle
         do {
             file = try own.prepared().appending(path: UUID().uuidString)
+            reservation = try await quota?.reservation(for: file)
             guard
                 FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
             else { throw CocoaError(.fileWriteUnknown) }
@@ -36,20 +46,20 @@ struct Uploads: Sendable {
         }
         // The writes have reported every error; `closeFile()` would trap.
         defer { try? handle.close() }
-        var size: UInt64 = 0
-        var chunks = body.makeAsyncIterator()
         do {
+            try await reserve(min(announced ?? 0, limit), reservation)
+            var size: UInt64 = 0
+            var chunks = body.makeAsyncIterator()
             while let chunk = try await chunks.next() {
                 size += UInt64(chunk.count)
                 guard size <= limit else {
                     throw UploadRefusal(
                         status: 413, kind: "tooLarge", message: "the file is larger than \(limit) bytes")
                 }
-                if let room, size > room { throw UploadRefusal.quota(quota) }
+                try await reserve(size, reservation)
                 try handle.write(contentsOf: chunk)
             }
-            quota?.add(size)
-            return file
+            return (file, reservation)
         } catch {
             remove(file)
             if let refusal = error as? UploadRefusal { throw refusal }
@@ -61,12 +71,15 @@ struct Uploads: Sendable {
         }
     }
 
-    /// The bytes that the user may still keep; `nil` without a bound.
-    private func room() async throws(UploadRefusal) -> UInt64? {
-        guard let quota else { return nil }
-        do throws(StoreError) { return try await quota.room(for: quota.bound) } catch {
+    /// Reserves so much that a file of this size has room.
+    private func reserve(_ size: UInt64, _ reservation: UserQuota.Reservation?) async throws(UploadRefusal) {
+        guard let reservation, size > reservation.reserved else { return }
+        do throws(StoreError) {
+            if try await reservation.add(size - reservation.reserved) { return }
+        } catch {
             throw UploadRefusal(status: 500, kind: "store", message: "\(error)")
         }
+        throw UploadRefusal.quota(quota)
     }
 
     /// A place for a file in the folder of this process.
@@ -75,12 +88,17 @@ struct Uploads: Sendable {
     /// Writes a request's body to a file of this name, in a folder of its own.
     ///
     /// - Throws: ``UploadRefusal``. The file is removed then.
-    func take(_ body: ServerRequestBody, limit: UInt64, named name: String) async throws(UploadRefusal) -> URL {
+    func take(
+        _ body: ServerRequestBody, limit: UInt64, named name: String, announced: UInt64? = nil
+    ) async throws(UploadRefusal) -> URL {
         guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) else {
             throw UploadRefusal(status: 422, kind: "file", message: "a file cannot have this name")
         }
         return try await FileThreads.run { () throws(UploadRefusal) in
-            try rename(try await write(body, limit: limit), to: name)
+            let (file, reservation) = try await write(body, limit, announced)
+            let named = try rename(file, to: name)
+            reservation?.keep()
+            return named
         }
     }
 
@@ -123,4 +141,9 @@ extension UploadRefusal {
     static func quota(_ quota: UserQuota?) -> UploadRefusal {
         UploadRefusal(status: 507, kind: "quota", message: quota.map { "\($0.isFull)" } ?? "there is no room left")
     }
+}
+
+extension ServerRequest {
+    /// The length of the body that the request announces; `nil` if it announces none.
+    var announcedLength: UInt64? { headers["Content-Length"].flatMap { UInt64($0) } }
 }

@@ -29,7 +29,8 @@ final class ScreenHub {
         self.services = services
         foaasSettings = FoaasSettings(services.foaas)
         recording = SessionRecording(services.groundwork.events, now: services.configuration.now)
-        runner = OutboxRunner(services.outbox)
+        // No quota refuses a pause.
+        runner = OutboxRunner(services.outbox, in: services.user?.scope.store ?? services.groundwork.queue)
         keptClips = KeptClipsRunner(services.audio)
     }
 

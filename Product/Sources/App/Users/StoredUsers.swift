@@ -41,21 +41,28 @@ public struct StoredUsers: UserRegister {
 
     /// See ``UserRegister/endTokens(of:hash:)``.
     @discardableResult
-    public func endTokens(of name: UserName, hash: String? = nil) async throws(UsersError) -> Int {
-        try await change { users throws(UsersError) in try users.endTokens(of: name, hash: hash) }
+    public func endTokens(of user: UserID, hash: String? = nil) async throws(UsersError) -> Int {
+        try await change { users in users.endTokens(of: user, hash: hash) }
     }
 
     /// See ``UserRegister/setLeaving(_:_:)``.
-    public func setLeaving(_ name: UserName, _ isLeaving: Bool) async throws(UsersError) {
-        try await change { users throws(UsersError) in
-            try users.change(name) { user throws(UsersError) in user.isLeaving = isLeaving }
-        }
+    public func setLeaving(_ user: UserID, _ isLeaving: Bool) async throws(UsersError) {
+        try await change { users in users.setLeaving(user, isLeaving) }
     }
 
     /// See ``UserRegister/remove(_:)``.
-    public func remove(_ name: UserName) async throws(UsersError) {
-        try await change { users throws(UsersError) in try users.remove(name) }
+    public func remove(_ user: UserID) async throws(UsersError) {
+        try await change { users in users.remove(user) }
     }
+
+    /// See ``UserRegister/settled(in:)``. The users and their data are in the same stores.
+    public func settled(in place: UsersPlace) async throws(UsersError) -> any UserRegister {
+        if try await current() == nil { try await change(mayCreate: true) { _ in } }
+        return self
+    }
+
+    /// `nil`: the data is in the stores that have the users.
+    public func place() async throws(UsersError) -> UsersPlace? { nil }
 
     /// See ``UserRegister/changed(since:)``.
     public func changed(since version: String?) async throws(UsersError) -> UsersVersion? {

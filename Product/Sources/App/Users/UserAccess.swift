@@ -8,7 +8,7 @@ import HTTPServer
 final class UserAccess: Sendable {
     /// A user, by one of the user's tokens.
     struct Visit: Sendable, Hashable {
-        let user: UserName
+        let user: UserIdentity
         /// The hash of the token.
         let hash: String
     }
@@ -20,18 +20,36 @@ final class UserAccess: Sendable {
         /// The users; an error while the register cannot be read.
         var users: Result<[UserRecord], UsersError>
         var streams: [UUID: (visit: Visit, end: @Sendable () -> Void)] = [:]
-        var observers: [@Sendable (Set<String>) -> Void] = []
+        var observers: [@Sendable (Set<UserID>) -> Void] = []
+        /// The time at which the register could not be read for the first time; `nil` while it can.
+        var unreadableSince: Duration?
     }
+
+    /// The longest that a stream stays open while nobody knows whether its token has ended: a file that cannot be read has been
+    /// damaged or removed.
+    static let patienceWithFile = Duration.seconds(5)
+    /// The same for a store: a server that is away comes back, or another takes its place.
+    static let patienceWithStore = Duration.seconds(60)
+
+    /// The time since some moment, which no setting of a clock changes.
+    static let uptime: @Sendable () -> Duration = {
+        let start = ContinuousClock.now
+        return { start.duration(to: .now) }
+    }()
 
     let register: any UserRegister
     /// Known to this server and its replicas only. The keys of signed addresses are made from it.
     private let secret: String
     private let now: @Sendable () -> Date
+    private let uptime: @Sendable () -> Duration
     private let state: Locked<State>
 
     /// - Throws: the reason why the register cannot be used.
-    init(_ register: any UserRegister, secret: String, now: @escaping @Sendable () -> Date) async throws(UsersError) {
-        (self.register, self.secret, self.now) = (register, secret, now)
+    init(
+        _ register: any UserRegister, secret: String, now: @escaping @Sendable () -> Date,
+        uptime: @escaping @Sendable () -> Duration = uptime
+    ) async throws(UsersError) {
+        (self.register, self.secret, self.now, self.uptime) = (register, secret, now, uptime)
         let found = try await register.changed(since: nil)
         state = Locked(State(version: found?.version, users: .success(found?.users ?? [])))
     }
@@ -41,7 +59,7 @@ final class UserAccess: Sendable {
 
     /// Looks at the register. Streams of tokens that have ended are ended, and observers are told the users who remain.
     ///
-    /// While the register cannot be read nobody is let in. Streams that are open stay, because nobody has ended them.
+    /// While the register cannot be read nobody is let in. Streams that are open stay for a while, because nobody has ended them.
     func refresh() async {
         let (number, version) = begin()
         let found: Result<UsersVersion?, UsersError>
@@ -71,8 +89,9 @@ final class UserAccess: Sendable {
 
     /// Uses what a look has found, unless a look that began later has found something: that is as new, or newer.
     private func take(_ found: Result<UsersVersion?, UsersError>, _ number: Int) {
+        let uptime = uptime()
         let (ended, observers, users) = state.withLock { state in
-            let nothing = ([], [], nil) as ([@Sendable () -> Void], [@Sendable (Set<String>) -> Void], [UserRecord]?)
+            let nothing = ([], [], nil) as ([@Sendable () -> Void], [@Sendable (Set<UserID>) -> Void], [UserRecord]?)
             guard number > state.looks.used else { return nothing }
             state.looks.used = number
             let version: UsersVersion
@@ -81,21 +100,32 @@ final class UserAccess: Sendable {
                 version = changed
             } catch {
                 state.users = .failure(error)
-                return nothing
+                let since = state.unreadableSince ?? uptime
+                state.unreadableSince = since
+                guard uptime - since >= patience else { return nothing }
+                return (Self.end(&state) { _ in true }, [], nil)
             }
-            (state.version, state.users) = (version.version, .success(version.users))
-            let ended = state.streams.filter { !Self.isLetIn($0.value.visit, version.users) }
-            for id in ended.keys { state.streams[id] = nil }
-            return (ended.values.map(\.end), state.observers, version.users)
+            (state.version, state.users, state.unreadableSince) = (version.version, .success(version.users), nil)
+            let ended = Self.end(&state) { !Self.isLetIn($0, version.users) }
+            return (ended, state.observers, version.users)
         }
         for end in ended { end() }
         guard let users else { return }
-        let present = Set(users.filter { !$0.isLeaving }.map(\.name))
+        let present = Set(users.map(\.id))
         for observer in observers { observer(present) }
     }
 
-    /// Calls `observer` with the names of the users who may be let in, after each change of the register.
-    func observe(_ observer: @escaping @Sendable (Set<String>) -> Void) {
+    private var patience: Duration { looksAtOnce ? Self.patienceWithFile : Self.patienceWithStore }
+
+    private static func end(_ state: inout State, _ isOver: (Visit) -> Bool) -> [@Sendable () -> Void] {
+        let ended = state.streams.filter { isOver($0.value.visit) }
+        for id in ended.keys { state.streams[id] = nil }
+        return ended.values.map(\.end)
+    }
+
+    /// Calls `observer` with the users of the register, after each change of it. A user who is being removed is among them: it is
+    /// not certain yet.
+    func observe(_ observer: @escaping @Sendable (Set<UserID>) -> Void) {
         state.withLock { $0.observers.append(observer) }
     }
 
@@ -104,11 +134,20 @@ final class UserAccess: Sendable {
     /// - Throws: the reason why the register cannot be used now.
     func users() throws(UsersError) -> [UserRecord] { try state.withLock { $0.users }.get() }
 
-    /// Whose request this is, by its token or its signed address; `nil` if it has neither.
+    /// True if a user is in the register, as far as it can be read.
+    func has(_ user: UserID) -> Bool { (try? users().contains { $0.id == user }) ?? true }
+
+    /// The user of a request, by its token or its signed address; `nil` if it has neither.
     ///
-    /// - Throws: the reason why the register cannot be used now.
+    /// - Throws: ``UsersError/leaving(_:)`` if the user is being removed; the reason why the register cannot be used now.
     func visit(_ request: ServerRequest) throws(UsersError) -> Visit? {
         let users = try users()
+        guard let visit = visit(request, users) else { return nil }
+        if users.contains(where: { $0.id == visit.user.id && $0.isLeaving }) { throw .leaving(visit.user.name.text) }
+        return visit
+    }
+
+    private func visit(_ request: ServerRequest, _ users: [UserRecord]) -> Visit? {
         // The scheme is case-insensitive (RFC 9110, 11.1).
         if let field = request.headers["Authorization"], field.lowercased().hasPrefix("bearer ") {
             return Self.visit(withHash: UserToken.hash(String(field.dropFirst(7))), users)
@@ -126,7 +165,7 @@ final class UserAccess: Sendable {
 
     /// The signed addresses of a token: they end with it, and open nothing of another user.
     func addresses(of visit: Visit) -> SignedAddresses {
-        SignedAddresses(user: visit.user.text, hash: visit.hash, secret: secret, now: now)
+        SignedAddresses(user: visit.user.id.text, hash: visit.hash, secret: secret, now: now)
     }
 
     /// Runs the body of an answer for as long as the visitor's token is valid; then the task of `body` is cancelled.
@@ -149,14 +188,13 @@ final class UserAccess: Sendable {
 
     /// Ends the token of a visit, or all of its user.
     func logOut(_ visit: Visit, everywhere: Bool) async throws(UsersError) {
-        try await register.endTokens(of: visit.user, hash: everywhere ? nil : visit.hash)
+        try await register.endTokens(of: visit.user.id, hash: everywhere ? nil : visit.hash)
         await refresh()
     }
 
+    /// True if a token has not ended. A removal that is not certain yet ends none.
     private static func isLetIn(_ visit: Visit, _ users: [UserRecord]) -> Bool {
-        users.contains { user in
-            user.name == visit.user.text && !user.isLeaving && user.tokens.contains { $0.hash == visit.hash }
-        }
+        users.contains { user in user.id == visit.user.id && user.tokens.contains { $0.hash == visit.hash } }
     }
 
     /// The visit of a hash. Every hash is compared, each in constant time: the time does not tell which one matched.
@@ -167,10 +205,10 @@ final class UserAccess: Sendable {
     }
 
     private static func visits(_ users: [UserRecord]) -> [Visit] {
-        users.filter { !$0.isLeaving }.flatMap { user in
+        users.flatMap { record in
             // An undamaged register holds only names that were checked.
-            guard let name = try? UserName(user.name) else { return [Visit]() }
-            return user.tokens.map { Visit(user: name, hash: $0.hash) }
+            guard let user = try? UserIdentity(record) else { return [Visit]() }
+            return record.tokens.map { Visit(user: user, hash: $0.hash) }
         }
     }
 }

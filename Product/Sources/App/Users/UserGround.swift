@@ -3,7 +3,8 @@ import Foundation
 
 /// The data of one user alone: a ``Scope``, and the folders that end with it.
 struct UserGround: Sendable {
-    let name: UserName
+    let user: UserIdentity
+    var name: UserName { user.name }
     let scope: Scope
     /// The entries of the user, within the quota.
     let store: any CacheStore
@@ -18,11 +19,11 @@ struct UserGround: Sendable {
     let keys: URL
 
     /// - Parameter users: The store of what each user has alone.
-    init(_ name: UserName, in users: any CacheStore, _ configuration: Configuration, bound: UInt64) {
-        self.name = name
-        folder = Self.folder(configuration.data, name)
-        keys = Self.folder(configuration.keys, name)
-        scope = Scope("user/\(name)", in: users)
+    init(_ user: UserIdentity, in users: any CacheStore, _ configuration: Configuration, bound: UInt64) {
+        self.user = user
+        folder = Self.folder(configuration.data, user.id)
+        keys = Self.folder(configuration.keys, user.id)
+        scope = Scope("user/\(user.id)", in: users)
         quota = UserQuota(bound: bound, scope.store, folder: folder)
         store = QuotaStore(scope.store, quota)
         values = MeteredStore(
@@ -30,9 +31,9 @@ struct UserGround: Sendable {
         phrases = MeteredStore(FamilyStore(store) { $0.hasPrefix("foaas:") })
     }
 
-    private static func folder(_ parent: URL, _ name: UserName) -> URL {
+    private static func folder(_ parent: URL, _ id: UserID) -> URL {
         parent.appending(path: "users", directoryHint: .isDirectory)
-            .appending(path: name.text, directoryHint: .isDirectory)
+            .appending(path: id.text, directoryHint: .isDirectory)
     }
 
     /// Begins the scope, and lets its files end with it.

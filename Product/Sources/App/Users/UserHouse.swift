@@ -11,17 +11,31 @@ struct UserHouse: Sendable {
     let rooms: UserRooms
 
     /// - Parameters:
-    ///   - register: The users.
+    ///   - register: The users. If there are none yet, it begins with nobody.
     ///   - bound: The most bytes that each user keeps.
+    ///   - uptime: The time since some moment.
     /// - Throws: the reason why the register cannot be used.
     @MainActor
-    init(_ services: Services, _ register: any UserRegister, bound: UInt64) async throws(UsersError) {
-        let secret: String
-        do throws(StoreError) { secret = try await services.groundwork.place.token() } catch { throw .store(error) }
-        access = try await UserAccess(register, secret: secret, now: services.configuration.now)
+    init(
+        _ services: Services, _ register: any UserRegister, bound: UInt64,
+        uptime: @escaping @Sendable () -> Duration = UserAccess.uptime
+    ) async throws(UsersError) {
+        let (secret, place): (String, UsersPlace)
+        do throws(StoreError) {
+            secret = try await services.groundwork.place.token()
+            place = try await services.groundwork.usersPlace()
+        } catch { throw .store(error) }
+        access = try await UserAccess(
+            try await register.settled(in: place), secret: secret, now: services.configuration.now, uptime: uptime)
         let rooms = UserRooms(services, access, bound: bound)
         self.rooms = rooms
         access.observe { present in Task { @MainActor in await rooms.keepOnly(present) } }
+    }
+
+    /// True if nobody has been added yet.
+    var isEmpty: Bool {
+        // While the users cannot be read nobody knows.
+        (try? access.users().isEmpty) ?? false
     }
 
     /// Answers a request of a user below `/api/`.
@@ -31,7 +45,7 @@ struct UserHouse: Sendable {
             guard let visit = try access.visit(request) else { return Gate.loggedOut }
             return await rooms.answer(request, visit)
         } catch {
-            return Gate.unusable
+            return Gate.refusal(for: error)
         }
     }
 

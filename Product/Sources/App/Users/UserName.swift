@@ -1,7 +1,7 @@
-/// The name of a user, as it stands in links, folders and lists.
+/// The name of a user, as it stands in lists, in links and on pages.
 ///
-/// 1 to 32 letters, digits, `.`, `-` and `_` of ASCII, the first of which is a letter or a digit: it is a name of a folder on
-/// every system.
+/// 1 to 32 letters, digits, `.`, `-` and `_` of ASCII, the first of which is a letter or a digit. Nothing is kept under it: that is
+/// what a ``UserID`` is for.
 public struct UserName: Sendable, Hashable, CustomStringConvertible {
     /// The most characters of a name.
     public static let most = 32
@@ -15,13 +15,17 @@ public struct UserName: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: ``UsersError/badName(_:)`` for any other text.
     public init(_ text: String) throws(UsersError) {
-        guard (1...Self.most).contains(text.utf8.count), let first = text.utf8.first, Self.isAlphanumeric(first),
-            text.utf8.allSatisfy({ Self.isAlphanumeric($0) || ".-_".utf8.contains($0) })
-        else { throw .badName(text) }
+        guard Self.isValid(text) else { throw .badName(text) }
         self.text = text
     }
 
-    /// The name as names are compared: `Ana` and `ana` would share a folder on some systems.
+    /// True if a text may be a name.
+    static func isValid(_ text: String) -> Bool {
+        guard (1...most).contains(text.utf8.count), let first = text.utf8.first else { return false }
+        return isAlphanumeric(first) && text.utf8.allSatisfy { isAlphanumeric($0) || ".-_".utf8.contains($0) }
+    }
+
+    /// The name as names are compared: nobody could tell `Ana` from `ana` by ear.
     var folded: String { text.lowercased() }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {

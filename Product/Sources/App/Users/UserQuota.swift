@@ -4,33 +4,98 @@ import Foundation
 
 /// The bound on what one user keeps on this machine: the entries of the user's scope, and the files that wait or were uploaded.
 ///
-/// Shared data that can be loaded again is not counted. An entry that was counted once is counted until the sum reaches the
-/// bound; then it is measured anew, so that nothing is refused that has room.
+/// Bytes are reserved before they are written, so that many requests at once keep no more than the bound. Shared data that can be
+/// loaded again is not counted. An entry that was counted once is counted until the sum reaches the bound; then it is measured anew,
+/// so that nothing is refused that has room.
 final class UserQuota: Sendable {
     /// A bound that no user reaches by use: 1 GiB.
     static let usual: UInt64 = 1 << 30
+
+    /// Bytes that may be written. They are given back unless they are kept.
+    final class Reservation: Sendable {
+        private let quota: UserQuota
+        /// A file that is being written with them, which nobody else counts.
+        private let file: String?
+        private let bytes = Locked<UInt64?>(0)
+
+        fileprivate init(_ quota: UserQuota, _ file: String?) { (self.quota, self.file) = (quota, file) }
+
+        deinit { end(isKept: false) }
+
+        /// The bytes that are reserved.
+        var reserved: UInt64 { bytes.withLock(\.self) ?? 0 }
+
+        /// Reserves more, if there is room as far as it is known now.
+        func tryAdd(_ more: UInt64) -> Bool {
+            guard quota.tryReserve(more) else { return false }
+            bytes.withLock { $0 = $0.map { $0 + more } }
+            return true
+        }
+
+        /// Reserves more, if there is room. It is measured anew before it is refused.
+        func add(_ more: UInt64) async throws(StoreError) -> Bool {
+            // A count beside others who write may be too high.
+            for _ in 0..<3 {
+                if tryAdd(more) { return true }
+                guard try await !quota.measure() else { break }
+            }
+            return tryAdd(more)
+        }
+
+        /// Reserves more for what is never refused.
+        func addAnyway(_ more: UInt64) {
+            quota.reserveAnyway(more)
+            bytes.withLock { $0 = $0.map { $0 + more } }
+        }
+
+        /// Gives all back, and can be used again.
+        func clear() {
+            let all = bytes.withLock { bytes in
+                let all = bytes
+                if all != nil { bytes = 0 }
+                return all ?? 0
+            }
+            quota.settle(all, isKept: false, file: nil)
+        }
+
+        /// The bytes are written, and stay.
+        func keep() { end(isKept: true) }
+
+        private func end(isKept: Bool) {
+            guard let all = bytes.withLock({ $0.take() }) else { return }
+            quota.settle(all, isKept: isKept, file: file)
+        }
+    }
+
+    private struct State {
+        /// No fewer bytes than are kept or reserved; `nil` before it is measured for the first time.
+        var counted: UInt64?
+        /// The bytes that are reserved, and perhaps not written yet.
+        var pending: UInt64 = 0
+        /// All bytes that were ever reserved.
+        var ever: UInt64 = 0
+        /// The files that are being written: their bytes are among those that are reserved.
+        var files: Set<String> = []
+    }
 
     /// The bound in bytes.
     let bound: UInt64
     private let store: any CacheStore
     private let folder: URL
-    private let counted = Locked<UInt64?>(nil)
+    private let state = Locked(State())
 
     init(bound: UInt64, _ store: any CacheStore, folder: URL) {
         (self.bound, self.store, self.folder) = (bound, store, folder)
     }
 
-    /// The bytes that may still be kept.
-    func room(for bytes: UInt64 = 1) async throws(StoreError) -> UInt64 {
-        if let used = counted.withLock(\.self), used <= bound, bound - used >= bytes { return bound - used }
-        let used = try await measured()
-        counted.withLock { $0 = used }
-        return used < bound ? bound - used : 0
-    }
-
-    /// Notes that bytes were kept.
-    func add(_ bytes: UInt64) {
-        counted.withLock { used in used = used.map { $0.addingReportingOverflow(bytes).partialValue } }
+    /// A reservation of nothing yet.
+    ///
+    /// - Parameter file: the file that is being written with it, and that is not there yet.
+    func reservation(for file: URL? = nil) async throws(StoreError) -> Reservation {
+        if state.withLock({ $0.counted == nil }) { try await measure() }
+        let path = file.map { $0.standardizedFileURL.path(percentEncoded: false) }
+        if let path { state.withLock { _ = $0.files.insert(path) } }
+        return Reservation(self, path)
     }
 
     /// The error of a user who has reached the bound.
@@ -41,97 +106,66 @@ final class UserQuota: Sendable {
                 "this user may keep \(bound) bytes on this server, and they are used up; discard something that waits")
     }
 
-    /// The bytes that are kept now.
-    func measured() async throws(StoreError) -> UInt64 {
-        let entries = try await store.contents().entries.reduce(UInt64(0)) { $0 + UInt64(max(0, $1.size)) }
-        let folder = folder
-        return await withCheckedContinuation { continuation in
-            // Files are counted beside the tasks, which are few.
-            DispatchQueue.global().async { continuation.resume(returning: entries + Self.bytes(below: folder)) }
+    private func tryReserve(_ bytes: UInt64) -> Bool {
+        state.withLock { state in
+            guard let counted = state.counted, counted <= bound, bound - counted >= bytes else { return false }
+            state.counted = counted + bytes
+            state.pending += bytes
+            state.ever &+= bytes
+            return true
         }
     }
 
-    private static func bytes(below folder: URL) -> UInt64 {
-        let path = folder.path(percentEncoded: false)
+    private func reserveAnyway(_ bytes: UInt64) {
+        state.withLock { state in
+            state.counted = state.counted.map { $0.addingReportingOverflow(bytes).partialValue }
+            state.pending += bytes
+            state.ever &+= bytes
+        }
+    }
+
+    private func settle(_ bytes: UInt64, isKept: Bool, file: String?) {
+        state.withLock { state in
+            state.pending -= bytes
+            if !isKept { state.counted = state.counted.map { $0 - min(bytes, $0) } }
+            if let file { state.files.remove(file) }
+        }
+    }
+
+    /// Counts what is kept. Bytes that were reserved before or meanwhile are counted as well, written or not, so that the count is
+    /// never too low.
+    ///
+    /// - Returns: true if nothing was reserved, so that the count is exact.
+    @discardableResult
+    private func measure() async throws(StoreError) -> Bool {
+        let (pending, ever) = state.withLock { ($0.pending, $0.ever) }
+        let kept = try await measured()
+        return state.withLock { state in
+            state.counted = kept + pending + (state.ever &- ever)
+            return pending == 0 && state.ever == ever
+        }
+    }
+
+    /// The bytes that are kept now, without the files that are being written.
+    private func measured() async throws(StoreError) -> UInt64 {
+        let entries = try await store.contents().entries.reduce(UInt64(0)) { $0 + UInt64(max(0, $1.size)) }
+        return await withCheckedContinuation { continuation in
+            // Files are counted beside the tasks, which are few.
+            DispatchQueue.global().async { continuation.resume(returning: entries + self.bytesOfFiles()) }
+        }
+    }
+
+    private func bytesOfFiles() -> UInt64 {
+        let root = folder.standardizedFileURL.path(percentEncoded: false)
+        let path = root.hasSuffix("/") ? String(root.dropLast()) : root
         var sum: UInt64 = 0
         for name in FileManager.default.enumerator(atPath: path) ?? .init() {
             guard let name = name as? String,
-                let status = POSIX.status("\(path)/\(name)", followsLink: false), status.kind == .file
+                let status = POSIX.status("\(path)/\(name)", followsLink: false), status.kind == .file,
+                !state.withLock({ $0.files.contains("\(path)/\(name)") })
             else { continue }
             sum += UInt64(max(0, status.size))
         }
         return sum
     }
-}
-
-/// A store that takes new entries only while there is room. An entry that is there can always be changed and deleted: what
-/// was begun is finished, whatever the bound.
-struct QuotaStore: CacheStore {
-    private let store: any CacheStore
-    private let quota: UserQuota
-
-    init(_ store: any CacheStore, _ quota: UserQuota) {
-        (self.store, self.quota) = (store, quota)
-    }
-
-    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await store.retrieve(key) }
-
-    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
-        try await update(key) { _ in .replace(entry) }
-    }
-
-    func update(
-        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
-    ) async throws(StoreError) {
-        let room = try await quota.room()
-        let (added, needed) = (Locked<UInt64>(0), Locked<UInt64>(0))
-        do throws(StoreError) {
-            try await change(key, room, added, needed, decide)
-        } catch {
-            // The count may be too high, because nothing is taken off it before it is measured anew.
-            let need = needed.withLock(\.self)
-            guard need > 0, try await quota.room(for: need) >= need else { throw error }
-            try await change(key, .max, added, needed, decide)
-        }
-        quota.add(added.withLock(\.self))
-    }
-
-    private func change(
-        _ key: String, _ room: UInt64, _ added: Locked<UInt64>, _ needed: Locked<UInt64>,
-        _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
-    ) async throws(StoreError) {
-        let quota = quota
-        try await store.update(key) { found throws(StoreError) in
-            // A run before may have decided otherwise.
-            added.withLock { $0 = 0 }
-            needed.withLock { $0 = 0 }
-            let change = try decide(found)
-            guard case .replace(let entry) = change else { return change }
-            let size = UInt64(entry.bytes.count)
-            if case .success(nil) = found {
-                guard size <= room else {
-                    needed.withLock { $0 = size }
-                    throw quota.isFull
-                }
-            }
-            added.withLock { $0 = size }
-            return change
-        }
-    }
-
-    func delete(_ key: String) async throws(StoreError) { try await store.delete(key) }
-    func contents() async throws(StoreError) -> StoreContents { try await store.contents() }
-
-    func contents(prefix: String) async throws(StoreError) -> StoreContents {
-        try await store.contents(prefix: prefix)
-    }
-
-    func persist() async throws(StoreError) { try await store.persist() }
-    func deleteAll(prefix: String) async throws(StoreError) { try await store.deleteAll(prefix: prefix) }
-    func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store.remove(damaged) }
-    var changes: StoreChanges { store.changes }
-    var presence: (any StorePresence)? { store.presence }
-    /// They change entries that are there, whatever the bound.
-    var batches: (any EntryBatches)? { store.batches }
-    var leases: (any LoadLeases)? { store.leases }
 }

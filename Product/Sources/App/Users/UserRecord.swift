@@ -11,12 +11,77 @@ public struct UserRecord: Codable, Sendable, Hashable {
         public let made: Int64
     }
 
+    /// Identifies the user.
+    public let id: UserID
     /// The name.
     public let name: String
     /// The tokens that let the user in.
     public var tokens: [Token]
     /// True while the user is being removed: nobody is let in.
     public var isLeaving: Bool
+
+    /// A new user, who has an id that nobody has had.
+    init(name: String, tokens: [Token], isLeaving: Bool = false) {
+        (id, self.name, self.tokens, self.isLeaving) = (.random(), name, tokens, isLeaving)
+    }
+
+    /// Reads a user. One whom a version without ids has added keeps everything under the name.
+    ///
+    /// - Throws: `DecodingError` for anything else.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        id = try container.decodeIfPresent(UserID.self, forKey: .id) ?? UserID(text: name)
+        tokens = try container.decode([Token].self, forKey: .tokens)
+        isLeaving = try container.decode(Bool.self, forKey: .isLeaving)
+    }
+
+    /// True if a version without ids has added the user, so that something may be kept under the name.
+    var isOld: Bool { id.text == name }
+}
+
+/// Identifies one user for good: another user who is added under the same name later has another one.
+///
+/// Everything of a user is kept under it: the scope, the folders, the keys.
+public struct UserID: Codable, Sendable, Hashable, CustomStringConvertible {
+    /// The id, which is safe as the name of a folder and in a key.
+    public let text: String
+    /// The id.
+    public var description: String { text }
+
+    fileprivate init(text: String) { self.text = text }
+
+    /// A new one: 128 random bits.
+    static func random() -> UserID { UserID(text: AccessToken.random()) }
+
+    /// Reads an id.
+    ///
+    /// - Throws: `DecodingError` for a text that could be something else in a path.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        text = try container.decode(String.self)
+        guard UserName.isValid(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is no id of a user")
+        }
+    }
+
+    /// Writes the text.
+    ///
+    /// - Throws: the encoder's error.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+/// A user of a running server: the id under which everything is kept, and the name for lists and pages.
+struct UserIdentity: Sendable, Hashable {
+    let id: UserID
+    let name: UserName
+
+    init(_ record: UserRecord) throws(UsersError) {
+        (id, name) = (record.id, try UserName(record.name))
+    }
 }
 
 /// The tokens of users: 256 random bits each, as hexadecimal digits.

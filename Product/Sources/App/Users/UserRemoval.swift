@@ -14,23 +14,32 @@ public enum UnsentOfUser: Sendable {
 extension Services {
     /// Removes a user with everything that is the user's: cards and keys, what waits to be sent, payments, settings, uploads.
     ///
-    /// The user is let in no more from the beginning. A removal that was killed is finished by the next one.
+    /// What is unsent is counted first: a removal that is refused changes nothing, and the user's pages notice nothing. From then
+    /// on no request is let in. A removal that was killed is finished by the next one.
     ///
-    /// - Throws: ``UsersError/unsent(_:changes:payments:)`` if something would be lost that `unsent` does not give up: the user
-    ///   is let in again then. After another error the user stays out, and the call can be repeated.
+    /// - Throws: ``UsersError/unsent(_:changes:payments:)`` if something would be lost that `unsent` does not give up;
+    ///   ``UsersError/elsewhere(path:data:)`` and ``UsersError/nowhere(_:data:)`` if these stores do not have the data of the users,
+    ///   or may not. The user stays then. After another error the user stays out, and the call can be repeated.
     public func removeUser(
         _ name: UserName, from register: any UserRegister, unsent: UnsentOfUser = .refuse
     ) async throws(UsersError) {
-        try await register.setLeaving(name, true)
+        let record = try await register.user(name)
+        guard try await mayHave(record, of: register) else { return try await register.remove(record.id) }
         let ground = UserGround(
-            name, in: groundwork.place.store(.users), configuration, bound: .max)
+            try UserIdentity(record), in: groundwork.place.store(.users), configuration, bound: .max)
+        let own = Services(groundwork.of(ground))
         do throws(UsersError) {
-            try await end(ground, unsent)
+            try await own.checkUnsent(of: record.name, unsent)
+            try await register.setLeaving(record.id, true)
+            try await own.end(ground, unsent, ownsFolders: groundwork.place.ownsFolders)
         } catch {
-            if case .unsent = error { try await register.setLeaving(name, false) }
+            // Something was queued after the count, or a removal that was killed was to discard it.
+            if case .unsent = error, try await register.user(name).isLeaving {
+                try await register.setLeaving(record.id, false)
+            }
             throw error
         }
-        try await register.remove(name)
+        try await register.remove(record.id)
         guard groundwork.place.ownsFolders else { return }
         // A request that was being answered may have written a file after the end.
         for folder in [ground.folder, ground.keys] where POSIX.exists(folder.path(percentEncoded: false)) {
@@ -40,23 +49,31 @@ extension Services {
         }
     }
 
-    private func end(_ ground: UserGround, _ unsent: UnsentOfUser) async throws(UsersError) {
-        let services = Services(groundwork.of(ground))
-        ground.scope.register(services.outbox)
+    /// Sends what is to be sent, and refuses what would be lost.
+    private func checkUnsent(of name: String, _ unsent: UnsentOfUser) async throws(UsersError) {
+        let (changes, payments): (Int, Int)
+        do throws(StoreError) {
+            if unsent == .discard { return }
+            payments = try await openPayments()
+            // A payment is never sent again by itself: only its user may do that, or give it up.
+            if unsent == .sendFirst, payments == 0 {
+                await outbox.retryAll()
+                try await outbox.drain()
+            }
+            changes = try await outbox.items().count
+        } catch { throw .store(error) }
+        if changes + payments > 0 { throw .unsent(name, changes: changes, payments: payments) }
+    }
+
+    /// Ends the scope of the user, unless something is unsent that is not given up.
+    private func end(_ ground: UserGround, _ unsent: UnsentOfUser, ownsFolders: Bool) async throws(UsersError) {
         let payments: Int
         do throws(StoreError) {
-            try await ground.open(ownsFolders: groundwork.place.ownsFolders)
-            payments = unsent == .discard ? 0 : try await services.openPayments()
+            try await ground.open(ownsFolders: ownsFolders)
+            payments = unsent == .discard ? 0 : try await openPayments()
         } catch { throw .store(error) }
-        // A payment is never sent again by itself: only its user may do that, or give it up.
-        if payments > 0 { throw .unsent(ground.name.text, changes: try await services.waiting(), payments: payments) }
-        let choice: Scope.Unsent? =
-            switch unsent {
-            case .refuse: nil
-            case .sendFirst: .sendFirst
-            case .discard: .discard
-            }
-        do throws(ScopeError) { try await ground.scope.end(unsent: choice) } catch {
+        if payments > 0 { throw .unsent(ground.name.text, changes: 0, payments: payments) }
+        do throws(ScopeError) { try await ground.scope.end(unsent: unsent == .discard ? .discard : nil) } catch {
             switch error {
             case .unsent(let count): throw .unsent(ground.name.text, changes: count, payments: 0)
             case .store(let error): throw .store(error)
@@ -69,8 +86,50 @@ extension Services {
         let contents = try await payments.desk.ledger.contents()
         return contents.records.count { $0.state == .sending || $0.state == .unknown } + contents.unreadable.count
     }
+}
 
-    private func waiting() async throws(UsersError) -> Int {
-        do throws(StoreError) { return try await outbox.items().count } catch { throw .store(error) }
+/// The place of a user's data. Nothing of another place is deleted, and nothing that is elsewhere is said to be deleted.
+extension Services {
+    /// False if the user has no data anywhere.
+    ///
+    /// - Throws: ``UsersError/elsewhere(path:data:)`` or ``UsersError/nowhere(_:data:)`` if it may be in another place than here.
+    private func mayHave(_ record: UserRecord, of register: any UserRegister) async throws(UsersError) -> Bool {
+        // A store that has the users has their data.
+        guard let file = register as? UsersFile else { return true }
+        guard let place = try file.place() else {
+            // No server has let in a user of this file, or one that wrote no place has.
+            guard record.isOld else { return false }
+            guard try await holds(record.id) else { throw .nowhere(record.name, data: configuration.data.path) }
+            return true
+        }
+        guard try await isHere(place) else {
+            throw .elsewhere(path: file.path, data: place.isShared ? "a shared store" : place.data)
+        }
+        return true
+    }
+
+    /// True if these are the stores and the keys of a place.
+    private func isHere(_ place: UsersPlace) async throws(UsersError) -> Bool {
+        guard place.isShared != groundwork.place.ownsFolders, hasStore else { return false }
+        do throws(StoreError) {
+            guard try await groundwork.place.knownUsersMark() == place.mark else { return false }
+        } catch { throw .store(error) }
+        let keys = POSIX.resolved(configuration.keys.standardizedFileURL.path(percentEncoded: false))
+        return place.isShared || keys == place.keys || place.generations(in: keys).exists
+    }
+
+    /// True if a user of a version without ids has data in these stores.
+    private func holds(_ user: UserID) async throws(UsersError) -> Bool {
+        guard hasStore else { return false }
+        let mark = "scope:user%2F\(user)"
+        do throws(StoreError) {
+            return try await groundwork.place.store(.users).contents(prefix: mark).entries.contains { $0.key == mark }
+        } catch { throw .store(error) }
+    }
+
+    /// False if there is no file of the users' data, which a look would make.
+    private var hasStore: Bool {
+        let file = configuration.data.appending(path: groundwork.place.name(of: .users)).path(percentEncoded: false)
+        return !groundwork.place.ownsFolders || POSIX.exists(file)
     }
 }

@@ -2,6 +2,9 @@ import Aquifer
 import Foundation
 import HTTPServer
 
+/// The user whose apps were asked for has been removed.
+private struct UserIsGone: Error {}
+
 /// The apps of each user, composed at the user's first request and dropped when they are not used any more.
 @MainActor
 final class UserRooms {
@@ -27,11 +30,11 @@ final class UserRooms {
     static let most = 64
 
     private let base: Services
-    private let access: UserAccess
+    let access: UserAccess
     private let bound: UInt64
     private let store: any CacheStore
-    private var rooms: [UserName: Room] = [:]
-    private var opening: [UserName: Task<Room, any Error>] = [:]
+    private var rooms: [UserID: Room] = [:]
+    private var opening: [UserID: Task<Room, any Error>] = [:]
     private var isStopped = false
 
     init(_ base: Services, _ access: UserAccess, bound: UInt64) {
@@ -39,8 +42,11 @@ final class UserRooms {
         store = base.groundwork.place.store(.users)
     }
 
-    /// The users whose apps are there now.
-    var present: Set<String> { Set(rooms.keys.map(\.text)) }
+    /// The number of users whose apps are there now.
+    var count: Int { rooms.count }
+
+    /// The names of the users whose apps are there now.
+    var present: Set<String> { Set(rooms.values.map(\.ground.name.text)) }
 
     /// The outboxes of the users whose apps are there: every user with something unsent is among them.
     var outboxes: [Outbox] { rooms.values.map(\.services.outbox) }
@@ -48,7 +54,9 @@ final class UserRooms {
     /// Answers a request with the apps of its user, and with nothing else.
     func answer(_ request: ServerRequest, _ visit: UserAccess.Visit) async -> ServerResponse {
         let room: Room
-        do { room = try await self.room(of: visit.user) } catch {
+        do { room = try await self.room(of: visit.user) } catch is UserIsGone {
+            return Gate.loggedOut
+        } catch {
             return .problem(500, "store", "what you have saved cannot be opened now: \(error)")
         }
         enter(room)
@@ -68,19 +76,26 @@ final class UserRooms {
     }
 
     /// The apps of a user, composed once.
-    func room(of name: UserName) async throws -> Room {
-        if let room = rooms[name] { return room }
-        if let task = opening[name] { return try await task.value }
-        let task = Task { try await self.open(name) }
-        opening[name] = task
-        defer { opening[name] = nil }
+    func room(of user: UserIdentity) async throws -> Room {
+        if let room = rooms[user.id] { return room }
+        if let task = opening[user.id] { return try await task.value }
+        let task = Task { try await self.open(user) }
+        opening[user.id] = task
+        defer { opening[user.id] = nil }
         return try await task.value
     }
 
-    private func open(_ name: UserName) async throws -> Room {
+    private func open(_ user: UserIdentity) async throws -> Room {
         await dropUnused()
-        let ground = UserGround(name, in: store, base.configuration, bound: bound)
+        let ground = UserGround(user, in: store, base.configuration, bound: bound)
+        guard access.has(user.id) else { throw UserIsGone() }
         try await ground.open(ownsFolders: base.groundwork.place.ownsFolders)
+        await access.refresh()
+        guard access.has(user.id) else {
+            // The user was removed meanwhile. What was begun anew ends, too.
+            try await ground.scope.end(unsent: .discard)
+            throw UserIsGone()
+        }
         let services = Services(base.groundwork.of(ground))
         await services.prepareDrive()
         let access = access
@@ -91,7 +106,7 @@ final class UserRooms {
             return visit.map { access.addresses(of: $0) } ?? nobody
         }
         let room = Room(ground, services, site)
-        rooms[name] = room
+        rooms[user.id] = room
         if !isStopped { site.hub.runner.start() }
         return room
     }
@@ -100,20 +115,20 @@ final class UserRooms {
     func resumeSending() async {
         // Nobody is let in while the register cannot be read; what is unsent is sent after the next request of its user.
         for user in (try? access.users()) ?? [] where !user.isLeaving {
-            guard !isStopped, let name = try? UserName(user.name), rooms[name] == nil else { continue }
-            let ground = UserGround(name, in: store, base.configuration, bound: bound)
+            guard !isStopped, let user = try? UserIdentity(user), rooms[user.id] == nil else { continue }
+            let ground = UserGround(user, in: store, base.configuration, bound: bound)
             // A store that cannot be read is told at the user's next request.
             guard let entries = try? await ground.scope.store.contents(prefix: "item:").entries, !entries.isEmpty else {
                 continue
             }
-            _ = try? await room(of: name)  // What cannot be opened is told at the user's next request.
+            _ = try? await room(of: user)  // What cannot be opened is told at the user's next request.
         }
     }
 
-    /// Drops the apps of users who are not among these names any more.
-    func keepOnly(_ names: Set<String>) async {
-        for (name, room) in rooms where !names.contains(name.text) {
-            rooms[name] = nil
+    /// Drops the apps of users who are not among these any more.
+    func keepOnly(_ users: Set<UserID>) async {
+        for (id, room) in rooms where !users.contains(id) {
+            rooms[id] = nil
             await room.site.hub.runner.stop()
         }
     }
@@ -122,13 +137,13 @@ final class UserRooms {
     func dropUnused(now: ContinuousClock.Instant = .now) async {
         let away = rooms.filter { $0.value.visitors == 0 }.sorted { $0.value.lastUse < $1.value.lastUse }
         var count = rooms.count
-        for (name, room) in away {
+        for (id, room) in away {
             guard now - room.lastUse > Self.keep || count >= Self.most else { continue }
             // An outbox that cannot be read may hold something.
             guard let items = try? await room.services.outbox.items(), items.isEmpty, room.visitors == 0,
-                rooms[name] === room
+                rooms[id] === room
             else { continue }
-            rooms[name] = nil
+            rooms[id] = nil
             count -= 1
             await room.site.hub.runner.stop()
         }

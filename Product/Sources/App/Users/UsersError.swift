@@ -12,6 +12,16 @@ public enum UsersError: Error, Sendable, Equatable, CustomStringConvertible {
     case damagedInStore(String)
     /// The file is not as it was written.
     case damaged(path: String, reason: String)
+    /// The file is an older copy than the one that a server has used last.
+    case older(path: String, mark: String)
+    /// The number of the last version that a server has used cannot be read.
+    case damagedGeneration(path: String, mark: String)
+    /// A server has used a file, and there is none now.
+    case gone(path: String, mark: String)
+    /// The users of the file have their data in another place.
+    case elsewhere(path: String, data: String)
+    /// Nothing of the user is in the folder, and no server has told the place of it.
+    case nowhere(String, data: String)
     /// A newer version wrote the file.
     case newerVersion(path: String)
     /// Others can read the file, or it is another user's, or no file.
@@ -38,8 +48,20 @@ public enum UsersError: Error, Sendable, Equatable, CustomStringConvertible {
         case .damagedInStore(let reason):
             "the list of users in the shared store is damaged (\(reason)), and nobody is let in; put the store back from a backup"
         case .damaged(let path, let reason):
-            "\(path) is damaged (\(reason)), and nobody is let in; put it back from a backup, or move it away and add the"
-                + " users again: what they have saved stays"
+            "\(path) is damaged (\(reason)), and nobody is let in; put it back from a backup; users who are added again"
+                + " in another file begin with nothing"
+        case .older(let path, let mark):
+            "\(path) is an older copy than the one that was used last, so that links which have ended could open again, and"
+                + " nobody is let in; put the latest copy back, or remove \(mark) to accept this one"
+        case .damagedGeneration(let path, let mark):
+            "\(mark) is damaged, so that nobody knows whether \(path) is the latest copy, and nobody is let in; make sure"
+                + " that it is, and remove \(mark)"
+        case .gone(let path, let mark):
+            "\(path) is gone, and nobody is let in; put it back from a backup, or remove \(mark) to begin with nobody"
+        case .elsewhere(let path, let data):
+            "the users of \(path) have their data in \(data), and it is not that of this folder or store; nothing was changed"
+        case .nowhere(let name, let data):
+            "nothing of \"\(name)\" is in \(data), and \"\(name)\" may have data elsewhere; nothing was changed"
         case .newerVersion(let path): "\(path) was written by a newer version; update, or name another file"
         case .open(let path):
             "\(path) must be a file of yours that nobody else can read; look at it, then run: chmod 600 \(path)"

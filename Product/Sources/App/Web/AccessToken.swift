@@ -28,15 +28,21 @@ enum AccessToken {
             guard hasLock else { throw .busy(path: path) }
             if let token = try read(path) { return token }
             let token = random()
-            let draft = try POSIX.openToWrite(path + ".new", truncate: true)
-            try POSIX.makePrivate(path + ".new")
-            try POSIX.write(draft, Array("\(token)\n".utf8))
-            try POSIX.flush(draft)
-            try POSIX.replace(path, with: path + ".new")
+            try OwnedFile.replace(path, with: Data("\(token)\n".utf8))
             return token
         } catch {
             return random()
         }
+    }
+
+    /// The token of a data folder; `nil` if there is none.
+    static func saved(in folder: URL) throws(StoreError) -> String? {
+        try read(folder.appending(path: file).path(percentEncoded: false))
+    }
+
+    /// The token in a store that replicas share; `nil` if there is none.
+    static func saved(in store: any CacheStore) async throws(StoreError) -> String? {
+        try await store.retrieve("token").flatMap { token(in: $0.bytes) }
     }
 
     /// The token in a store that replicas share. The first one to ask decides; a damaged token is replaced.
@@ -59,7 +65,7 @@ enum AccessToken {
     }
 
     private static func read(_ path: String) throws(StoreError) -> String? {
-        guard POSIX.isPrivate(path), let file = try POSIX.openToRead(path) else { return nil }
+        guard OwnedFile.isPrivate(path), let file = try POSIX.openToRead(path) else { return nil }
         return token(in: try POSIX.read(file, upTo: 64))
     }
 

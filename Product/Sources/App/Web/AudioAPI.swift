@@ -109,7 +109,8 @@ struct AudioAPI: Sendable {
         let file: URL
         do throws(UploadRefusal) {
             // The limit is one byte more than can be posted, so that the form reports a file that is too large.
-            file = try await services.uploads.take(request.body, limit: ClipDraft.largestFile + 1)
+            file = try await services.uploads.take(
+                request.body, limit: ClipDraft.largestFile + 1, announced: request.announcedLength)
         } catch {
             return .problem(error.status, error.kind, error.message)
         }

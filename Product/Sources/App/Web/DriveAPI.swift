@@ -33,7 +33,8 @@ struct DriveAPI: Sendable {
         guard await services.mayShow(account, hub.drive.service) else { return Self.foreign }
         let file: URL
         do throws(UploadRefusal) {
-            file = try await services.uploads.take(request.body, limit: ShadowDriveLimits.fileBytes, named: name)
+            file = try await services.uploads.take(
+                request.body, limit: ShadowDriveLimits.fileBytes, named: name, announced: request.announcedLength)
         } catch {
             return .problem(error.status, error.kind, error.message)
         }

@@ -93,7 +93,7 @@ struct Gate: Sendable {
             if try users.visit(request) != nil { return nil }
             return request.headers["Authorization"] == nil ? Self.noLink : Self.loggedOut
         } catch {
-            return Self.unusable
+            return Self.refusal(for: error)
         }
     }
 
@@ -111,6 +111,11 @@ struct Gate: Sendable {
     /// The token is none, or no longer one: that of a user who has logged out or was removed.
     static var loggedOut: ServerResponse {
         .problem(401, "loggedOut", "this link has ended; ask the operator for a new one")
+    }
+    /// The answer while a user cannot be let in, or nobody can.
+    static func refusal(for error: UsersError) -> ServerResponse {
+        guard case .leaving = error else { return unusable }
+        return .problem(503, "leaving", "the operator is removing this user; nothing was changed")
     }
     /// Nobody can be let in. The reason is for the operator, who finds it with `aquifer users list`.
     /// Not 503: a proxy before replicas would take that for a replica that cannot serve, and ask the next one.

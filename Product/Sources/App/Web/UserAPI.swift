@@ -33,7 +33,7 @@ struct UserAPI: Sendable {
             if let visit = try users.visit(request) { try await users.logOut(visit, everywhere: everywhere) }
             return .empty()
         } catch {
-            return Gate.unusable
+            return Gate.refusal(for: error)
         }
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 /// the usual one of the scheme.
 public struct WebOrigin: Sendable, Hashable {
     /// The address as browsers write it, in small letters.
-    let origin: String
+    public let origin: String
     /// The values of `Host` that belong to it: browsers leave the usual port out, and some proxies write it.
     let hosts: Set<String>
 

@@ -10,6 +10,8 @@ public final class WebServer: Sendable {
     public let link: String
     /// The port on which the server listens.
     public var port: UInt16 { entrance.port }
+    /// True if the server has several users, and none has been added yet.
+    public var hasNobody: Bool { house?.isEmpty ?? false }
     private let entrance: Entrance
     private let runner: OutboxRunner
     private let hub: ScreenHub
@@ -62,7 +64,9 @@ public final class WebServer: Sendable {
         following = house.map { house in Task { await house.run() } }
         keptClips = site.hub.keptClips
         keptClips.start()
-        link = "http://\(address.asURLHost):\(entrance.port)/" + (secret.map { "#token=\($0)" } ?? "")
+        // Behind a proxy pages are opened under its address.
+        let origin = entrance.origins.first?.origin ?? "http://\(address.asURLHost):\(entrance.port)"
+        link = "\(origin)/" + (secret.map { "#token=\($0)" } ?? "")
     }
 
     private static func house(

@@ -21,6 +21,12 @@ struct UserLinkDocument: Encodable {
     let link: String
 }
 
+/// The link of a server with one user.
+struct ServerLinkDocument: Encodable {
+    let token: String
+    let link: String
+}
+
 /// The tokens of a user that were ended.
 struct UserTokensDocument: Encodable {
     let name: String

@@ -30,8 +30,11 @@ struct CommandCall: Sendable {
     var words: [String] { arguments.words }
 
     /// The same call, on stores that are open.
-    func on(_ stores: SharedStores) -> CommandCall {
-        CommandCall(command: command, arguments: arguments, options: options.on(stores), console: console)
+    func on(_ stores: SharedStores) -> CommandCall { with(options.on(stores)) }
+
+    /// The same call, with other options.
+    func with(_ options: GlobalOptions) -> CommandCall {
+        CommandCall(command: command, arguments: arguments, options: options, console: console)
     }
 
     /// The apps, on the user's data.

@@ -19,6 +19,19 @@ extension CommandTable {
                 ], run: ServeCommand.self)
         ])
 
+    static let link = CommandGroup(
+        "link", "print the address of a server whose output nobody sees",
+        [
+            Command(
+                "link", "prints the address to open of the server that has this data",
+                details:
+                    "--host and --port are those of the server; without them it is for http://127.0.0.1:8080. Behind a"
+                    + " proxy --origin is its address. A server with --users has a link for each user: aquifer users token"
+                    + " NAME prints another one.",
+                options: [Options.host, Options.port, Options.origin],
+                exits: [CommandExit(.notFound, "no server has run with this data")], run: LinkCommand.self)
+        ])
+
     static let remotes = CommandGroup(
         "remotes", "run the reference remotes on a port of their own",
         notes: [

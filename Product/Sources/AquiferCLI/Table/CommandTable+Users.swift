@@ -9,13 +9,14 @@ extension CommandTable {
             Command(
                 "users add", "adds a user, and prints the link that lets the user in",
                 details: "The link is shown only now. --host and --port are those of the server; without them it is for"
-                    + " http://127.0.0.1:8080.",
-                [name], options: [Options.users, Options.host, Options.port],
+                    + " http://127.0.0.1:8080. Behind a proxy --origin is its address.",
+                [name], options: [Options.users, Options.host, Options.port, Options.origin],
                 exits: [CommandExit(.usage, "there is a user of this name already")], run: UsersAddCommand.self),
             Command(
                 "users token", "prints another link of a user, for another device",
                 details: "Earlier links stay valid.", [name],
-                options: [Options.users, Options.host, Options.port], exits: [unknown], run: UsersAddCommand.self),
+                options: [Options.users, Options.host, Options.port, Options.origin], exits: [unknown],
+                run: UsersAddCommand.self),
             Command(
                 "users list", "lists the users, and the number of their tokens", options: [Options.users],
                 run: UsersListCommand.self),
@@ -28,9 +29,13 @@ extension CommandTable {
                 "users remove", "removes a user, with cards, keys, payments, settings and uploads",
                 details:
                     "It asks first on the terminal; without a terminal it needs --yes. Without a choice it refuses while"
-                    + " something has not been sent, or a payment's outcome is not known.",
+                    + " something has not been sent, or a payment's outcome is not known. A file of users names the folders of"
+                    + " its server, which it takes; --data and --keys name them if they are elsewhere now.",
                 [name], options: [Options.users, Options.yes], exclusive: [Options.sendFirst, Options.discardUnsent],
-                exits: [unknown, CommandExit(.unknown, "something has not been sent; the user stays")],
+                exits: [
+                    unknown, CommandExit(.unknown, "something has not been sent; the user stays"),
+                    CommandExit(.store, "the data of the users is not here; the user stays"),
+                ],
                 run: UsersRemoveCommand.self),
         ])
 

@@ -1,7 +1,7 @@
 /// The table of all commands.
 enum CommandTable {
     static let groups: [CommandGroup] = [
-        serve, users, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive, cache, store,
+        serve, link, users, remotes, feed, contacts, cards, pay, payments, foaas, audio, outbox, drive, cache, store,
         completion,
         man, help,
     ]

@@ -68,6 +68,14 @@ struct GlobalOptions {
         }
     }
 
+    /// The same options, with other folders; `nil` for the same one.
+    func keeping(data: String?, keys: String?) -> GlobalOptions {
+        var options = self
+        if let data { options.configuration.data = URL(filePath: data, directoryHint: .isDirectory) }
+        if let keys { options.configuration.keys = URL(filePath: keys, directoryHint: .isDirectory) }
+        return options
+    }
+
     /// The same options, on stores that are open.
     func on(_ stores: SharedStores) -> GlobalOptions {
         var options = self

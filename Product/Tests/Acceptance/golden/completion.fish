@@ -15,7 +15,7 @@ function __aquifer_is --description 'Test for the words of a command before the 
             case '*'
                 if test -z "$name"
                     set name $word
-                else if contains -- "$name" users feed cards payments foaas audio outbox drive cache
+                else if contains -- "$name" users feed cards payments foaas audio outbox drive cache store
                     set name "$name $word"
                 end
         end
@@ -49,6 +49,7 @@ complete -c aquifer -n '__aquifer_is ""' -a audio -d 'list, download or post aud
 complete -c aquifer -n '__aquifer_is ""' -a outbox -d 'list, send, retry or discard posts that wait to be sent'
 complete -c aquifer -n '__aquifer_is ""' -a drive -d 'manage storage accounts and files of Shadow Drive'
 complete -c aquifer -n '__aquifer_is ""' -a cache -d 'manage the saved copies'
+complete -c aquifer -n '__aquifer_is ""' -a store -d 'prepare a database for --store'
 complete -c aquifer -n '__aquifer_is ""' -a completion -d 'print the completion script of a shell'
 complete -c aquifer -n '__aquifer_is ""' -a man -d 'print the manual page'
 complete -c aquifer -n '__aquifer_is ""' -a help -d 'print the help of a command'
@@ -65,6 +66,7 @@ complete -c aquifer -n '__aquifer_is "help"' -a audio -d 'list, download or post
 complete -c aquifer -n '__aquifer_is "help"' -a outbox -d 'list, send, retry or discard posts that wait to be sent'
 complete -c aquifer -n '__aquifer_is "help"' -a drive -d 'manage storage accounts and files of Shadow Drive'
 complete -c aquifer -n '__aquifer_is "help"' -a cache -d 'manage the saved copies'
+complete -c aquifer -n '__aquifer_is "help"' -a store -d 'prepare a database for --store'
 complete -c aquifer -n '__aquifer_is "help"' -a completion -d 'print the completion script of a shell'
 complete -c aquifer -n '__aquifer_is "help"' -a man -d 'print the manual page'
 complete -c aquifer -n '__aquifer_is "help"' -a help -d 'print the help of a command'
@@ -120,6 +122,7 @@ complete -c aquifer -n '__aquifer_is "drive"' -a submit -d 'sends a transaction 
 complete -c aquifer -n '__aquifer_is "cache"' -a list -d 'lists the saved copies, files and phrases too, with their state, age, size and key'
 complete -c aquifer -n '__aquifer_is "cache"' -a validate -d 'deletes the copies that are expired or damaged, and keeps the rest'
 complete -c aquifer -n '__aquifer_is "cache"' -a clear -d 'deletes the entry of KEY; without KEY, everything that can be loaded again'
+complete -c aquifer -n '__aquifer_is "store"' -a schema -d 'prints the SQL that makes the tables of --store'
 complete -c aquifer -n '__aquifer_is "serve"' -l port -x -d 'the port; 0 for any free one'
 complete -c aquifer -n '__aquifer_is "serve"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
 complete -c aquifer -n '__aquifer_is "serve"' -l users -r -F -d 'the users, each with a link and data alone: a file that aquifer users makes, or the word store for those in --store'
@@ -276,4 +279,5 @@ complete -c aquifer -n '__aquifer_is "drive submit"' -l drive-url -x -d 'the ser
 complete -c aquifer -n '__aquifer_is "drive submit"' -l rpc -x -d 'Solana\'s JSON-RPC (otherwise Solana\'s own; for the reference remote, its own)'
 complete -c aquifer -n '__aquifer_is "drive submit"' -l files-url -x -d 'the address of the files (otherwise below the server)'
 complete -c aquifer -n '__aquifer_is "drive submit"' -l uploader -x -d 'the key that the server signs with, if it is not Shadow Drive\'s (aquifer remotes --help names that of the reference remote)'
+complete -c aquifer -n '__aquifer_is "store schema"' -l role -x -d 'also grant this user of the database the rights that aquifer needs with these tables, and no others'
 complete -c aquifer -n '__aquifer_is "completion"' -a 'bash zsh fish'

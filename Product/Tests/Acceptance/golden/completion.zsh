@@ -15,7 +15,7 @@ _aquifer() {
             (*)
                 case $name in
                     ("") name=$word ;;
-                    (users|feed|cards|payments|foaas|audio|outbox|drive|cache) name="$name $word" ;;
+                    (users|feed|cards|payments|foaas|audio|outbox|drive|cache|store) name="$name $word" ;;
                 esac
                 ;;
         esac
@@ -35,7 +35,7 @@ _aquifer() {
         '*--version[print the version]'
     )
     case $name in
-        ("") _arguments "$everywhere[@]" '1:command:((serve\:"show all apps in a browser, on this machine" users\:"manage the users of aquifer serve --users" remotes\:"run the reference remotes on a port of their own" feed\:"list the image feed, read its comments, write a picture to a file" contacts\:"list the people you can send money to" cards\:"manage your cards, which are kept encrypted" pay\:"send money with a card" payments\:"list your payments, ask for the outcome of one, send it again" foaas\:"get a phrase" audio\:"list, download or post audio clips" outbox\:"list, send, retry or discard posts that wait to be sent" drive\:"manage storage accounts and files of Shadow Drive" cache\:"manage the saved copies" completion\:"print the completion script of a shell" man\:"print the manual page" help\:"print the help of a command"))' ;;
+        ("") _arguments "$everywhere[@]" '1:command:((serve\:"show all apps in a browser, on this machine" users\:"manage the users of aquifer serve --users" remotes\:"run the reference remotes on a port of their own" feed\:"list the image feed, read its comments, write a picture to a file" contacts\:"list the people you can send money to" cards\:"manage your cards, which are kept encrypted" pay\:"send money with a card" payments\:"list your payments, ask for the outcome of one, send it again" foaas\:"get a phrase" audio\:"list, download or post audio clips" outbox\:"list, send, retry or discard posts that wait to be sent" drive\:"manage storage accounts and files of Shadow Drive" cache\:"manage the saved copies" store\:"prepare a database for --store" completion\:"print the completion script of a shell" man\:"print the manual page" help\:"print the help of a command"))' ;;
         (users) _arguments "$everywhere[@]" '1: :' '2:command:((add\:"adds a user, and prints the link that lets the user in" token\:"prints another link of a user, for another device" list\:"lists the users, and the number of their tokens" logout\:"ends all links of a user" remove\:"removes a user, with cards, keys, payments, settings and uploads"))' ;;
         (feed) _arguments "$everywhere[@]" '1: :' '2:command:((list\:"lists the newest ten items, the newest N, or all" comments\:"lists the comments on a picture" image\:"writes a picture to FILE, or to standard output with -o -"))' ;;
         (cards) _arguments "$everywhere[@]" '1: :' '2:command:((list\:"lists the cards, masked, and shows which one is the default" add\:"asks for a card'\''s number, name and expiry, and keeps it as the default" default\:"makes payments with this card unless told otherwise" remove\:"deletes a card for good" rotate-key\:"seals the cards with a new key" accept-older\:"uses an older copy of the cards that was put back" discard-older\:"deletes all cards of an older copy that was put back"))' ;;
@@ -101,6 +101,7 @@ _aquifer() {
         ("cache list") _arguments "$everywhere[@]" '1: :' '2: :' ;;
         ("cache validate") _arguments "$everywhere[@]" '1: :' '2: :' ;;
         ("cache clear") _arguments "$everywhere[@]" '1: :' '2: :' '3:KEY: ' ;;
+        ("store schema") _arguments '*--help[print this text, or that of a command]' '*-h[print this text, or that of a command]' '*--role[also grant this user of the database the rights that aquifer needs with these tables, and no others]:NAME: ' '1: :' '2: :' ;;
         ("completion") _arguments '*--help[print this text, or that of a command]' '*-h[print this text, or that of a command]' '1: :' '2:SHELL:(bash zsh fish)' ;;
         ("man") _arguments '*--help[print this text, or that of a command]' '*-h[print this text, or that of a command]' '1: :' ;;
         ("help") _arguments '*--help[print this text, or that of a command]' '*-h[print this text, or that of a command]' '1: :' '*:COMMAND: ' ;;

@@ -40,4 +40,6 @@ struct LocalStores: StorePlace {
     var ownsFolders: Bool { true }
 
     func token() -> String { AccessToken.kept(in: folder) }
+
+    func savedToken() throws(StoreError) -> String? { try AccessToken.saved(in: folder) }
 }

@@ -1,6 +1,6 @@
 import Aquifer
-import AquiferPostgres
 import AquiferPayments
+import AquiferPostgres
 import Foundation
 
 /// The kinds of data that the product keeps: one store each.
@@ -64,6 +64,10 @@ public protocol StorePlace: Sendable {
     ///
     /// - Throws: ``StoreError`` if replicas could not agree on one.
     func token() async throws(StoreError) -> String
+    /// The token of the server; `nil` if no server has made one.
+    ///
+    /// - Throws: ``StoreError`` if that cannot be read.
+    func savedToken() async throws(StoreError) -> String?
     /// The connections and the memory of each store, for metrics; empty where stores have neither.
     var uses: [StoreUse] { get }
 }
@@ -113,4 +117,7 @@ extension StorePlace {
 
     /// One for all: the first replica to ask makes it.
     public func token() async throws(StoreError) -> String { try await AccessToken.kept(in: store(.server)) }
+
+    /// The one for all.
+    public func savedToken() async throws(StoreError) -> String? { try await AccessToken.saved(in: store(.server)) }
 }

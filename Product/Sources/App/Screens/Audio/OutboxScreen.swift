@@ -72,7 +72,7 @@ final class OutboxScreen: Screen {
         case .appear: return { await model.follow() }
         case .send:
             return {
-                runner.resume()
+                await runner.resume()
                 await model.sendAll()
             }
         case .retry:
@@ -84,8 +84,8 @@ final class OutboxScreen: Screen {
         case .edit:
             let (id, title) = (try item(fields), try fields.text("title"))
             return { await model.rename(id, to: title) }
-        case .pause: return { runner.pause() }
-        case .resume: return { runner.resume() }
+        case .pause: return { await runner.pause() }
+        case .resume: return { await runner.resume() }
         case .dismissError: return { model.dismissError() }
         }
     }

@@ -17,7 +17,7 @@ struct ServeCommand: CommandHandler {
     private let metricsPort: UInt16?
     private let logFormat: ServiceLog.Format
     private let drain: Duration
-    private let users: (any UserRegister)?
+    private let hasUsers: Bool
     private let quota: UInt64?
 
     init(_ call: CommandCall) throws(CommandError) {
@@ -29,14 +29,15 @@ struct ServeCommand: CommandHandler {
         metricsPort = try call.arguments.value(Options.metricsPort)
         logFormat = try call.arguments.value(Options.log) ?? .text
         drain = .seconds(try call.arguments.value(Options.drain) ?? 0)
-        users = call.arguments.has(Options.users) ? try call.users() : nil
+        hasUsers = call.arguments.has(Options.users)
+        if hasUsers { try call.checkUsers() }
         quota = try call.arguments.value(Options.quota)
         try checkUsers()
     }
 
     /// Refuses what does not go with several users, or only with them.
     private func checkUsers() throws(CommandError) {
-        guard users != nil else {
+        guard hasUsers else {
             if quota != nil { throw .usage("--quota is for --users") }
             return
         }
@@ -61,7 +62,10 @@ struct ServeCommand: CommandHandler {
         let services = call.services()
         let server: WebServer
         do {
+            let users = hasUsers ? try call.users() : nil
             server = try await WebServer(services, at: entrance, token: token, users: users, quota: quota)
+        } catch let error as CommandError {
+            throw error
         } catch let error as UsersError {
             throw CommandError(error)
         } catch let error as VaultError {
@@ -117,7 +121,9 @@ struct ServeCommand: CommandHandler {
         }
         call.console.out("Aquifer is at \(server.link)")
         if let address = entrance.metricsAddress { call.console.out("Metrics are at \(address)") }
-        if users != nil { call.console.note("each user opens the link that aquifer users printed") }
+        guard hasUsers else { return }
+        call.console.note("each user opens the link that aquifer users printed")
+        if server.hasNobody { call.console.note("there are no users yet; aquifer users add NAME adds the first") }
     }
 
     /// The log, on standard error.

@@ -16,6 +16,29 @@ extension CommandCall {
         return UsersFile(options.configuration.data.appending(path: UsersFile.usualName).path(percentEncoded: false))
     }
 
+    /// Refuses users in a store without one, before the servers of the stores are waited for.
+    func checkUsers() throws(CommandError) {
+        if options.servers == nil { _ = try users() }
+    }
+
+    /// The address of the server for links: the first `--origin`, or `--host` and `--port`.
+    func serverAddress() throws(CommandError) -> String {
+        if let origin = try arguments.all(Options.origin).first { return "\(origin.origin)/" }
+        let host = try arguments.value(Options.host) ?? "127.0.0.1"
+        return "http://\(host.contains(":") ? "[\(host)]" : host):\(try arguments.value(Options.port) ?? 8080)/"
+    }
+
+    /// The same call, on the data and the keys of the users of a file, unless others are named.
+    func atHome(of users: any UserRegister) async throws(CommandError) -> CommandCall {
+        let place: UsersPlace?
+        do throws(UsersError) { place = try await users.place() } catch { throw CommandError(error) }
+        guard let place, !place.isShared else { return self }
+        return with(
+            options.keeping(
+                data: arguments.has(Options.data) ? nil : place.data,
+                keys: arguments.has(Options.keys) ? nil : place.keys))
+    }
+
     /// The user that the command names.
     func userName() throws(CommandError) -> UserName {
         do throws(UsersError) { return try UserName(words[0]) } catch { throw CommandError(error) }
@@ -36,7 +59,12 @@ extension CommandError {
             ]
             self.init(
                 status: .unknown, message: "\(error); " + ways.compactMap(\.self).joined(separator: "; "))
-        case .damaged, .damagedInStore, .newerVersion, .open, .store: self.init(status: .store, message: "\(error)")
+        case .elsewhere, .nowhere:
+            self.init(
+                status: .store,
+                message: "\(error); run it where the server runs, or name its data with --data and --keys, or --store")
+        case .damaged, .damagedInStore, .older, .damagedGeneration, .gone, .newerVersion, .open, .store:
+            self.init(status: .store, message: "\(error)")
         }
     }
 }

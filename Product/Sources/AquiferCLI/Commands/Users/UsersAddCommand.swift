@@ -11,9 +11,7 @@ struct UsersAddCommand: CommandHandler {
         self.call = call
         users = try call.users()
         name = try call.userName()
-        let host = try call.arguments.value(Options.host) ?? "127.0.0.1"
-        let port = try call.arguments.value(Options.port) ?? 8080
-        address = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+        address = try call.serverAddress()
     }
 
     func run() async throws(CommandError) -> ExitStatus {

@@ -14,7 +14,7 @@ struct UsersLogOutCommand: CommandHandler {
 
     func run() async throws(CommandError) -> ExitStatus {
         let count: Int
-        do throws(UsersError) { count = try await users.endTokens(of: name, hash: nil) } catch {
+        do throws(UsersError) { count = try await users.endTokens(of: users.user(name).id, hash: nil) } catch {
             throw CommandError(error)
         }
         if call.options.json {

@@ -19,8 +19,8 @@ struct UsersRemoveCommand: CommandHandler {
     }
 
     func run() async throws(CommandError) -> ExitStatus {
-        try ask()
-        let services = call.services()
+        try await ask()
+        let services = try await call.atHome(of: users).services()
         do throws(UsersError) { try await services.removeUser(name, from: users, unsent: unsent) } catch {
             await services.stop()
             throw CommandError(error)
@@ -35,9 +35,9 @@ struct UsersRemoveCommand: CommandHandler {
     }
 
     /// Asks first, because nothing brings back what the user has. A user who does not exist is told without asking.
-    private func ask() throws(CommandError) {
+    private func ask() async throws(CommandError) {
         do throws(UsersError) {
-            guard try file.read().contains(where: { $0.name == name.text }) else { throw .unknown(name.text) }
+            guard try await users.read().contains(where: { $0.name == name.text }) else { throw .unknown(name.text) }
         } catch { throw CommandError(error) }
         let lines = [
             "cards, keys, payments, settings and uploads of \(name) are deleted for good, and all links of \(name) end",

@@ -1,0 +1,77 @@
+import Aquifer
+import AquiferConcurrency
+
+/// A store that takes new entries only while there is room. An entry that is there can always be changed and deleted: what
+/// was begun is finished, whatever the bound.
+struct QuotaStore: CacheStore {
+    private let store: any CacheStore
+    private let quota: UserQuota
+
+    init(_ store: any CacheStore, _ quota: UserQuota) {
+        (self.store, self.quota) = (store, quota)
+    }
+
+    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? { try await store.retrieve(key) }
+
+    func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
+        try await update(key) { _ in .replace(entry) }
+    }
+
+    func update(
+        _ key: String, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        let reservation = try await quota.reservation()
+        let needed = Locked<UInt64>(0)
+        do throws(StoreError) {
+            try await change(key, reservation, needed, decide)
+        } catch {
+            reservation.clear()
+            // The count may be too high, because nothing is taken off it before it is measured anew.
+            let need = needed.withLock(\.self)
+            guard need > 0, try await reservation.add(need) else { throw error }
+            try await change(key, reservation, needed, decide)
+        }
+        reservation.keep()
+    }
+
+    /// The bytes are reserved within the step of the store: nobody else can take them, and a step that fails gives them back.
+    private func change(
+        _ key: String, _ reservation: UserQuota.Reservation, _ needed: Locked<UInt64>,
+        _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) {
+        let quota = quota
+        try await store.update(key) { found throws(StoreError) in
+            needed.withLock { $0 = 0 }
+            let change = try decide(found)
+            guard case .replace(let entry) = change else { return change }
+            let size = UInt64(entry.bytes.count)
+            // A run before may have decided otherwise, or reserved as much already.
+            let more = size - min(size, reservation.reserved)
+            if case .success(nil) = found {
+                guard reservation.tryAdd(more) else {
+                    needed.withLock { $0 = size }
+                    throw quota.isFull
+                }
+            } else {
+                reservation.addAnyway(more)
+            }
+            return change
+        }
+    }
+
+    func delete(_ key: String) async throws(StoreError) { try await store.delete(key) }
+    func contents() async throws(StoreError) -> StoreContents { try await store.contents() }
+
+    func contents(prefix: String) async throws(StoreError) -> StoreContents {
+        try await store.contents(prefix: prefix)
+    }
+
+    func persist() async throws(StoreError) { try await store.persist() }
+    func deleteAll(prefix: String) async throws(StoreError) { try await store.deleteAll(prefix: prefix) }
+    func remove(_ damaged: DamagedEntry) async throws(StoreError) { try await store.remove(damaged) }
+    var changes: StoreChanges { store.changes }
+    var presence: (any StorePresence)? { store.presence }
+    /// They change entries that are there, whatever the bound.
+    var batches: (any EntryBatches)? { store.batches }
+    var leases: (any LoadLeases)? { store.leases }
+}

@@ -1,0 +1,31 @@
+import App
+import Aquifer
+
+/// `aquifer link`: the address of a server whose output nobody sees.
+struct LinkCommand: CommandHandler {
+    private let call: CommandCall
+    private let address: String
+
+    init(_ call: CommandCall) throws(CommandError) {
+        self.call = call
+        address = try call.serverAddress()
+    }
+
+    func run() async throws(CommandError) -> ExitStatus {
+        let found: String?
+        do throws(StoreError) { found = try await call.services().serverToken() } catch {
+            throw CommandError(status: .store, message: "\(error)")
+        }
+        guard let token = found else {
+            throw .notFound("no server with a token has run with this data; --data or --store names that of the server")
+        }
+        let link = "\(address)#token=\(token)"
+        if call.options.json {
+            call.console.out(json: ResultDocument(local: ServerLinkDocument(token: token, link: link)))
+        } else {
+            call.console.out(link)
+            call.console.note("whoever has this link is let in")
+        }
+        return .delivered
+    }
+}
