@@ -16,7 +16,7 @@ struct ReplicaNameTests {
         await world.services.stop()
     }
 
-    @Test("What was meant for another replica is refused, and nothing is done; what is for anybody is done")
+    @Test("A replica refuses what was meant for another one, and does nothing of it; it does what is for anybody")
     func otherPage() async throws {
         let (world, other) = (AppWorld(), AppWorld())
         let name = try #require(await name(of: other))
