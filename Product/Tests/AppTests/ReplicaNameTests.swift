@@ -5,6 +5,7 @@ import Testing
 @testable import App
 
 /// What a page says to a replica that does not have its screens.
+@MainActor
 @Suite("The name of a replica", .timeLimit(.minutes(10)))
 struct ReplicaNameTests {
     @Test("An event stream says from whom it comes, and that one hears what the page says")
@@ -16,13 +17,13 @@ struct ReplicaNameTests {
         await world.services.stop()
     }
 
-    @Test("What was meant for another replica is refused, and nothing is done; what is for anybody is done")
+    @Test("A replica refuses what was meant for another one, and does nothing of it; it does what is for anybody")
     func otherPage() async throws {
         let (world, other) = (AppWorld(), AppWorld())
         let name = try #require(await name(of: other))
         #expect(await self.name(of: world) != name)
         #expect(await say("title", "Rain", to: world, meaning: name) == 421)
-        #expect(await world.site.hub.screen(AudioComposeScreen.self, tab: "tab")?.model.title == "")
+        #expect(world.site.hub.screen(AudioComposeScreen.self, tab: "tab")?.model.title == "")
         #expect(await say("title", "Snow", to: world, meaning: nil) == 204)
         #expect(await world.states(AudioComposeScreen.self).state(with: "Snow") != "")
         await world.services.stop()
@@ -35,7 +36,7 @@ struct ReplicaNameTests {
         let target = AudioAPI.filePath + "?tab=tab&name=clip.mp3"
         let fields = [ReplicaName.header: "another"]
         #expect(await world.request("POST", target, "sound", fields).status == 421)
-        #expect(await world.site.hub.screen(AudioComposeScreen.self, tab: "tab")?.model.file == nil)
+        #expect(world.site.hub.screen(AudioComposeScreen.self, tab: "tab")?.model.file == nil)
         await world.services.stop()
     }
 

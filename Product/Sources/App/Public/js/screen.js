@@ -164,7 +164,7 @@ export class ModelScreen {
     } catch (error) {
       if (error instanceof ApiError && error.status === 421) {
         this.misdirected();
-        // What was typed, and that the screen is looked at, is told again. An act is its user's to repeat, when the page shows how things stand.
+        // `opened` tells again what was typed. An act is its user's to repeat, when the page shows how things stand.
         if (replaces === null && message.intent !== "appear") toast(t("error.request"), "danger");
         return false;
       }
