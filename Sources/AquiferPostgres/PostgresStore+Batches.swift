@@ -82,9 +82,10 @@ struct PostgresBatches: EntryBatches {
         let marks = changes.map { _ in Row.newMark() }
         var heads: [Data?] = []
         for change in changes {
-            heads.append(try change.replacement.map { entry throws(StoreError) in
-                try EntryCoding.head(of: entry, key: change.key)
-            })
+            heads.append(
+                try change.replacement.map { entry throws(StoreError) in
+                    try EntryCoding.head(of: entry, key: change.key)
+                })
         }
         let parameters =
             store.told(entries: changes.map(\.key)) + [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AquiferPostgres
 
-@Suite("The steps of the store in PostgreSQL for many entries", .timeLimit(.minutes(5)))
+@Suite("The steps of the store in PostgreSQL for many entries", .timeLimit(.minutes(5)), .serialized)
 struct PostgresBatchesTests {
     private let schema = "batch_\(UUID().uuidString.prefix(13))"
 
@@ -18,7 +18,9 @@ struct PostgresBatchesTests {
         try await batches.retrieve(keys).compactMap { try $0.get() }
     }
 
-    @Test("Many entries are read in the order of their keys: missing, damaged, large ones and those with long keys among them")
+    @Test(
+        "Many entries are read in the order of their keys: missing, damaged, large ones and those with long keys among them"
+    )
     func reading() async throws {
         let store = try await store()
         let batches = try #require(store.batches)

@@ -49,8 +49,11 @@ extension ChangeQueue.State {
             } else {
                 entries.insert(entry, at: place)
                 // The numbers of a group are in order.
-                if place == entries.count - 1 { places?.add(entry.number, entry.head.group, entry.record.target) }
-                else { places = nil }
+                if place == entries.count - 1 {
+                    places?.add(entry.number, entry.head.group, entry.record.target)
+                } else {
+                    places = nil
+                }
             }
         }
         return isNews

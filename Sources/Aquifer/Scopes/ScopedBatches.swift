@@ -16,13 +16,13 @@ struct ScopedBatches: EntryBatches {
         let made = try await base.change(
             changes.map { change in SeenChange(own + change.key, change.seen, replacement: change.replacement) })
         do throws(StoreError) { try await life.check() } catch {
-            // An unsent change that is kept is put back as it was. If this fails too, nobody reads it: it is swept with its
-            // generation.
+            // An unsent change that is kept is put back as it was.
             let back = zip(changes, made).compactMap { change, made in
                 made.flatMap { now in
                     change.replacement == nil ? nil : SeenChange(own + change.key, now, replacement: change.seen.entry)
                 }
             }
+            // If this fails too, nobody reads it: it is swept with its generation.
             if !back.isEmpty { _ = try? await base.change(back) }
             throw error
         }

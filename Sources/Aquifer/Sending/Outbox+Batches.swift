@@ -6,12 +6,10 @@ extension Outbox {
     struct Batching {
         fileprivate var claims: [(number: UInt64, rule: ClaimRule, answer: Answering<OutboxShelf.Attempt>)] = []
         fileprivate var deletions: [(number: UInt64, seen: OutboxShelf.Claimed, answer: Answering<Bool>)] = []
-        /// The steps under way. While one waits for the store, the next one gathers what is wanted then.
-        fileprivate var steps = 0
+        /// True while a step is under way. Meanwhile the next one gathers what is wanted: it is as large as it can be.
+        fileprivate var isStepping = false
         /// The items that are being sent from here, as they were claimed.
         var claimed: [UInt64: OutboxShelf.Claimed] = [:]
-
-        fileprivate static let most = 2
     }
 
     fileprivate typealias Answering<Value> = CheckedContinuation<Result<Value, StoreError>, Never>
@@ -48,11 +46,11 @@ extension Outbox {
     }
 
     private func beginStep(_ batches: any EntryBatches) {
-        guard batching.steps < Batching.most else { return }
-        batching.steps += 1
+        if batching.isStepping { return }
+        batching.isStepping = true
         Task {
             while !batching.claims.isEmpty || !batching.deletions.isEmpty { await step(batches) }
-            batching.steps -= 1
+            batching.isStepping = false
         }
     }
 

@@ -121,7 +121,7 @@ extension Outbox {
                     hasSent = true
                     group.addTask { .tried(await self.send(number)) }
                 }
-                if mayGoOn, sending.count < policy.width, heard.withLock({ !$0.isEmpty }) {
+                if mayGoOn, sending.count < policy.width, hasHeard {
                     await takeHeard()
                     continue
                 }

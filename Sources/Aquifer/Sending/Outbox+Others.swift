@@ -79,12 +79,23 @@ extension Outbox {
         }
     }
 
+    /// True if something was heard that can be read. An item that is being claimed or sent from here is read when that has ended.
+    var hasHeard: Bool {
+        heard.withLock { heard in heard.isEverything || heard.numbers.contains { sending[$0] == nil } }
+    }
+
+    /// What was heard and can be read, to read it now.
+    func nextHeard() -> Told {
+        heard.withLock { heard in
+            let later = heard.numbers.filter { sending[$0] != nil }
+            defer { heard = Told(numbers: later) }
+            return Told(numbers: heard.numbers.subtracting(later), isEverything: heard.isEverything)
+        }
+    }
+
     /// Reads what was heard while this outbox sends.
     func takeHeard() async {
-        let new = heard.withLock { heard in
-            defer { heard = Told() }
-            return heard
-        }
+        let new = nextHeard()
         do throws(StoreError) {
             let isNews = try await new.isEverything || !hasAudited ? refresh() : look(at: new.numbers)
             if looks > 0 { overlooked.add(new) }
@@ -117,6 +128,9 @@ extension Outbox {
             }
             // A look that began earlier may have read one of these items before it was changed, and note it later.
             if looks > 0 { overlooked.add(new) }
+            // A claim that is under way may fail, and leave what it has read before.
+            let claimed = new.numbers.filter { sending[$0] != nil }
+            if !claimed.isEmpty { heard.withLock { $0.numbers.formUnion(claimed) } }
             guard isNews else { continue }
             findReady()
             work.ring()

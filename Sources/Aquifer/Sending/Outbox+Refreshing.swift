@@ -11,7 +11,7 @@ extension Outbox {
     func refresh(isQuiet: Bool = false) async throws(StoreError) -> Bool {
         // A release that is given while this look is under way stays for the next one.
         let given = releases
-        heard.withLock { $0 = Told() }
+        _ = nextHeard()
         try await measure()
         // The counter is read first: all items before an item below the counter are then in the list, or have left the
         // queue. An item above the counter waits for the next read, because an earlier one might still be missing.

@@ -63,10 +63,13 @@ extension OutboxShelf {
     // MARK: Own changes
 
     /// The shelf that makes the change which an observer is told of now.
-    @TaskLocal static var changing: UUID?
+    @TaskLocal static var changing: Identity?
+
+    /// Tells a shelf from others.
+    final class Identity: Sendable {}
 
     /// True if a change that is told now is one of this shelf.
-    var isChanging: Bool { Self.changing == identity }
+    var isChanging: Bool { Self.changing === identity }
 
     /// Makes a change, of which the store tells observers as of one of this shelf.
     func asOwn<Value: Sendable>(

@@ -77,7 +77,7 @@ struct OutboxShelf: Sendable {
     let store: any CacheStore
     let attachments: (any AttachmentKeeper)?
     let now: @Sendable () -> Date
-    let identity = UUID()
+    let identity = Identity()
     /// The damage that was found so far.
     private let notices = Locked([Outbox.Notice]())
 

@@ -44,7 +44,9 @@ package enum ToldChange {
         guard let one = change(text, to: instance) else { return nil }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 3, words[1] == "entries" else { return [one] }
-        let keys = words[2].split(separator: ",").map { Data(hexadecimal: $0).map { String(decoding: $0, as: UTF8.self) } }
+        let keys = words[2].split(separator: ",").map {
+            Data(hexadecimal: $0).map { String(decoding: $0, as: UTF8.self) }
+        }
         return keys.contains(nil) ? [.everything] : keys.compactMap { $0.map { .entry($0) } }
     }
 

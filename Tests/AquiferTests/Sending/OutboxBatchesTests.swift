@@ -126,13 +126,19 @@ struct OutboxBatchesTests {
     func ownChanges() async throws {
         let store = BatchingStore(world.store)
         let outbox = outbox(over: store)
+        // The first item has a counter made, which looks whether there was one.
+        try await outbox.enqueue(world.note("zero"))
         let running = Task { await outbox.run() }
+        #expect(await eventually { world.server.taken == ["zero"] })
         await world.clock.waitForSleepers(1)
         world.store.forgetCalls()
-        try await outbox.enqueue(world.note("one"))
-        #expect(await eventually { world.server.taken == ["one"] })
+        let item = try await outbox.enqueue(world.note("one"))
+        #expect(await eventually { world.server.taken == ["zero", "one"] })
         await world.clock.waitForSleepers(1)
         #expect(!world.store.calls.contains(.contents), "nobody has listed the queue")
+        let key = "item:" + String(repeating: "0", count: 19) + "\(item.id)"
+        let reads = world.store.calls.count { $0 == .retrieve(key) }
+        #expect(reads <= 2, "it was read when it was new, and when it was claimed")
         running.cancel()
         await running.value
     }

@@ -12,6 +12,9 @@ struct OutboxWorld {
     let keys = Locked(0)
     let url = URL(string: "http://server.example/v1/notes")!
 
+    /// True to run these tests over a store that changes many entries at once: `AQUIFER_BATCHES=1`.
+    private static let isInBatches = ProcessInfo.processInfo.environment["AQUIFER_BATCHES"] != nil
+
     /// A world over a store. Each decision runs several times, as it may in a store that machines share.
     init(store: any CacheStore = MemoryStore()) { self.store = FaultyStore(RepeatingStore(store)) }
 
@@ -34,6 +37,7 @@ struct OutboxWorld {
         judge: Outbox.Judge? = nil
     ) -> Outbox {
         let policy = policy(width: width, random: random)
+        let store: any CacheStore = Self.isInBatches ? BatchingStore(store) : store
         guard let judge else {
             return Outbox(
                 in: store, attachments: attachments, client: server.client, policy: policy,
