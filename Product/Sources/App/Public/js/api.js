@@ -1,6 +1,7 @@
+// Before the texts, which take a while: the token is out of the address, and kept, from the beginning.
+import { authorization } from "./token.js";
 import { language } from "./i18n.js";
 import { replayed } from "./replay.js";
-import { authorization } from "./token.js";
 
 /** A refusal or failure of the local server. `status` is 0 when it could not be reached. */
 export class ApiError extends Error {

@@ -20,7 +20,7 @@ export function user() {
         h("button", { class: "button", type: "button", "data-test": "log-out-everywhere", onclick: () => logOut(true) }, t("user.logOut.everywhere"))),
     ]);
   };
-  /** Asks once who the user is. Without an answer it is asked again when the panel is opened. */
+  /** Asks once who the user is. Without an answer it is asked again the next time. */
   const load = async () => {
     if (name !== null || isAsking) return;
     isAsking = true;
@@ -45,7 +45,6 @@ export function user() {
     forget();
     document.dispatchEvent(new CustomEvent("aquifer:signed-out", { detail: "loggedOut" }));
   };
-  load();
   return Object.assign(element, { load });
 }
 
