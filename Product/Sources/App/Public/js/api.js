@@ -1,6 +1,7 @@
+// Before the texts, which take a while: the token is out of the address, and kept, from the beginning.
+import { authorization } from "./token.js";
 import { language } from "./i18n.js";
 import { replayed } from "./replay.js";
-import { authorization } from "./token.js";
 
 /** The kind of the refusals of a server that waits for its database. Nothing was changed then. */
 export const STARTING = "starting";

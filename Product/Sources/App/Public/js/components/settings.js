@@ -72,7 +72,6 @@ export function settings({ isHeld, settle, changed }) {
       h("button", { class: "button button-primary", type: "button", "data-test": "language-keep", onclick: keep }, t("language.keep")),
       h("button", { class: "button", type: "button", "data-test": "language-change", onclick: () => change(code) }, t("language.change"))));
   const draw = () => {
-    who.load();
     panel.replaceChildren(
       choices({
         name: "theme", title: t("theme"), value: document.documentElement.dataset.theme ?? "auto", className: "choices-segments",
@@ -99,6 +98,8 @@ export function settings({ isHeld, settle, changed }) {
       if (input instanceof HTMLInputElement) input.checked = input.value === theme;
     }
   });
+  // Who the user is is not needed before the panel, and is there when it opens.
+  for (const name of ["pointerenter", "focus", "click"]) button.addEventListener(name, () => who.load());
   const element = popover({ button, panel, onOpen: draw });
   /** Opens it as it was before the page was loaded again. */
   const reopen = () => {

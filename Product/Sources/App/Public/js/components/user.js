@@ -20,7 +20,7 @@ export function user() {
         h("button", { class: "button user-everywhere", type: "button", "data-test": "log-out-everywhere", onclick: () => ask(true) }, t("user.logOut.everywhere"))),
     ]);
   };
-  /** Asks once who the user is. Without an answer it is asked again when the panel is opened. */
+  /** Asks once who the user is. Without an answer it is asked again the next time. */
   const load = async () => {
     if (name !== null || isAsking) return;
     isAsking = true;
@@ -62,7 +62,6 @@ export function user() {
     forget();
     document.dispatchEvent(new CustomEvent("aquifer:signed-out", { detail: "loggedOut" }));
   };
-  load();
   return Object.assign(element, { load });
 }
 
