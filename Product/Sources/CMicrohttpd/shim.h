@@ -24,11 +24,16 @@ static inline size_t aq_mhd_keep_escapes(void *cls, struct MHD_Connection *conne
 // libmicrohttpd answers by itself to what it cannot parse, and tells nobody but its log, in one line that begins alike since
 // version 0.9.38. The number in it is the status.
 typedef void (*aq_mhd_refusal)(void *cls, unsigned int status);
-static aq_mhd_refusal aq_mhd_on_refusal;
+
+// Swift's importer emits functions of a header and the variables in them, and no others.
+static inline aq_mhd_refusal *aq_mhd_on_refusal(void) {
+    static aq_mhd_refusal refused;
+    return &refused;
+}
 
 static inline void aq_mhd_log(void *cls, const char *format, va_list values) {
     static const char line[] = "Error processing request (HTTP response code is %u";
-    aq_mhd_refusal refused = __atomic_load_n(&aq_mhd_on_refusal, __ATOMIC_ACQUIRE);
+    aq_mhd_refusal refused = __atomic_load_n(aq_mhd_on_refusal(), __ATOMIC_ACQUIRE);
     if (refused && strncmp(format, line, sizeof line - 1) == 0) refused(cls, va_arg(values, unsigned int));
 }
 
@@ -38,7 +43,7 @@ static inline struct MHD_Daemon *aq_mhd_start(
     unsigned int threads, MHD_AccessHandlerCallback handler, MHD_RequestCompletedCallback completed,
     MHD_NotifyConnectionCallback notify, aq_mhd_refusal refused, void *cls) {
     // It is the same function for all servers.
-    __atomic_store_n(&aq_mhd_on_refusal, refused, __ATOMIC_RELEASE);
+    __atomic_store_n(aq_mhd_on_refusal(), refused, __ATOMIC_RELEASE);
     struct MHD_OptionItem pool[2] = {{MHD_OPTION_END, 0, NULL}, {MHD_OPTION_END, 0, NULL}};
     if (threads > 1) {
         pool[0].option = MHD_OPTION_THREAD_POOL_SIZE;
