@@ -65,9 +65,9 @@ export function user() {
   return Object.assign(element, { load });
 }
 
-/** This browser keeps of the user: the token, and what a tab carries from page to page. */
+/** This browser keeps of the user: the token, what pages remember of the content, and what a tab carries from page to page. */
 function forget() {
-  memory.set("token", "");
+  for (const name of ["token", "palette", "lacking"]) memory.set(name, "");
   try {
     sessionStorage.clear();
   } catch {

@@ -27,7 +27,7 @@ export class FoaasScreen extends ModelScreen {
     super("foaas");
     this.shell = shell;
     this.render({ title: t("nav.foaas"), isLoading: true, phrase: null, error: null, lastSeen: [], palette: "ink", notice: null });
-    this.element.dataset.palette = memory.get("palette") ?? "ink";
+    this.element.dataset.palette = memory.get("palette") || "ink";
   }
 
   get title() {
