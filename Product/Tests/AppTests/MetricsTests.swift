@@ -77,7 +77,7 @@ struct MetricsTests {
 
     @Test("With several users the queues of all of them are counted as one, and no user is named")
     func users() async throws {
-        let world = try UsersWorld { $0.faults = [.audio: .offline] }
+        let world = try await UsersWorld { $0.faults = [.audio: .offline] }
         let operations = Operations(world.services, watch: RequestWatch(log: .off), rooms: world.house.rooms)
         #expect(await operations.metrics().finished().contains("aquifer_outbox_users 0"))
         #expect(await world.leavePost("ana", title: "Rain") == 204)

@@ -7,7 +7,6 @@ import Testing
 
 @testable import App
 
-@MainActor
 @Suite("A quota holds when everything comes at once", .timeLimit(.minutes(10)))
 struct UserQuotaTests {
     /// The bytes of the files below a folder.
