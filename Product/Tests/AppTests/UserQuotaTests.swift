@@ -58,7 +58,7 @@ struct UserQuotaTests {
                 }
             }
             #expect(kept(folder) <= 5_000)
-            // What was refused has been given back.
+            // The room of those that were refused has been given back.
             let left = 5_000 - kept(folder)
             _ = try await uploads.take(ServerRequestBody([Data(count: left)]), limit: 10_000)
             await #expect(throws: UploadRefusal.self) {

@@ -17,7 +17,7 @@ struct UsersDamageTests {
 
     private func bytes(_ world: UsersWorld) throws -> Data { try Data(contentsOf: URL(filePath: world.file.path)) }
 
-    /// What happens to a file, in place or by another one, while its first line stays.
+    /// Spoils a file, in place or by another one, while its first line stays.
     private func spoil(_ how: String, _ world: UsersWorld) throws {
         var bytes = try bytes(world)
         let line = try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))
