@@ -7,7 +7,6 @@ import Testing
 
 @testable import App
 
-@MainActor
 @Suite("A quota holds when everything comes at once", .timeLimit(.minutes(10)))
 struct UserQuotaTests {
     /// The bytes of the files below a folder.
@@ -59,7 +58,7 @@ struct UserQuotaTests {
                 }
             }
             #expect(kept(folder) <= 5_000)
-            // What was refused has been given back.
+            // The room of those that were refused has been given back.
             let left = 5_000 - kept(folder)
             _ = try await uploads.take(ServerRequestBody([Data(count: left)]), limit: 10_000)
             await #expect(throws: UploadRefusal.self) {

@@ -1,6 +1,5 @@
 import Aquifer
 import AquiferTesting
-import EveryBit
 import Foundation
 import Testing
 
@@ -19,6 +18,12 @@ struct UsersPlaceTests {
 
     private func otherFolder() -> URL {
         FileManager.default.temporaryDirectory.appending(path: "aquifer-other-\(UUID().uuidString)")
+    }
+
+    private func madeFolder() throws -> URL {
+        let folder = otherFolder()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
     }
 
     private func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
@@ -77,13 +82,13 @@ struct UsersPlaceTests {
 
     @Test("A user of a file that no server has used is removed without any folder")
     func unused() async throws {
-        try await Fixture.withFolder { folder in
-            let file = UsersFile(folder.appending(path: "users").path)
-            _ = try file.add(try UserName("ana"), at: Date(timeIntervalSince1970: 0))
-            let other = folder.appending(path: "data")
-            try await Services(Configuration(data: other, keys: other)).removeUser(try UserName("ana"), from: file)
-            #expect(try file.read().isEmpty && !exists(other))
-        }
+        let folder = try madeFolder()
+        defer { try? FileManager.default.removeItem(at: folder) }  // what a test leaves behind is not what it tests
+        let file = UsersFile(folder.appending(path: "users").path)
+        _ = try file.add(try UserName("ana"), at: Date(timeIntervalSince1970: 0))
+        let other = folder.appending(path: "data")
+        try await Services(Configuration(data: other, keys: other)).removeUser(try UserName("ana"), from: file)
+        #expect(try file.read().isEmpty && !exists(other))
     }
 
     /// A file as versions without ids wrote it.
@@ -99,28 +104,28 @@ struct UsersPlaceTests {
         "An older file keeps its users, their tokens and what is under their names; a new user of the name has nothing of it"
     )
     func migration() async throws {
-        try await Fixture.withFolder { folder in
-            let file = UsersFile(folder.appending(path: "users").path)
-            let token = UserToken.random()
-            try writeOld(file, token)
-            let (ana, data) = (try UserName("ana"), folder.appending(path: "data"))
-            #expect(try file.read().map(\.id.text) == ["ana"])
-            let services = Services(Configuration(data: data, keys: folder.appending(path: "keys"), retry: .never))
-            await #expect(throws: UsersError.nowhere("ana", data: data.path)) {
-                try await services.removeUser(ana, from: file, unsent: .discard)
-            }
-            #expect(try file.read().count == 1 && !exists(data))
-            let house = try await UserHouse(services, file, bound: UserQuota.usual)
-            let room = try await house.rooms.room(of: ana)
-            #expect(room.ground.folder.path == data.appending(path: "users/ana").path)
-            #expect(room.ground.scope.name == "user/ana")
-            #expect(try file.read().first?.tokens.map(\.hash) == [UserToken.hash(token)])
-            try await services.removeUser(ana, from: file)
-            _ = try file.add(ana, at: Date(timeIntervalSince1970: 0))
-            #expect(try file.read().first?.id.text.count == 32)
-            await house.rooms.stop()
-            await services.stop()
+        let folder = try madeFolder()
+        defer { try? FileManager.default.removeItem(at: folder) }  // as above
+        let file = UsersFile(folder.appending(path: "users").path)
+        let token = UserToken.random()
+        try writeOld(file, token)
+        let (ana, data) = (try UserName("ana"), folder.appending(path: "data"))
+        #expect(try file.read().map(\.id.text) == ["ana"])
+        let services = Services(Configuration(data: data, keys: folder.appending(path: "keys"), retry: .never))
+        await #expect(throws: UsersError.nowhere("ana", data: data.path)) {
+            try await services.removeUser(ana, from: file, unsent: .discard)
         }
+        #expect(try file.read().count == 1 && !exists(data))
+        let house = try await UserHouse(services, file, bound: UserQuota.usual)
+        let room = try await house.rooms.room(of: ana)
+        #expect(room.ground.folder.path == data.appending(path: "users/ana").path)
+        #expect(room.ground.scope.name == "user/ana")
+        #expect(try file.read().first?.tokens.map(\.hash) == [UserToken.hash(token)])
+        try await services.removeUser(ana, from: file)
+        _ = try file.add(ana, at: Date(timeIntervalSince1970: 0))
+        #expect(try file.read().first?.id.text.count == 32)
+        await house.rooms.stop()
+        await services.stop()
     }
 
     @Test("Removed and added again between two looks of the server, a user has nothing of the other one")

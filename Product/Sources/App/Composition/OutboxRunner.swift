@@ -111,7 +111,7 @@ final class OutboxRunner {
     }
 }
 
-/// Whether an outbox is paused, in an entry beside its items.
+/// The pause of an outbox, in an entry beside its items.
 struct OutboxPause: Sendable {
     static let key = "outbox:paused"
 

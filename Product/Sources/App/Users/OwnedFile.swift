@@ -3,8 +3,8 @@ import Foundation
 
 /// Private files of a server that root may change, too: they stay those of the server's user.
 enum OwnedFile {
-    /// What is another text after each change of a file, and whether the last change is so long ago that the next one has another
-    /// time for certain.
+    /// A text that is another one after each change of a file. It is old if the last change is so long ago that the next one has
+    /// another time for certain.
     struct Trace: Sendable, Hashable {
         let text: String
         let isOld: Bool

@@ -90,7 +90,7 @@ public struct StoredUsers: UserRegister {
         // A newer version may have another form, but says so.
         struct Head: Decodable { let version: Int }
         let decoder = JSONDecoder()
-        // Whatever cannot be decoded is damaged.
+        // Bytes that cannot be decoded are damaged.
         guard let number = entry.validators.etag, let head = try? decoder.decode(Head.self, from: entry.bytes) else {
             throw .damagedInStore("it is no list of users")
         }

@@ -1,7 +1,7 @@
 import Aquifer
 import Foundation
 
-/// What becomes of a user's unsent changes when the user is removed.
+/// The fate of a user's unsent changes when the user is removed.
 public enum UnsentOfUser: Sendable {
     /// The user stays if there are any.
     case refuse
@@ -14,7 +14,7 @@ public enum UnsentOfUser: Sendable {
 extension Services {
     /// Removes a user with everything that is the user's: cards and keys, what waits to be sent, payments, settings, uploads.
     ///
-    /// What is unsent is counted first: a removal that is refused changes nothing, and the user's pages notice nothing. From then
+    /// Unsent changes are counted first: a removal that is refused changes nothing, and the user's pages notice nothing. From then
     /// on no request is let in. A removal that was killed is finished by the next one.
     ///
     /// - Throws: ``UsersError/unsent(_:changes:payments:)`` if something would be lost that `unsent` does not give up;

@@ -92,7 +92,7 @@ final class UserRooms {
         try await ground.open(ownsFolders: base.groundwork.place.ownsFolders)
         await access.refresh()
         guard access.has(user.id) else {
-            // The user was removed meanwhile. What was begun anew ends, too.
+            // The user was removed meanwhile. The scope that was begun anew ends, too.
             try await ground.scope.end(unsent: .discard)
             throw UserIsGone()
         }

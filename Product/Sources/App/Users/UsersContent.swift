@@ -2,7 +2,7 @@ import Aquifer
 import AquiferCrypto
 import Foundation
 
-/// What is in a file of users: a first line with the version of the format, the number of the change and a checksum of all, and the
+/// The contents of a file of users: a first line with the version of the format, the number of the change and a checksum of all, and the
 /// users with the place of their data, as JSON.
 struct UsersContent: Sendable {
     /// The part below the first line.

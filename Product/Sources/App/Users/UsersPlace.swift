@@ -12,7 +12,7 @@ public struct UsersPlace: Codable, Sendable, Hashable {
     /// True if the data is in stores that machines share, and not in the folder.
     public let isShared: Bool
 
-    /// Where a file of users tells the last one of its versions that was used, so that an older copy is noticed.
+    /// The number of the last version of the file that was used, so that an older copy is noticed.
     var generations: UsersGenerations { generations(in: keys) }
 
     /// The same in another folder of keys.
