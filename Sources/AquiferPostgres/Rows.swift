@@ -48,6 +48,8 @@ enum Parameter: Sendable {
         case bytes = 17
         case integer = 20
         case text = 25
+        case lists = 1001
+        case texts = 1009
     }
 
     /// Calls `body` with the bytes of this parameter; with `nil` if it is null.
