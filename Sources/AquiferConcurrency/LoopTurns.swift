@@ -1,12 +1,15 @@
 /// The right to use what an event loop owns: the loop's thread has it, or for a moment a caller.
 ///
 /// A call that comes alone is carried out by its caller, who sends it, waits for the answer and reads it on his own thread. No other
-/// thread wakes up for it. He waits for ``patience`` at most, and no longer than until somebody else has a command. Then the loop's
+/// thread wakes up for it. He waits for twice ``patience`` at most, and no longer than until somebody else has a command. Then the loop's
 /// thread goes on with what he has begun. If that happens, the next calls are left to the thread from the start.
+///
+/// The thread looks after the callers: a timer of its own for each call would cost as much as the call. While there are calls, the thread
+/// wakes up after each ``patience``, and interrupts a caller whom it finds for the second time.
 package final class LoopTurns<Command>: @unchecked Sendable {
     private enum Turn { case thread, nobody, caller }
 
-    /// The milliseconds that a caller waits on his own thread at most. Threads of tasks are few: they may not be held for long.
+    /// The milliseconds after which the thread looks after a caller. Threads of tasks are few: they may not be held for long.
     package static var patience: Int32 { 1 }
     /// The number of calls at most that are left to the thread after one that its caller could not carry out.
     private static var longestRest: Int { 64 }
@@ -22,6 +25,10 @@ package final class LoopTurns<Command>: @unchecked Sendable {
     private var isThreadWaiting = false
     private var isStopped = false
     private var hasInterrupted = false
+    /// True while the thread looks after callers.
+    private var isWatching = false
+    /// The number of turns of callers, and the one that the thread has seen last.
+    private var (turnsOfCallers, seen) = (0, 0)
     /// The number of calls that the thread carries out before the next caller may try, and of those after the next failure.
     private var (rest, nextRest) = (0, 1)
     private var count = 0
@@ -96,32 +103,64 @@ package final class LoopTurns<Command>: @unchecked Sendable {
         lock.lock()
         guard commands.isEmpty, !isStopped, let poller else { return lock.unlock() }
         (turn, isFree, isWoken) = (.nobody, isIdle, false)
-        lock.unlock()
-        poller.wait(watching: sockets, milliseconds: milliseconds)
-        lock.lock()
+        let end = ContinuousClock.now + .milliseconds(Int(milliseconds))
+        var isOver = false
+        while !isOver {
+            let left = end.milliseconds
+            let time = isWatching ? min(left, Self.patience) : left
+            lock.unlock()
+            let hasFound = poller.wait(watching: sockets, milliseconds: time)
+            lock.lock()
+            isOver = hasFound || isWoken || isStopped || !commands.isEmpty || time == left && end <= .now
+            if !isOver { lookAfterCaller() }
+        }
         while turn == .caller {
             isThreadWaiting = true
             lock.unlock()
-            poller.wait(watching: [], milliseconds: 1_000)
+            poller.wait(watching: [], milliseconds: Self.patience)
             lock.lock()
+            lookAfterCaller()
         }
         (turn, isThreadWaiting) = (.thread, false)
         lock.unlock()
+    }
+
+    /// Interrupts a caller who has been here for a while, and stops looking when there was none. The lock is held.
+    private func lookAfterCaller() {
+        let isSame = seen == turnsOfCallers
+        seen = turnsOfCallers
+        if turn == .caller {
+            if isSame, !hasInterrupted {
+                hasInterrupted = true
+                interruption?.wake()
+            }
+        } else if isSame {
+            isWatching = false
+        }
     }
 
     // MARK: For a caller
 
     /// Takes the turn if nothing is under way. The caller gives it back in a moment.
     package func take() -> Bool {
-        lock.withLock {
-            guard turn == .nobody, isFree, !isWoken, !isStopped else { return false }
-            if rest > 0 {
-                rest -= 1
-                return false
-            }
-            (turn, hasInterrupted) = (.caller, false)
-            return true
+        lock.lock()
+        guard turn == .nobody, isFree, !isWoken, !isStopped else {
+            lock.unlock()
+            return false
         }
+        if rest > 0 {
+            rest -= 1
+            lock.unlock()
+            return false
+        }
+        (turn, hasInterrupted) = (.caller, false)
+        turnsOfCallers += 1
+        let begins = !isWatching
+        isWatching = true
+        let poller = poller
+        lock.unlock()
+        if begins { poller?.wake() }
+        return true
     }
 
     /// The number of calls that are left to the thread before the next caller may try.
@@ -134,7 +173,8 @@ package final class LoopTurns<Command>: @unchecked Sendable {
     /// - Returns: false if there is none soon, or somebody else wants the turn.
     package func waitToRead(_ descriptor: Int32) -> Bool {
         guard let interruption else { return false }
-        let found = SocketCalls.waitToRead(descriptor, or: interruption.descriptor, milliseconds: Self.patience)
+        // The thread ends it sooner.
+        let found = SocketCalls.waitToRead(descriptor, or: interruption.descriptor, milliseconds: 10_000)
         if found.second { interruption.drain() }
         return found.first
     }

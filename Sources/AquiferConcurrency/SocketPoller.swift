@@ -42,16 +42,20 @@ package final class SocketPoller: @unchecked Sendable {
     }
 
     /// Waits until something of the sockets is there, or for this long.
-    package func wait(watching sockets: [(descriptor: Int32, interest: Interest)], milliseconds: Int32) {
+    ///
+    /// - Returns: true if something of a socket is there.
+    @discardableResult
+    package func wait(watching sockets: [(descriptor: Int32, interest: Interest)], milliseconds: Int32) -> Bool {
         entries.removeAll(keepingCapacity: true)
         entries.append(pollfd(fd: awakening.descriptor, events: Int16(POLLIN), revents: 0))
         for (descriptor, interest) in sockets {
             entries.append(pollfd(fd: descriptor, events: interest.events, revents: 0))
         }
         ready.removeAll(keepingCapacity: true)
-        guard poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return }
+        guard poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return false }
         for entry in entries.dropFirst() where entry.revents != 0 { ready.append(entry.fd) }
         if entries[0].revents != 0 { awakening.drain() }
+        return !ready.isEmpty
     }
 
     /// True if the last waiting ended with this socket, among others.

@@ -31,6 +31,20 @@ struct LoopTurnsTests {
         #expect(await eventually { loop.done == [1, 2] })
     }
 
+    @Test("A caller whose answer does not come is interrupted by the thread, which has nothing else to do")
+    func overdue() async throws {
+        let loop = try Loop()
+        let answer = try WakePipe()
+        for _ in 0..<3 {
+            #expect(await eventually { loop.turns.take() })
+            // It would wait for ten seconds by itself.
+            let start = ContinuousClock.now
+            #expect(!loop.turns.waitToRead(answer.descriptor))
+            #expect(ContinuousClock.now - start < .seconds(9))
+            loop.turns.giveBack(isDone: true)
+        }
+    }
+
     @Test(
         "After a call that its caller could not carry out, more and more calls are left to the thread"
     )
