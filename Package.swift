@@ -266,14 +266,15 @@ let package = Package(
             name: "FeedLoad", dependencies: ["Aquifer", "AquiferCurl", "AquiferSQLite", "AquiferImageFeed"],
             path: "Tests/FeedLoad", swiftSettings: strict),
         tests("AquiferHTTP", []),
-        tests("AquiferConcurrency", []),
+        tests("AquiferConcurrency", ["AquiferTesting"]),
         tests(
             "Aquifer", ["AquiferConcurrency", "AquiferTesting", "AquiferUserDefaults", "AquiferWording", "EveryBit"]),
         tests("AquiferTesting", ["AquiferConcurrency"]),
         tests(
             "AquiferPostgres",
             ["Aquifer", "AquiferCPostgres", "AquiferConcurrency", "AquiferTesting", "ServerPrograms"]),
-        tests("AquiferRedis", ["Aquifer", "AquiferConcurrency", "AquiferTesting", "ServerPrograms"]),
+        tests(
+            "AquiferRedis", ["Aquifer", "AquiferCRedis", "AquiferConcurrency", "AquiferTesting", "ServerPrograms"]),
         tests("AquiferSQLite", ["AquiferConcurrency", "AquiferTesting", "EveryBit"]),
         tests("AquiferCurl", ["AquiferConcurrency", "AquiferURLSession", "AquiferTesting"]),
         tests("AquiferCrypto", []),

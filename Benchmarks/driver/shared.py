@@ -56,9 +56,11 @@ def shared(bench):
                 for width, count in ((1, alone), (64, many)):
                     progress(f"{store}: {work} {name}, {width} at once")
                     words = ("shared", engine, work, size, width, count, addresses[engine])
+                    floor = ("shared", "hop", *words[2:])
                     f = rounds(bench.rounds, {
                         "ours": lambda: 1 / bench.worker.seconds(*words), "bare": lambda: 1 / bench.bare.seconds(*words),
-                        "python": lambda: 1 / bench.python_shared.seconds(*words)})
+                        "python": lambda: 1 / bench.python_shared.seconds(*words),
+                        "floor": lambda: 1 / bench.worker.seconds(*floor)})
                     title = f"{work} {name}, {'one' if width == 1 else width} at {'a time' if width == 1 else 'once'}: {store}"
                     pipeline = "" if width == 1 else ", pipelined"
                     yield Row(
@@ -66,6 +68,10 @@ def shared(bench):
                         at_least=0.8 if width == 1 else 0.6)
                     yield Row(
                         title, rate(f["ours"]), f"{python}{pipeline} {rate(f['python'])}", ratios(f["ours"], f["python"]))
+                    if size == 1 << 10 and work == "retrieve":
+                        # What no store with a thread of its own can pass, whatever its server does.
+                        hop = f"{'a call' if width == 1 else 'calls'} to a thread and back"
+                        yield Row(f"{hop}, {width} at once", rate(f["floor"]), f"{bare} alone{pipeline} {rate(f['bare'])}", ratios(f["floor"], f["bare"]))
 
 
 REMOTE = 200

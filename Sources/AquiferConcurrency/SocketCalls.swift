@@ -44,6 +44,19 @@ package enum SocketCalls {
         return poll(&entry, 1, milliseconds) != 0
     }
 
+    /// Waits until there is something to read from one of two descriptors, or the time is over.
+    package static func waitToRead(
+        _ first: Int32, or second: Int32, milliseconds: Int32
+    ) -> (first: Bool, second: Bool) {
+        let both = (first, second)
+        return withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { entries in
+            entries.initializeElement(at: 0, to: pollfd(fd: both.0, events: Int16(POLLIN), revents: 0))
+            entries.initializeElement(at: 1, to: pollfd(fd: both.1, events: Int16(POLLIN), revents: 0))
+            guard let start = entries.baseAddress, poll(start, 2, milliseconds) > 0 else { return (false, false) }
+            return (entries[0].revents != 0, entries[1].revents != 0)
+        }
+    }
+
     private static func transfer(_ call: () -> Int) -> Transfer {
         while true {
             let count = call()

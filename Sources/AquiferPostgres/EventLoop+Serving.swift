@@ -10,28 +10,45 @@ extension EventLoop {
 
     /// Gives what waits to the connections that have room.
     func giveOut() {
-        var taken = 0
-        while taken < waiting.count,
-            let link = links.filter({ !$0.isFull }).min(by: { $0.inFlight.count < $1.inFlight.count })
-        {
-            let request = waiting[taken]
-            taken += 1
-            if !link.send(request) { lose(link) }
+        if !waiting.isEmpty {
+            let (requests, insertions) = (
+                waiting.filter { $0.insertion == nil }, waiting.filter { $0.insertion != nil }
+            )
+            waiting = []
+            for request in requests {
+                guard let link = freest(where: { _ in true }) else {
+                    waiting.append(request)
+                    continue
+                }
+                if !link.send(request) { lose(link) }
+            }
+            giveOut(insertions: insertions)
         }
-        waiting.removeFirst(taken)
         for link in links where !link.flush() { lose(link) }
     }
 
-    /// Reads what has arrived, and sends what did not fit.
-    func serve(_ poller: SocketPoller) {
-        for link in links where poller.isReady(link.descriptor) {
-            let (done, isBroken) = link.receive()
-            var isUseless = isBroken
-            for request in done where !finish(request, link) { isUseless = true }
-            if isUseless || !link.flush() { lose(link) }
+    /// A connection makes one step of insertions at a time. Meanwhile the next one grows.
+    private func giveOut(insertions: [Request]) {
+        var left = insertions[...]
+        while !left.isEmpty, let link = freest(where: { !$0.isInserting }) {
+            let next = Insertion.next(of: Array(left.prefix(Insertion.width)))
+            left = left.dropFirst(max(next.count, 1))
+            guard let request = Insertion.request(joining: next, channel: connecting.schema.channel) else { continue }
+            if !link.send(request) { lose(link) }
         }
+        waiting += left
+    }
+
+    private func freest(where condition: (Link) -> Bool) -> Link? {
+        links.filter { !$0.isFull && condition($0) }.min { $0.inFlight.count < $1.inFlight.count }
+    }
+
+    /// Reads what has arrived, and sends what did not fit.
+    func serve(_ isReady: (Int32) -> Bool) {
+        for link in links where isReady(link.descriptor) { serve(link) }
         guard let listener else { return }
-        if let descriptor = listener.descriptor, poller.isReady(descriptor), !listener.receive() {
+        listener.rest(at: now)
+        if let descriptor = listener.descriptor, isReady(descriptor), !listener.receive(at: now) {
             listener.close()
             connecting.presence.disappear()
             listener.retryAt = now
@@ -39,10 +56,22 @@ extension EventLoop {
         if let moment = listener.retryAt, moment <= now { connect(listener) }
     }
 
-    /// The sockets to watch, and whether each is to be written to.
-    func watched() -> [(descriptor: Int32, writes: Bool)] {
-        links.map { ($0.descriptor, $0.isBlocked) }
-            + [listener?.descriptor].compactMap { $0.map { ($0, false) } }
+    func serve(_ link: Link) {
+        let (done, isBroken) = link.receive()
+        var isUseless = isBroken
+        for request in done where !finish(request, link) { isUseless = true }
+        if isUseless || !link.flush() { lose(link) }
+    }
+
+    /// The sockets to watch. What arrives where nothing is under way is for the caller who may use the connection by then.
+    func watched() -> [(descriptor: Int32, interest: SocketPoller.Interest)] {
+        var sockets: [(descriptor: Int32, interest: SocketPoller.Interest)] = links.map {
+            ($0.descriptor, $0.isBlocked ? .writing : $0.inFlight.isEmpty ? .end : .reading)
+        }
+        if let listener, listener.restsUntil == nil, let descriptor = listener.descriptor {
+            sockets.append((descriptor, .reading))
+        }
+        return sockets
     }
 
     /// Ends an answered request, or lets it wait for another attempt.
@@ -55,6 +84,10 @@ extension EventLoop {
             if request.steps[0].statement == .begin {
                 link.begin(failedWith: failure)
                 return !isPassing
+            }
+            if !request.joined.isEmpty, !isPassing {
+                waiting += request.parted()
+                return true
             }
             guard isPassing || failure.isConflict, request.attempts < Self.attempts else {
                 request.end(.refused(failure))

@@ -13,7 +13,8 @@ final class LoopOwner: Sendable {
     deinit { loop.stop() }
 }
 
-/// The one thread on which all connections of a store are used. Others leave it requests.
+/// All connections of a store, which are used by one thread at a time. Most of the time it is the loop's own, to which others leave requests.
+/// A caller whose request is the only one carries it out on his own thread (``LoopTurns``).
 ///
 /// Making a connection blocks, so that it happens on a dispatch queue.
 final class EventLoop: @unchecked Sendable {
@@ -35,15 +36,10 @@ final class EventLoop: @unchecked Sendable {
     let connecting: Connecting
     let most: Int
 
-    /// Guards everything down to the next line.
-    private let lock = Lock()
-    private var commands: [Command] = []
-    private var isAsleep = false
-    private var isStopped = false
-    private var poller: SocketPoller?
-    private var lastUse = PoolUse()
+    private let turns = LoopTurns<Command>()
+    private let lastUse = Locked(PoolUse())
 
-    // ---- Below: the loop's thread only. ----
+    // ---- Below: for who has the turn only. ----
 
     var now = ContinuousClock.now
     var links: [Link] = []
@@ -65,78 +61,77 @@ final class EventLoop: @unchecked Sendable {
     init(_ connecting: Connecting, connections: Int) {
         self.connecting = connecting
         most = max(connections, 1)
-        lastUse.limit = most
+        lastUse.withLock { [most] in $0.limit = most }
     }
 
     /// The use of the connections, at the end of the thread's last round.
-    var use: PoolUse { lock.withLock { lastUse } }
+    var use: PoolUse { lastUse.withLock { $0 } }
 
-    /// Leaves a request, in order.
-    func push(_ request: Request) { push(.request(request)) }
+    /// Carries a request out on this thread, if nothing else is to do and the server is quick. Otherwise the loop's thread does.
+    func carryOut(_ request: Request) {
+        guard turns.take() else { return push(.request(request)) }
+        turns.giveBack(isDone: carryOutHere(request))
+    }
+
+    /// The number of requests that their callers have carried out.
+    var carriedOut: Int { turns.carriedOut }
 
     /// Serves a listener, as long as there is the loop.
     func push(_ listener: Listener) { push(.listen(listener)) }
 
     private func push(_ command: Command) {
-        lock.lock()
-        if poller == nil, !isStopped {
-            do {
-                let poller = try SocketPoller()
-                self.poller = poller
-                try SystemThread.start(named: "postgres") { self.run(poller) }
-            } catch {
-                poller = nil
-                lock.unlock()
-                if case .request(let request) = command {
-                    request.end(.unreachable(ServerFailure("no thread: \(error)")))
-                }
-                return
+        if turns.push(command) { return }
+        do {
+            try turns.begin(named: "postgres") { self.run() }
+            _ = turns.push(command)
+        } catch {
+            if case .request(let request) = command {
+                request.end(.unreachable(ServerFailure("no thread: \(error)")))
             }
         }
-        commands.append(command)
-        let wakes = isAsleep
-        isAsleep = false
-        let poller = poller
-        lock.unlock()
-        if wakes { poller?.wake() }
     }
 
-    func stop() {
-        let poller = lock.withLock {
-            isStopped = true
-            return self.poller
-        }
-        poller?.wake()
-    }
+    func stop() { turns.stop() }
 
-    private func run(_ poller: SocketPoller) {
-        while true {
-            let next = lock.withLock { () -> [Command]? in
-                defer { commands = [] }
-                isAsleep = false
-                return isStopped ? nil : commands
-            }
-            guard let next else { break }
+    private func run() {
+        while let next = turns.next() {
             now = .now
             for command in next { carryOut(command) }
+            serve(turns.isReady)
+            // What was answered has made room, and may have to be sent again.
             giveOut()
-            serve(poller)
             expire()
             open()
-            let goesOn = lock.withLock {
-                let busy = links.count { !$0.inFlight.isEmpty }
-                lastUse = PoolUse(
-                    limit: most, busy: busy, idle: links.count - busy, opening: opening, waiting: waiting.count)
-                isAsleep = commands.isEmpty && !isStopped
-                return !isAsleep
-            }
-            if !goesOn { poller.wait(watching: watched(), milliseconds: alarm().milliseconds) }
+            let busy = links.count { !$0.inFlight.isEmpty }
+            let use = PoolUse(
+                limit: most, busy: busy, idle: links.count - busy, opening: opening, waiting: waiting.count)
+            lastUse.withLock { $0 = use }
+            turns.sleep(watching: watched(), milliseconds: alarm().milliseconds, isIdle: isIdle)
         }
         links = []
         for request in waiting + lost.flatMap(\.requests) {
             request.end(.unreachable(ServerFailure("the store was closed")))
         }
         listener?.close()
+    }
+
+    /// True if nothing is under way, and a request would be sent at once.
+    private var isIdle: Bool {
+        !links.isEmpty && waiting.isEmpty && lost.isEmpty && links.allSatisfy(\.inFlight.isEmpty)
+    }
+
+    /// - Returns: false if the request is under way.
+    private func carryOutHere(_ request: Request) -> Bool {
+        now = .now
+        waiting.append(request)
+        giveOut()
+        while !request.end.isGiven {
+            guard waiting.isEmpty, let link = links.first(where: { !$0.inFlight.isEmpty }), !link.isBlocked,
+                turns.waitToRead(link.descriptor)
+            else { return false }
+            serve(link)
+        }
+        return true
     }
 
     private func carryOut(_ command: Command) {
@@ -198,7 +193,7 @@ final class EventLoop: @unchecked Sendable {
 
     /// The next moment at which there is something to do without being asked.
     private func alarm() -> ContinuousClock.Instant {
-        var moments = [waiting.lazy.map(\.deadline).min(), listener?.retryAt].compactMap { $0 }
+        var moments = [waiting.lazy.map(\.deadline).min(), listener?.retryAt, listener?.restsUntil].compactMap { $0 }
         for link in links { if let moment = link.inFlight.lazy.map(\.deadline).min() { moments.append(moment) } }
         for each in lost { if let moment = each.requests.lazy.map(\.deadline).min() { moments.append(moment) } }
         // Once it has passed, only an event lets another connection be made.

@@ -1,7 +1,7 @@
 import AquiferCPostgres
 import AquiferFoundation
 
-/// One connection in pipeline mode: requests are sent without waiting for the answers of those before. For the loop's thread.
+/// One connection in pipeline mode: requests are sent without waiting for the answers of those before. For who has the loop's turn.
 final class Link {
     /// The number of requests on their way at most: a session's record tells of the last 63 writes.
     static let window = 60
@@ -27,6 +27,8 @@ final class Link {
     deinit { PQfinish(connection) }
 
     var descriptor: Int32 { PQsocket(connection) }
+    /// True while it makes a step of insertions.
+    var isInserting: Bool { inFlight.contains { $0.insertion != nil || !$0.joined.isEmpty } }
     var isFull: Bool { inFlight.count >= Self.window }
     var failure: ServerFailure { ServerFailure(connection: connection) }
 
@@ -36,7 +38,7 @@ final class Link {
     func send(_ request: Request) -> Bool {
         if request.writes, !hasBegun {
             (hasBegun, beginFailure) = (true, nil)
-            let begin = Request([.init(.begin, [.bytes(session)])], writes: false, deadline: request.deadline) { _ in }
+            let begin = Request([.init(.begin, [.bytes(session)])], writes: false, deadline: request.deadline)
             guard send(begin) else {
                 inFlight.append(request)
                 return false

@@ -1,11 +1,14 @@
 import Aquifer
 import AquiferCPostgres
 
-/// A connection that is told of the changes of others, from the store's beginning to its end. For the loop's thread.
+/// A connection that is told of the changes of others, from the store's beginning to its end. For who has the loop's turn.
 final class Listener: @unchecked Sendable {
     /// The quoted names of the channels.
     let channels: [String]
-    private let onMessage: @Sendable (Message) -> Void
+    /// Returns false if the message is this store's own.
+    private let onMessage: @Sendable (Message) -> Bool
+    /// When to look again for what arrives; `nil` for at once. Where a store hears only itself, one look for many messages is enough.
+    private(set) var restsUntil: ContinuousClock.Instant?
     private var connection: OpaquePointer?
     /// When to try to connect again; `nil` while connected or connecting.
     var retryAt: ContinuousClock.Instant?
@@ -21,7 +24,7 @@ final class Listener: @unchecked Sendable {
         /// True if this store has sent it, so that its observers were told before. Nobody else need wake up for it.
         func isOwn(_ instance: String) -> Bool {
             switch self {
-            case .told(let text), .leaseEnded(let text): ToldChange.change(text, to: instance) == nil
+            case .told(let text), .leaseEnded(let text): ToldChange.isOwn(text, of: instance)
             case .resumed: false
             }
         }
@@ -42,28 +45,39 @@ final class Listener: @unchecked Sendable {
     }
 
     /// Takes a connection over that listens to the channels.
-    init(owning connection: OpaquePointer, channels: [String], onMessage: @escaping @Sendable (Message) -> Void) {
+    init(owning connection: OpaquePointer, channels: [String], onMessage: @escaping @Sendable (Message) -> Bool) {
         self.connection = connection
         self.channels = channels
         self.onMessage = onMessage
     }
+
+    /// The time by which a change of another store comes later at most.
+    private static let rest = Duration.milliseconds(1)
 
     var descriptor: Int32? { connection.map { PQsocket($0) } }
 
     /// Takes a connection over that listens to the channels in place of a broken one.
     func resume(_ connection: OpaquePointer) {
         self.connection = connection
-        onMessage(.resumed)
+        _ = onMessage(.resumed)
+    }
+
+    /// Ends the rest when its time has come.
+    func rest(at now: ContinuousClock.Instant) {
+        if let moment = restsUntil, moment <= now { restsUntil = nil }
     }
 
     /// Reads what has arrived.
     ///
     /// - Returns: false if the connection has broken.
-    func receive() -> Bool {
+    func receive(at now: ContinuousClock.Instant) -> Bool {
+        var (hearsItself, hearsOthers) = (false, false)
+        defer { restsUntil = hearsItself && !hearsOthers ? now + Self.rest : nil }
         guard let connection, PQconsumeInput(connection) == 1 else { return false }
         while let notice = PQnotifies(connection) {
             let (channel, text) = (String(cString: notice.pointee.relname), String(cString: notice.pointee.extra))
-            onMessage(channel.hasPrefix("aquifer-l:") ? .leaseEnded(text) : .told(text))
+            let isOthers = onMessage(channel.hasPrefix("aquifer-l:") ? .leaseEnded(text) : .told(text))
+            (hearsItself, hearsOthers) = (hearsItself || !isOthers, hearsOthers || isOthers)
             PQfreemem(notice)
         }
         return PQstatus(connection) != CONNECTION_BAD

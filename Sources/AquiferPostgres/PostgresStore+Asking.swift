@@ -14,8 +14,12 @@ extension PostgresStore {
     }
 
     /// Makes a change; true if there was something to change.
-    func change(_ steps: [Request.Step], _ operation: String) async throws(StoreError) -> Bool {
-        switch await outcome(steps, writes: true) {
+    ///
+    /// - Parameter insertion: the write, if others may be made in one step with it.
+    func change(
+        _ steps: [Request.Step], _ operation: String, insertion: Insertion? = nil
+    ) async throws(StoreError) -> Bool {
+        switch await outcome(steps, writes: true, insertion: insertion) {
         case .written(let hit): return hit
         case .refused(let failure): throw failure.error(operation, place)
         case .unreachable(let failure): throw unreachable(operation, failure)
@@ -30,16 +34,11 @@ extension PostgresStore {
             : failure.error(operation, place)
     }
 
-    func outcome(_ steps: [Request.Step], writes: Bool) async -> Request.Outcome {
-        // The thread sanitizer does not see that a continuation orders two threads. It sees that a lock does.
-        let outcome = Locked<Request.Outcome>(.unreachable(ServerFailure("no answer")))
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            owner.loop.push(
-                Request(steps, writes: writes, deadline: .now + patience) { found in
-                    outcome.withLock { $0 = found }
-                    continuation.resume()
-                })
-        }
-        return outcome.withLock { $0 }
+    func outcome(
+        _ steps: [Request.Step], writes: Bool, insertion: Insertion? = nil
+    ) async -> Request.Outcome {
+        let request = Request(steps, writes: writes, deadline: .now + patience, insertion: insertion)
+        owner.loop.carryOut(request)
+        return await request.end.get()
     }
 }

@@ -72,8 +72,9 @@ public final class PostgresStore: CacheStore {
         let queue = DispatchQueue(label: "aquifer.postgres.changes")
         owner.loop.push(
             Listener(owning: listening.connection, channels: schema.quotedChannels) { message in
-                if message.isOwn(instance) { return }
+                if message.isOwn(instance) { return false }
                 queue.async { message.pass(from: instance, to: changes, leaseEnds) }
+                return true
             })
     }
 
@@ -207,14 +208,18 @@ public final class PostgresStore: CacheStore {
         let head = try EntryCoding.head(of: entry, key: key.text)
         let pieces = entry.bytes.count > Row.largest ? entry.bytes.parts(of: Row.largest) : []
         let body: Parameter = pieces.isEmpty ? .bytes(entry.bytes) : .null
+        let told = told(.entry(key.text))
         let parameters = [id, .bytes(mark), .bytes(head), body, .integer(Int64(pieces.count))]
-        var steps = [
-            Request.Step(statement, told(.entry(key.text)) + parameters + (seen.map { [.bytes($0)] } ?? []))
-        ]
+        var steps = [Request.Step(statement, told + parameters + (seen.map { [.bytes($0)] } ?? []))]
         for (number, piece) in pieces.enumerated() {
             steps.append(.init(.piece, [id, .bytes(mark), .integer(Int64(number)), .bytes(piece)]))
         }
-        return try await change(steps, "save \"\(key.text)\"")
+        var insertion: Insertion?
+        if statement == .insert, entry.bytes.count <= Insertion.largest, case .text(let message) = told[1] {
+            insertion = Insertion(
+                key: Data(key.text.utf8), mark: mark, head: head, bytes: entry.bytes, told: message)
+        }
+        return try await change(steps, "save \"\(key.text)\"", insertion: insertion)
     }
 
     /// The channel and the message with which others are told of a change.

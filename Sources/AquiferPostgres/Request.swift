@@ -1,3 +1,6 @@
+import AquiferConcurrency
+import AquiferFoundation
+
 /// A transaction that a caller wants of the server.
 final class Request: @unchecked Sendable {
     /// The end of a request.
@@ -27,12 +30,17 @@ final class Request: @unchecked Sendable {
     let steps: [Step]
     /// True if the first step is a write for the connection's session, which puts two parameters before those of the step.
     let writes: Bool
-    private let onEnd: @Sendable (Outcome) -> Void
+    /// The requests that are made in one step by this one.
+    let joined: [Request]
+    /// The end of it.
+    let end = Awaited<Outcome>()
 
-    // ---- Below: the loop's thread only. ----
+    // ---- Below: the loop's turn only. ----
 
     /// When a caller has waited for long enough.
     var deadline: ContinuousClock.Instant
+    /// The write, if others may be made in one step with it.
+    private(set) var insertion: Insertion?
     /// The number of the write in its session.
     var number: Int64 = 0
     /// The answers of the steps so far.
@@ -42,16 +50,26 @@ final class Request: @unchecked Sendable {
     var attempts = 0
 
     init(
-        _ steps: [Step], writes: Bool, deadline: ContinuousClock.Instant,
-        onEnd: @escaping @Sendable (Outcome) -> Void
+        _ steps: [Step], writes: Bool, deadline: ContinuousClock.Instant, insertion: Insertion? = nil,
+        joined: [Request] = []
     ) {
         self.steps = steps
         self.writes = writes
         self.deadline = deadline
-        self.onEnd = onEnd
+        self.insertion = insertion
+        self.joined = joined
     }
 
-    func end(_ outcome: Outcome) { onEnd(outcome) }
+    func end(_ outcome: Outcome) {
+        for each in joined { each.end(outcome) }
+        end.give(outcome)
+    }
+
+    /// The requests of a step that the server has refused. Each is made by itself, to see whose fault it was.
+    func parted() -> [Request] {
+        for each in joined { (each.insertion, each.failure, each.attempts) = (nil, failure, attempts) }
+        return joined
+    }
 }
 
 /// The note in a session's row about its last writes.

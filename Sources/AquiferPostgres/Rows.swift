@@ -50,6 +50,8 @@ enum Parameter: Sendable {
         case text = 25
         /// Several of `bytes`, see ``Parameter/list(_:)``.
         case listOfBytes = 1001
+        /// Several of `text`.
+        case listOfTexts = 1009
     }
 
     /// Calls `body` with the bytes of this parameter; with `nil` if it is null.

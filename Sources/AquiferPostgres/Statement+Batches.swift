@@ -40,14 +40,14 @@ extension Statement {
 
 extension Parameter {
     /// A list of bytes or nulls, as the server's arrays are on their way (`array_recv`).
-    static func list(_ items: [Data?]) -> Parameter {
+    static func list(_ items: [Data?], of kind: Kind = .bytes) -> Parameter {
         var bytes = Data(capacity: 20 + items.reduce(0) { $0 + 4 + ($1?.count ?? 0) })
         func add(_ number: Int) {
             withUnsafeBytes(of: Int32(clamping: number).bigEndian) { bytes.append(contentsOf: $0) }
         }
         add(items.isEmpty ? 0 : 1)
         add(items.contains(nil) ? 1 : 0)
-        add(Int(Kind.bytes.rawValue))
+        add(Int(kind.rawValue))
         if items.isEmpty { return .bytes(bytes) }
         add(items.count)
         add(1)

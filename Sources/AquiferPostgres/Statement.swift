@@ -7,7 +7,7 @@
 enum Statement: String, CaseIterable, Sendable {
     case read, pieces, list
     case begin, end, ended
-    case insert, create, replace, delete, deleteSeen, deletePrefix, piece
+    case insert, insertAll, create, replace, delete, deleteSeen, deletePrefix, piece
     case takeLease, lookAtLease, renewLease, endLease, gone
     case readMany, changeMany
 
@@ -20,6 +20,9 @@ enum Statement: String, CaseIterable, Sendable {
         case .begin, .end, .ended: [.bytes]
         // session, number, channel, told, key, mark, head, bytes, pieces
         case .insert, .create: [.bytes, .integer, .text, .text, .bytes, .bytes, .bytes, .bytes, .integer]
+        // session, number, channel, and the lists: told, key, mark, head, bytes
+        case .insertAll:
+            [.bytes, .integer, .text, .listOfTexts, .listOfBytes, .listOfBytes, .listOfBytes, .listOfBytes]
         // and the mark that was seen
         case .replace: [.bytes, .integer, .text, .text, .bytes, .bytes, .bytes, .bytes, .integer, .bytes]
         case .delete: [.bytes, .integer, .text, .text, .bytes]
@@ -73,11 +76,11 @@ enum Statement: String, CaseIterable, Sendable {
         case .ended:
             "UPDATE \(schema).session SET used_at = now() WHERE id = $1 || '\\x00'::bytea RETURNING done, ran, hits"
         case .insert:
-            writing(
-                """
-                \(Self.inserting(schema)) ON CONFLICT (id) DO UPDATE SET
-                    mark = excluded.mark, head = excluded.head, bytes = excluded.bytes, pieces = excluded.pieces
-                """, schema)
+            """
+            WITH session AS (\(Self.noting(schema)))
+            \(Self.inserting(schema)) \(Self.replacing) RETURNING 1, pg_notify($3, $4)
+            """
+        case .insertAll: Self.insertingAll(schema)
         case .create: writing("\(Self.inserting(schema)) ON CONFLICT (id) DO NOTHING", schema)
         case .replace:
             writing(
@@ -130,6 +133,33 @@ enum Statement: String, CaseIterable, Sendable {
         """
         INSERT INTO \(schema).entry AS e (id, long_key, mark, head, bytes, pieces)
         SELECT \(id("$5")), CASE WHEN octet_length($5) > \(longest) THEN $5 END, $6, $7, $8, $9::int FROM session
+        """
+    }
+
+    /// The same for the elements of lists.
+    private static func insertingAll(_ schema: String) -> String {
+        """
+        WITH session AS (\(noting(schema))), written AS (
+            INSERT INTO \(schema).entry AS e (id, long_key, mark, head, bytes, pieces)
+            SELECT \(id("n.key")), CASE WHEN octet_length(n.key) > \(longest) THEN n.key END, n.mark, n.head, n.bytes, 0
+            FROM session, unnest($5, $6, $7, $8) AS n(key, mark, head, bytes) \(replacing) RETURNING 1),
+        told AS MATERIALIZED (SELECT pg_notify($3, t) FROM session, unnest($4) t)
+        SELECT (SELECT count(*) FROM written), (SELECT count(*) FROM told) FROM session
+        """
+    }
+
+    private static let replacing = """
+        ON CONFLICT (id) DO UPDATE SET
+            mark = excluded.mark, head = excluded.head, bytes = excluded.bytes, pieces = excluded.pieces
+        """
+
+    /// The note that a write was made which always changes something. It comes first, since nothing of the write is to be counted.
+    private static func noting(_ schema: String) -> String {
+        """
+        UPDATE \(schema).session SET done = $2, used_at = now(),
+            ran = CASE WHEN $2 - done > 62 THEN 0 ELSE ran << ($2 - done)::int END | 1,
+            hits = CASE WHEN $2 - done > 62 THEN 0 ELSE hits << ($2 - done)::int END | 1
+        WHERE id = $1 RETURNING 1
         """
     }
 

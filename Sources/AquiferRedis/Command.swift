@@ -1,67 +1,63 @@
-import AquiferCRedis
 import AquiferFoundation
 
-/// A command as the server takes it.
+/// A command as the server takes it: the number of its words, and each word behind its length (redis.io, "Redis serialization protocol").
 struct Command: Sendable {
-    let bytes: Data
+    private(set) var bytes: [UInt8] = []
 
-    /// A command of a name and arguments.
-    init(_ words: [Data]) {
-        bytes = Self.withPointers(words) { pointers, lengths in
-            var text: UnsafeMutablePointer<CChar>?
-            var pointers = pointers
-            let length = redisFormatCommandArgv(&text, Int32(lengths.count), &pointers, lengths)
-            defer { redisFreeCommand(text) }
-            guard let text, length > 0 else { return Data() }
-            return Data(bytes: text, count: Int(length))
-        }
-    }
+    /// A part of a command. No word is copied before the command is made.
+    enum Word: Sendable {
+        case text(String)
+        case data(Data)
+        /// One word of two parts.
+        case name(String, key: String)
+        case parts(Data, Data)
 
-    init(_ words: String...) { self.init(words.map { Data($0.utf8) }) }
-
-    /// Calls `body` with the places of all words.
-    private static func withPointers<Result>(
-        _ words: [Data], _ body: ([UnsafePointer<CChar>?], [Int]) -> Result
-    ) -> Result {
-        var (pointers, lengths) = ([UnsafePointer<CChar>?](), [Int]())
-        func add(_ place: Int) -> Result {
-            guard place < words.count else { return body(pointers, lengths) }
-            return words[place].withUnsafeBytes { raw in
-                pointers.append(raw.bindMemory(to: CChar.self).baseAddress)
-                lengths.append(raw.count)
-                return add(place + 1)
+        var count: Int {
+            switch self {
+            case .text(let text): text.utf8.count
+            case .data(let data): data.count
+            case .name(let beginning, let key): beginning.utf8.count + key.utf8.count
+            case .parts(let first, let second): first.count + second.count
             }
         }
-        return add(0)
     }
-}
 
-/// An answer of the server.
-enum Reply: Sendable, Hashable {
-    case nothing
-    case integer(Int64)
-    case bytes(Data)
-    case status(String)
-    case error(String)
-    case list([Reply])
-
-    /// Copies an answer of hiredis.
-    init(_ reply: UnsafePointer<redisReply>) {
-        let found = reply.pointee
-        let bytes = found.str.map { Data(bytes: $0, count: found.len) } ?? Data()
-        switch found.type {
-        case REDIS_REPLY_INTEGER: self = .integer(found.integer)
-        case REDIS_REPLY_STRING: self = .bytes(bytes)
-        case REDIS_REPLY_STATUS: self = .status(String(decoding: bytes, as: UTF8.self))
-        case REDIS_REPLY_ERROR: self = .error(String(decoding: bytes, as: UTF8.self))
-        case REDIS_REPLY_ARRAY:
-            self = .list((0..<found.elements).map { found.element[$0].map { Reply($0) } ?? .nothing })
-        default: self = .nothing
+    /// A command of a name and arguments.
+    init(_ words: [Word]) {
+        bytes.reserveCapacity(words.reduce(24) { $0 + $1.count + 24 })
+        add(UInt8(ascii: "*"), words.count)
+        for word in words {
+            add(UInt8(ascii: "$"), word.count)
+            switch word {
+            case .text(let text): bytes.append(contentsOf: text.utf8)
+            case .data(let data): add(data)
+            case .name(let beginning, let key):
+                bytes.append(contentsOf: beginning.utf8)
+                bytes.append(contentsOf: key.utf8)
+            case .parts(let first, let second):
+                add(first)
+                add(second)
+            }
+            bytes.append(contentsOf: Self.end)
         }
     }
 
-    var data: Data? { if case .bytes(let data) = self { data } else { nil } }
-    var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
-    var list: [Reply] { if case .list(let replies) = self { replies } else { [] } }
-    var text: String { data.map { String(decoding: $0, as: UTF8.self) } ?? "" }
+    init(_ words: [Data]) { self.init(words.map(Word.data)) }
+
+    init(_ words: String...) { self.init(words.map(Word.text)) }
+
+    private static let end = Array("\r\n".utf8)
+
+    private mutating func add(_ data: Data) { data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
+
+    private mutating func add(_ kind: UInt8, _ number: Int) {
+        bytes.append(kind)
+        var unit = 1
+        while number / unit > 9 { unit *= 10 }
+        while unit > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
+            unit /= 10
+        }
+        bytes.append(contentsOf: Self.end)
+    }
 }

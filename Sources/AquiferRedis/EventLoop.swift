@@ -12,7 +12,8 @@ final class LoopOwner: Sendable {
     deinit { loop.stop() }
 }
 
-/// The one thread on which the connections of a store are used. Others leave it requests.
+/// The connections of a store, which are used by one thread at a time. Most of the time it is the loop's own, to which others leave requests.
+/// A caller whose request is the only one carries it out on his own thread (``LoopTurns``).
 ///
 /// Making a connection blocks, so that it happens on a dispatch queue.
 final class EventLoop: @unchecked Sendable {
@@ -33,14 +34,9 @@ final class EventLoop: @unchecked Sendable {
     /// Told of the changes of others, from the first connection on.
     private let listener: Listener
 
-    /// Guards everything down to the next line.
-    private let lock = Lock()
-    private var commands: [Command] = []
-    private var isAsleep = false
-    private var isStopped = false
-    private var poller: SocketPoller?
+    private let turns = LoopTurns<Command>()
 
-    // ---- Below: the loop's thread only. ----
+    // ---- Below: for who has the turn only. ----
 
     private var now = ContinuousClock.now
     private var link: Link?
@@ -58,62 +54,55 @@ final class EventLoop: @unchecked Sendable {
 
     init(_ connecting: Connecting, _ listener: Listener) { (self.connecting, self.listener) = (connecting, listener) }
 
-    /// Leaves a request, in order.
-    func push(_ request: Request) { push(.request(request)) }
+    /// Carries a request out on this thread, if nothing else is to do and the server is quick. Otherwise the loop's thread does.
+    func carryOut(_ request: Request) {
+        guard turns.take() else { return push(.request(request)) }
+        turns.giveBack(isDone: carryOutHere(request))
+    }
+
+    /// The number of requests that their callers have carried out.
+    var carriedOut: Int { turns.carriedOut }
 
     /// Connects, although there is no request yet.
     func begin() { push(.begin) }
 
     private func push(_ command: Command) {
-        lock.lock()
-        if poller == nil, !isStopped {
-            do {
-                let poller = try SocketPoller()
-                try SystemThread.start(named: "redis") { self.run(poller) }
-                self.poller = poller
-            } catch {
-                lock.unlock()
-                if case .request(let request) = command { request.fail("no thread: \(error)") }
-                return
-            }
+        if turns.push(command) { return }
+        do {
+            try turns.begin(named: "redis") { self.run() }
+            _ = turns.push(command)
+        } catch {
+            if case .request(let request) = command { request.fail("no thread: \(error)") }
         }
-        commands.append(command)
-        let wakes = isAsleep
-        isAsleep = false
-        let poller = poller
-        lock.unlock()
-        if wakes { poller?.wake() }
     }
 
-    func stop() {
-        let poller = lock.withLock {
-            isStopped = true
-            return self.poller
-        }
-        poller?.wake()
-    }
+    func stop() { turns.stop() }
 
-    private func run(_ poller: SocketPoller) {
-        while true {
-            let next = lock.withLock { () -> [Command]? in
-                defer { commands = [] }
-                isAsleep = false
-                return isStopped ? nil : commands
-            }
-            guard let next else { break }
+    private func run() {
+        while let next = turns.next() {
             now = .now
             for command in next { carryOut(command) }
-            serve(poller)
+            serve()
             open()
             expire()
-            let goesOn = lock.withLock {
-                isAsleep = commands.isEmpty && !isStopped
-                return !isAsleep
-            }
-            if !goesOn { poller.wait(watching: watched(), milliseconds: alarm().milliseconds) }
+            let isIdle = link.map(\.isIdle) ?? false && waiting.isEmpty
+            turns.sleep(watching: watched(), milliseconds: alarm().milliseconds, isIdle: isIdle)
         }
         for request in (link?.abandon() ?? []) + waiting { request.fail("the store was closed") }
         (link, listener.link) = (nil, nil)
+    }
+
+    /// - Returns: false if the request is under way.
+    private func carryOutHere(_ request: Request) -> Bool {
+        now = .now
+        waiting.append(request)
+        guard let link else { return false }
+        giveOut(link)
+        while !request.end.isGiven {
+            guard self.link === link, !link.isBlocked, turns.waitToRead(link.descriptor) else { return false }
+            if !link.receive() { lose(link) }
+        }
+        return true
     }
 
     private func carryOut(_ command: Command) {
@@ -133,20 +122,25 @@ final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Gives out what waits, reads what has arrived, and sends what did not fit.
-    private func serve(_ poller: SocketPoller) {
+    /// Reads what has arrived, and gives out what waits.
+    private func serve() {
         if let link {
-            let taken = link.isFull ? 0 : waiting.count
-            for request in waiting.prefix(taken) { link.send(request) }
-            waiting.removeFirst(taken)
-            let isAlive = !poller.isReady(link.descriptor) || link.receive()
-            if !isAlive || !link.flush() { lose(link) }
+            if turns.isReady(link.descriptor), !link.receive() { lose(link) } else { giveOut(link) }
         }
-        if let descriptor = listener.link?.descriptor, poller.isReady(descriptor), !listener.receive() {
+        listener.rest(at: now)
+        if let descriptor = listener.link?.descriptor, turns.isReady(descriptor), !listener.receive(at: now) {
             listener.link = nil
             listener.retryAt = now
         }
         if let moment = listener.retryAt, moment <= now { listen() }
+    }
+
+    /// Sends what waits, and what did not fit before.
+    private func giveOut(_ link: Link) {
+        let taken = link.isFull ? 0 : waiting.count
+        for request in waiting.prefix(taken) { link.send(request) }
+        waiting.removeFirst(taken)
+        if !link.flush() { lose(link) }
     }
 
     /// Takes a broken connection out of use. The next one repeats what was on its way.
@@ -198,16 +192,17 @@ final class EventLoop: @unchecked Sendable {
         }
     }
 
-    private func watched() -> [(descriptor: Int32, writes: Bool)] {
-        var sockets: [(descriptor: Int32, writes: Bool)] = []
-        if let link { sockets.append((link.descriptor, link.isBlocked)) }
-        if let link = listener.link { sockets.append((link.descriptor, false)) }
+    private func watched() -> [(descriptor: Int32, interest: SocketPoller.Interest)] {
+        var sockets: [(descriptor: Int32, interest: SocketPoller.Interest)] = []
+        // What arrives where nothing is under way is for the caller who may use the connection by then.
+        if let link { sockets.append((link.descriptor, link.isBlocked ? .writing : link.isIdle ? .end : .reading)) }
+        if let link = listener.link, listener.restsUntil == nil { sockets.append((link.descriptor, .reading)) }
         return sockets
     }
 
     /// The next moment at which there is something to do without being asked.
     private func alarm() -> ContinuousClock.Instant {
-        var moments = waiting.map(\.deadline) + [listener.retryAt].compactMap { $0 }
+        var moments = waiting.map(\.deadline) + [listener.retryAt, listener.restsUntil].compactMap { $0 }
         if let deadline = link?.deadline { moments.append(deadline + .seconds(1)) }
         if isWanted || !waiting.isEmpty, link == nil, !isOpening { moments.append(nextAttempt) }
         return moments.min() ?? now + .seconds(60)

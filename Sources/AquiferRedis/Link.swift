@@ -2,13 +2,13 @@ import AquiferCRedis
 import AquiferConcurrency
 import AquiferFoundation
 
-/// One connection: commands are sent without waiting for the answers of those before. For the loop's thread.
+/// One connection: commands are sent without waiting for the answers of those before. For who has the loop's turn.
 final class Link {
     private let context: UnsafeMutablePointer<redisContext>
     private(set) var inFlight: [Request] = []
     /// The requests before this place were answered.
     private var answered = 0
-    private var unsent = Data()
+    private var unsent: [UInt8] = []
     /// The system has taken the bytes before this place.
     private var sent = 0
     private(set) var failure = "the connection was closed"
@@ -17,13 +17,18 @@ final class Link {
     private var buffer = [UInt8](repeating: 0, count: 1 << 18)
 
     /// Takes a connection over that blocks no more.
-    init(owning context: UnsafeMutablePointer<redisContext>) { self.context = context }
+    init(owning context: UnsafeMutablePointer<redisContext>) {
+        self.context = context
+        ReplyMaking.begin(context.pointee.reader)
+    }
 
     deinit { redisFree(context) }
 
     var descriptor: Int32 { context.pointee.fd }
     /// True while the system has not taken everything that was sent.
     var isBlocked: Bool { !unsent.isEmpty }
+    /// True if no answer is missing.
+    var isIdle: Bool { inFlight.isEmpty }
     var isFull: Bool { inFlight.count - answered >= 10_000 }
     /// The earliest moment at which the caller of a request has waited for long enough.
     var deadline: ContinuousClock.Instant? { inFlight.dropFirst(answered).lazy.map(\.deadline).min() }
@@ -37,7 +42,7 @@ final class Link {
             unsent.removeFirst(sent)
             sent = 0
         }
-        for command in request.commands { unsent.append(command.bytes) }
+        for command in request.commands { unsent.append(contentsOf: command.bytes) }
     }
 
     /// Gives the system what it takes now.
@@ -51,7 +56,11 @@ final class Link {
             switch result {
             case .done(let count):
                 sent += count
-                if sent == unsent.count { (unsent, sent) = (Data(), 0) }
+                if sent == unsent.count {
+                    // Most of the time the next commands have room there, too.
+                    unsent.removeAll(keepingCapacity: unsent.capacity <= 1 << 18)
+                    sent = 0
+                }
             case .later: return true
             case .closed: return fail("the server has closed the connection")
             case .failed(let reason): return fail(reason)
@@ -82,11 +91,11 @@ final class Link {
 
     private func takeReplies() -> Bool {
         while true {
-            var found: UnsafeMutableRawPointer?
-            guard redisReaderGetReply(context.pointee.reader, &found) == REDIS_OK else { return false }
-            guard let found else { return true }
-            let reply = Reply(found.assumingMemoryBound(to: redisReply.self))
-            freeReplyObject(found)
+            let found: Reply?
+            do throws(ReplyMaking.Strange) { found = try ReplyMaking.next(context.pointee.reader) } catch {
+                return false
+            }
+            guard let reply = found else { return true }
             guard answered < inFlight.count else {
                 messages.append(reply)
                 continue

@@ -21,8 +21,8 @@ struct RedisLeases: LoadLeases {
         let (names, token) = (store.names, Value.token().hexadecimal)
         // A command that is repeated after a break finds its own token.
         let (reply, _) = try await store.run(
-            .takeLease, [names.lease(key), names.lastLease, names.savedLoad(key)],
-            [Data(token.utf8), Self.milliseconds(span), Data(first.map { "\($0)" }?.utf8 ?? "".utf8)], to: operation)
+            .takeLease, [names.lease(key), names.lastLease, names.savedLoad(key)].map(Command.Word.data),
+            [.text(token), Self.milliseconds(span), .text(first.map { "\($0)" } ?? "")], to: operation)
         guard reply.list.count == 2, let number = reply.list[1].integer.flatMap(UInt64.init(exactly:)) else {
             throw store.strange(operation)
         }
@@ -36,20 +36,20 @@ struct RedisLeases: LoadLeases {
 
     func renew(_ key: String, _ number: UInt64, for span: Duration) async throws(StoreError) -> Bool {
         let (reply, _) = try await store.run(
-            .renewLease, [store.names.lease(key)], [Data("\(number)".utf8), Self.milliseconds(span)],
+            .renewLease, [.data(store.names.lease(key))], [.text("\(number)"), Self.milliseconds(span)],
             to: "renew the lease of \"\(key)\"")
         return reply.integer == 1
     }
 
     func end(_ key: String, _ number: UInt64, isSaved: Bool) async throws(StoreError) {
         let (reply, _) = try await store.run(
-            .endLease, [store.names.lease(key), store.names.savedLoad(key)],
-            [Data("\(number)".utf8), Data((isSaved ? "1" : "0").utf8)] + store.toldOfLease(key),
+            .endLease, [.data(store.names.lease(key)), .data(store.names.savedLoad(key))],
+            [.text("\(number)"), .text(isSaved ? "1" : "0")] + store.toldOfLease(key),
             to: "end the lease of \"\(key)\"")
         if reply.integer == 1 { ends.post(.entry(key)) }
     }
 
-    private static func milliseconds(_ span: Duration) -> Data {
-        Data("\(span.milliseconds(in: 1...Int64(1) << 50))".utf8)
+    private static func milliseconds(_ span: Duration) -> Command.Word {
+        .text("\(span.milliseconds(in: 1...Int64(1) << 50))")
     }
 }

@@ -6,7 +6,8 @@ import AquiferFoundation
 extension RedisStore {
     /// Runs a script, which the server may have to be told again, after other commands.
     func run(
-        _ script: Script, _ keys: [Data], _ arguments: [Data], after others: [Command] = [], to operation: String
+        _ script: Script, _ keys: [Command.Word], _ arguments: [Command.Word], after others: [Command] = [],
+        to operation: String
     ) async throws(StoreError) -> (reply: Reply, wasRepeated: Bool) {
         let (replies, wasRepeated) = try await answers(others + [script.command(keys: keys, arguments)], operation)
         if case .error(let words) = replies[others.count], words.hasPrefix("NOSCRIPT") {
@@ -37,16 +38,9 @@ extension RedisStore {
     }
 
     func answers(_ commands: [Command], _ operation: String) async throws(StoreError) -> ([Reply], Bool) {
-        // The thread sanitizer does not see that a continuation orders two threads. It sees that a lock does.
-        let outcome = Locked<Request.Outcome>(.unreachable("no answer"))
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            owner.loop.push(
-                Request(commands, deadline: .now + patience) { found in
-                    outcome.withLock { $0 = found }
-                    continuation.resume()
-                })
-        }
-        switch outcome.withLock({ $0 }) {
+        let request = Request(commands, deadline: .now + patience)
+        owner.loop.carryOut(request)
+        switch await request.end.get() {
         case .answered(let replies, let wasRepeated): return (replies, wasRepeated)
         case .unreachable(let reason):
             throw .failed(operation: operation, reason: "\(place) cannot be reached: \(reason)")

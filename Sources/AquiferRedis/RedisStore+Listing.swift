@@ -25,7 +25,7 @@ extension RedisStore {
         _ names: [Data]
     ) async throws(StoreError) -> [(name: Data, length: Int, beginning: (value: Data, generation: Data?))] {
         if names.isEmpty { return [] }
-        let heads = try await run(.heads, names, [], to: "list the entries").reply.list
+        let heads = try await run(.heads, names.map(Command.Word.data), [], to: "list the entries").reply.list
         var found: [(Data, Int, Data)] = []
         for (name, reply) in zip(names, heads) {
             guard reply.list.count == 2, let length = reply.list[0].integer, let head = reply.list[1].data else {
@@ -93,7 +93,7 @@ extension RedisStore {
             if replies.wasRepeated || replies.replies.contains(.integer(1)) { hasChanged = true }
         }
         if hasChanged {
-            _ = try await ask([Command([Data("PUBLISH".utf8)] + told(.prefix(prefix)))], to: "tell of a change")
+            _ = try await ask([Command([.text("PUBLISH")] + told(.prefix(prefix)))], to: "tell of a change")
         }
         return hasChanged
     }

@@ -30,14 +30,14 @@ public final class RedisStore: CacheStore {
     let place: String
     let owner: LoopOwner
     let patience: Duration
-    private let lifetime: Data
+    private let lifetime: Command.Word
     private let turns = KeyTurns()
     /// Tells the messages of this store from those of others.
     private let instance = Value.token().prefix(8).hexadecimal
     /// Tells the ends of leases, here and on other machines.
     let leaseEnds: StoreChanges
-    /// The known generations, by the names of their keys.
-    private let generations = Locked<[Data: Data]>([:])
+    /// The known generations, by the parts of the store.
+    private let generations = Locked<[String: Data]>([:])
 
     /// See `CacheStore.changes`. The store hears the changes of others from its first answered call on. After each break of the connection,
     /// and to an observer who came before that call, it tells that everything may have changed.
@@ -60,8 +60,9 @@ public final class RedisStore: CacheStore {
         // Observers are told on a thread of their own: they must not hold up what is on its way.
         let queue = DispatchQueue(label: "aquifer.redis.changes")
         let listener = Listener(channel: names.channel, leaseChannel: names.leaseChannel) { message in
-            if message.isOwn(instance) { return }
+            if message.isOwn(instance) { return false }
             queue.async { told.withLock { $0 }.map { message.pass(from: instance, to: $0.changes, $0.leaseEnds) } }
+            return true
         }
         let owner = LoopOwner(Connecting(address: address, patience: patience), listener)
         self.names = names
@@ -69,7 +70,7 @@ public final class RedisStore: CacheStore {
         self.patience = patience
         place = address.words
         let milliseconds = expireAfter.map { $0.milliseconds(in: 1...Int64(1) << 50) }
-        lifetime = Data("\(milliseconds ?? 0)".utf8)
+        lifetime = .text("\(milliseconds ?? 0)")
         // An observer from before the first call is told, too.
         let begin: @Sendable (StoreChanges) -> StoreObservation = { [weak owner] _ in
             owner?.loop.begin()
@@ -87,13 +88,13 @@ public final class RedisStore: CacheStore {
     }
 
     private func read(_ key: StoreKey) async throws(StoreError) -> Value.Found? {
-        let name = names.generation(of: key.text)
-        let command = Command([Data("MGET".utf8), name, names.entry(key.text)])
+        let part = RedisNames.part(of: key.text)
+        let command = Command([.text("MGET"), names.generation(ofPart: part), names.word(key.text)])
         let replies = try await ask([command], to: "read \"\(key.text)\"").replies[0].list
         guard replies.count == 2 else { throw strange("read \"\(key.text)\"") }
         let generation = replies[0].data
-        if let generation { know(generation, name) }
-        return replies[1].data.flatMap { Value.read($0, key.text, generation: generation) }
+        if let generation { know(generation, part) }
+        return Value.read(replies[1], key.text, generation: generation)
     }
 
     // MARK: Writing
@@ -145,29 +146,29 @@ public final class RedisStore: CacheStore {
 
     /// Writes an entry; true if it was there as it was seen.
     private func write(_ entry: StoredEntry, _ key: StoreKey, over seen: Data) async throws(StoreError) -> Bool {
-        let (name, mark, fresh) = (names.generation(of: key.text), Value.token(), Value.token())
-        var generation = generations.withLock { $0[name] } ?? fresh
+        let (part, mark) = (RedisNames.part(of: key.text), Value.token())
+        // The mark is as good for a new generation: nobody else has it.
+        var generation = generations.withLock { $0[part] } ?? mark
         let operation = "save \"\(key.text)\""
+        let keys = [names.generation(ofPart: part), names.word(key.text)]
         var isLarge = entry.bytes.count > Self.largestArgument
         while true {
-            let value = try Value.make(entry, key.text, generation: generation, mark: mark)
-            var keys = [name, names.entry(key.text)]
-            var arguments = [generation, fresh, value, seen, lifetime] + told(.entry(key.text))
-            var before: [Command] = []
-            if isLarge {
-                let place = names.waiting(mark)
-                before = [Command([Data("SET".utf8), place, value, Data("PX".utf8), Data("60000".utf8)])]
-                keys.append(place)
-                arguments[2] = Data(value.prefix(Value.headLength))
-            }
-            switch try await run(.write, keys, arguments, after: before, to: operation).reply {
+            let head = try Value.head(of: entry, key.text, generation: generation, mark: mark)
+            let value = Command.Word.parts(head, entry.bytes)
+            let argument: Command.Word = isLarge ? .data(head.prefix(Value.headLength)) : value
+            let arguments: [Command.Word] = [.data(generation), .data(mark), argument, .data(seen), lifetime]
+            let place: [Command.Word] = isLarge ? [.data(names.waiting(mark))] : []
+            let before = place.map { Command([.text("SET"), $0, value, .text("PX"), .text("60000")]) }
+            switch try await run(
+                .write, keys + place, arguments + told(.entry(key.text)), after: before, to: operation
+            ).reply {
             // The server was so full that it has forgotten the value since the last command.
             case .integer(2): isLarge = false
             case .integer(let count): return count == 1
             // Somebody has begun another generation, or there was none.
             case .bytes(let other) where other.count == Value.generationLength:
                 generation = other
-                know(other, name)
+                know(other, part)
             default: throw strange(operation)
             }
         }
@@ -177,7 +178,8 @@ public final class RedisStore: CacheStore {
     func delete(
         _ name: Data, _ change: StoreChange, seen: Data
     ) async throws(StoreError) -> (isDone: Bool, wasRepeated: Bool) {
-        let (reply, wasRepeated) = try await run(.delete, [name], [seen] + told(change), to: "delete an entry")
+        let (reply, wasRepeated) = try await run(
+            .delete, [.data(name)], [.data(seen)] + told(change), to: "delete an entry")
         return (reply.integer == 1, wasRepeated)
     }
 
@@ -187,7 +189,7 @@ public final class RedisStore: CacheStore {
             if ScopeKeys.part(of: prefix) == prefix {
                 let name = names.generation(of: prefix)
                 let (reply, wasRepeated) = try await run(
-                    .end, [name], told(.prefix(prefix)), to: "delete what begins with \"\(prefix)\"")
+                    .end, [.data(name)], told(.prefix(prefix)), to: "delete what begins with \"\(prefix)\"")
                 return reply.integer == 1 || wasRepeated
             }
             return try await unlinkAll(prefix)
@@ -201,21 +203,21 @@ public final class RedisStore: CacheStore {
     }
 
     /// The channel and the message with which others are told of a change.
-    func told(_ change: StoreChange) -> [Data] {
-        [Data(names.channel.utf8), Data(ToldChange.text(change, from: instance).utf8)]
+    func told(_ change: StoreChange) -> [Command.Word] {
+        [.text(names.channel), .text(ToldChange.text(change, from: instance))]
     }
 
     /// The same for the end of a lease.
-    func toldOfLease(_ key: String) -> [Data] {
-        [Data(names.leaseChannel.utf8), Data(ToldChange.text(.entry(key), from: instance).utf8)]
+    func toldOfLease(_ key: String) -> [Command.Word] {
+        [.text(names.leaseChannel), .text(ToldChange.text(.entry(key), from: instance))]
     }
 
     /// Remembers a generation. It is a guess, which the server checks.
-    private func know(_ generation: Data, _ name: Data) {
+    private func know(_ generation: Data, _ part: String) {
         generations.withLock { known in
-            if known[name] == generation { return }
+            if known[part] == generation { return }
             if known.count >= 10_000 { known = [:] }
-            known[name] = generation
+            known[part] = generation
         }
     }
 }

@@ -1,3 +1,5 @@
+import AquiferConcurrency
+
 /// Commands that a caller wants of the server, sent together.
 final class Request: @unchecked Sendable {
     /// The end of a request.
@@ -13,9 +15,10 @@ final class Request: @unchecked Sendable {
     }
 
     let commands: [Command]
-    private let onEnd: @Sendable (Outcome) -> Void
+    /// The end of it.
+    let end = Awaited<Outcome>()
 
-    // ---- Below: the loop's thread only. ----
+    // ---- Below: the loop's turn only. ----
 
     /// When the caller has waited for long enough.
     let deadline: ContinuousClock.Instant
@@ -23,10 +26,9 @@ final class Request: @unchecked Sendable {
     /// The number of connections on which it was sent.
     var attempts = 0
 
-    init(_ commands: [Command], deadline: ContinuousClock.Instant, onEnd: @escaping @Sendable (Outcome) -> Void) {
+    init(_ commands: [Command], deadline: ContinuousClock.Instant) {
         self.commands = commands
         self.deadline = deadline
-        self.onEnd = onEnd
     }
 
     /// Takes an answer.
@@ -35,9 +37,9 @@ final class Request: @unchecked Sendable {
     func take(_ reply: Reply) -> Bool {
         replies.append(reply)
         if replies.count < commands.count { return false }
-        onEnd(.answered(replies, wasRepeated: attempts > 1))
+        end.give(.answered(replies, wasRepeated: attempts > 1))
         return true
     }
 
-    func fail(_ reason: String) { onEnd(attempts == 0 ? .unreachable(reason) : .uncertain(reason)) }
+    func fail(_ reason: String) { end.give(attempts == 0 ? .unreachable(reason) : .uncertain(reason)) }
 }

@@ -125,14 +125,18 @@ enum Script: String, CaseIterable, Sendable {
         }
     }
 
-    func command(keys: [Data], _ arguments: [Data]) -> Command {
-        Command([Data("EVALSHA".utf8), Data(name.utf8)] + rest(keys, arguments))
+    func command(keys: [Command.Word], _ arguments: [Command.Word]) -> Command {
+        command("EVALSHA", name, keys, arguments)
     }
 
     /// The command for a server that has forgotten the script.
-    func wholeCommand(keys: [Data], _ arguments: [Data]) -> Command {
-        Command([Data("EVAL".utf8), Data(rawValue.utf8)] + rest(keys, arguments))
+    func wholeCommand(keys: [Command.Word], _ arguments: [Command.Word]) -> Command {
+        command("EVAL", rawValue, keys, arguments)
     }
 
-    private func rest(_ keys: [Data], _ arguments: [Data]) -> [Data] { [Data("\(keys.count)".utf8)] + keys + arguments }
+    private func command(
+        _ verb: String, _ script: String, _ keys: [Command.Word], _ arguments: [Command.Word]
+    ) -> Command {
+        Command([.text(verb), .text(script), .text("\(keys.count)")] + keys + arguments)
+    }
 }

@@ -22,22 +22,62 @@ enum Value {
         withUnsafeBytes(of: (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))) { Data($0) }
     }
 
-    static func make(_ entry: StoredEntry, _ key: String, generation: Data, mark: Data) throws(StoreError) -> Data {
+    /// All that is before an entry's bytes.
+    static func head(of entry: StoredEntry, _ key: String, generation: Data, mark: Data) throws(StoreError) -> Data {
         let sealed = try EntryCoding.head(of: entry, key: key)
-        var value = Data(capacity: headLength + sealed.count + entry.bytes.count)
-        value += generation + mark
+        var value = Data(capacity: headLength + sealed.count)
+        value += generation
+        value += mark
         value += check(value, key)
         value += sealed
-        value += entry.bytes
         return value
     }
 
-    /// Reads a value; `nil` if it is of an ended generation.
-    static func read(_ value: Data, _ key: String, generation: Data?) -> Found? {
-        let head = Data(value.prefix(headLength))
-        guard isWhole(head, key) else {
-            return Found(head: head, entry: .failure(.unreadable(key: key, reason: "its head is damaged")))
+    /// The number of bytes before those of the entry in a value; `nil` if that cannot be told.
+    static func lengthBeforeBytes(_ value: UnsafeRawBufferPointer) -> Int? {
+        guard value.count > headLength else { return nil }
+        let sealed = UnsafeRawBufferPointer(rebasing: value[headLength...])
+        // The reason is told when the value is read.
+        guard let lengths = try? EntryCoding.lengths(sealed, fileSize: sealed.count) else { return nil }
+        return headLength + lengths.head
+    }
+
+    /// Reads a value; `nil` if there is none, or one of an ended generation.
+    static func read(_ reply: Reply, _ key: String, generation: Data?) -> Found? {
+        guard case .value(let before, let bytes) = reply else {
+            return reply.data.flatMap { read($0, key, generation: generation) }
         }
+        let head = before.prefix(headLength)
+        guard isWhole(head, key) else { return damaged(head, key) }
+        guard head.prefix(generationLength) == generation else { return nil }
+        return Found(
+            head: Data(head), entry: Result { () throws(StoreError) in try entry(before, bytes, for: key) })
+    }
+
+    private static func entry(_ before: Data, _ bytes: Data, for key: String) throws(StoreError) -> StoredEntry {
+        do throws(SealedEntry.Damage) {
+            let head = try before.withUnsafeBytes { raw in
+                Result { () throws(SealedEntry.Damage) in
+                    let sealed = UnsafeRawBufferPointer(rebasing: raw[headLength...])
+                    return try EntryCoding.head(
+                        sealed, try EntryCoding.lengths(sealed, fileSize: sealed.count + bytes.count))
+                }
+            }.get()
+            guard head.summary.key.utf8.elementsEqual(key.utf8) else {
+                throw SealedEntry.Damage("it is another key's")
+            }
+            return try head.entry(bytes)
+        } catch { throw .unreadable(key: key, reason: error.reason) }
+    }
+
+    private static func damaged(_ head: Data, _ key: String) -> Found {
+        Found(head: Data(head), entry: .failure(.unreadable(key: key, reason: "its head is damaged")))
+    }
+
+    /// Reads a value whose parts could not be told.
+    private static func read(_ value: Data, _ key: String, generation: Data?) -> Found? {
+        let head = Data(value.prefix(headLength))
+        guard isWhole(head, key) else { return damaged(head, key) }
         guard head.prefix(generationLength) == generation else { return nil }
         let sealed = SealedEntry(data: value.dropFirst(headLength))
         return Found(head: head, entry: Result { () throws(StoreError) in try sealed.entry(for: key) })
@@ -89,13 +129,28 @@ enum Value {
 struct RedisNames: Sendable {
     /// The beginning of all of them.
     let prefix: String
+    private let entries: String
+    private let generations: String
+    /// The channel of changes.
+    let channel: String
 
-    func entry(_ key: String) -> Data { Data("\(prefix):e:".utf8) + Data(key.utf8) }
+    init(prefix: String) {
+        self.prefix = prefix
+        (entries, generations, channel) = ("\(prefix):e:", "\(prefix):g:", "\(prefix):changes")
+    }
 
-    /// The generation of the part of the store that a key is in: of its scope, or of all that are in none.
-    func generation(of key: String) -> Data { Data("\(prefix):g:".utf8) + Data((ScopeKeys.part(of: key) ?? "").utf8) }
+    func entry(_ key: String) -> Data { Data(entries.utf8) + Data(key.utf8) }
 
-    var channel: String { "\(prefix):changes" }
+    /// The part of the store that a key is in: its scope, or all that are in none.
+    static func part(of key: String) -> String { ScopeKeys.part(of: key) ?? "" }
+
+    /// The generation of the part of the store that a key is in.
+    func generation(of key: String) -> Data { Data("\(prefix):g:\(Self.part(of: key))".utf8) }
+
+    // The same names, as words of a command.
+    func generation(ofPart part: String) -> Command.Word { .name(generations, key: part) }
+    func word(_ key: String) -> Command.Word { .name(entries, key: key) }
+
     /// The channel of the ends of leases.
     var leaseChannel: String { "\(prefix):lease-ends" }
 

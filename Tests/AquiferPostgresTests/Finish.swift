@@ -8,6 +8,7 @@ import Testing
 
 extension PostgresServer {
     static func finish(_ connection: OpaquePointer) { PQfinish(connection) }
+    static func process(of connection: OpaquePointer) -> Int32 { PQbackendPID(connection) }
 }
 
 extension PostgresStore {

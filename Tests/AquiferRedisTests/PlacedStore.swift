@@ -66,3 +66,10 @@ func thrown(_ body: () async throws(StoreError) -> Void) async -> StoreError? {
     do throws(StoreError) { try await body() } catch { return error }
     return nil
 }
+
+extension Value {
+    /// A whole value.
+    static func make(_ entry: StoredEntry, _ key: String, generation: Data, mark: Data) throws(StoreError) -> Data {
+        try head(of: entry, key, generation: generation, mark: mark) + entry.bytes
+    }
+}

@@ -16,6 +16,7 @@ final class SharedBench: Sendable {
         switch engine {
         case "postgres": store = try await PostgresStore(address)
         case "redis": store = try RedisStore(address)
+        case "hop": store = HopStore(size: size)
         default: throw Bench.Unknown(words: [engine])
         }
         keys = max(16, min(1000, (16 << 20) / size))

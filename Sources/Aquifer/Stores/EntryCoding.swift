@@ -83,26 +83,45 @@ package enum EntryCoding {
             flags |= (hasOrigin ? 8 : 0) | (asking.askAt == nil ? 0 : 16) | (asking.staleUntil == nil ? 0 : 32)
             flags |= asking.isImmutable ? 64 : 0
         }
-        var data = Data(capacity: fixedLength + originLength + 16 + lengths.reduce(0, +))
-        append(magic, to: &data)
-        data.append(contentsOf: [form, entry.kind.rawValue, flags, 0])
-        for length in short { append(length, to: &data) }
-        append(UInt32(0), to: &data)
-        append(entry.savedAt.timeIntervalSinceReferenceDate.bitPattern, to: &data)
-        append(UInt64(entry.bytes.count), to: &data)
-        append(seal.header, to: &data)
-        append(seal.body, to: &data)
-        if let origin = entry.origin {
-            append(origin.sentAt.timeIntervalSinceReferenceDate.bitPattern, to: &data)
-            append((answeredAt ?? origin.sentAt).timeIntervalSinceReferenceDate.bitPattern, to: &data)
+        let dates = [asking.askAt, asking.staleUntil].compactMap { $0 }
+        // The room is known: what is appended to data piece by piece costs more than the checksums.
+        var data = Data(count: fixedLength + (hasOrigin ? originLength : 0) + 8 * dates.count + lengths.reduce(0, +))
+        data.withUnsafeMutableBytes { raw in
+            var writer = Writer(raw: raw)
+            writer.put(magic)
+            for byte in [form, entry.kind.rawValue, flags, 0] { writer.put(byte) }
+            for length in short { writer.put(length) }
+            writer.put(UInt32(0))
+            writer.put(entry.savedAt)
+            writer.put(UInt64(entry.bytes.count))
+            writer.put(seal.header)
+            writer.put(seal.body)
+            if let origin = entry.origin {
+                writer.put(origin.sentAt)
+                writer.put(answeredAt ?? origin.sentAt)
+            }
+            for date in dates { writer.put(date) }
+            for text in [key, etag ?? "", lastModified ?? ""] { writer.put(text) }
         }
-        for date in [asking.askAt, asking.staleUntil] {
-            if let date { append(date.timeIntervalSinceReferenceDate.bitPattern, to: &data) }
-        }
-        data.append(contentsOf: key.utf8)
-        data.append(contentsOf: (etag ?? "").utf8)
-        data.append(contentsOf: (lastModified ?? "").utf8)
         return data
+    }
+
+    /// Writes one value after the other, little-endian, into room that is as large as all of them.
+    private struct Writer {
+        let raw: UnsafeMutableRawBufferPointer
+        var place = 0
+
+        mutating func put<T: FixedWidthInteger & BitwiseCopyable>(_ value: T) {
+            raw.storeBytes(of: value.littleEndian, toByteOffset: place, as: T.self)
+            place += MemoryLayout<T>.size
+        }
+
+        mutating func put(_ date: Date) { put(date.timeIntervalSinceReferenceDate.bitPattern) }
+
+        mutating func put(_ text: String) {
+            UnsafeMutableRawBufferPointer(rebasing: raw[place...]).copyBytes(from: text.utf8)
+            place += text.utf8.count
+        }
     }
 
     /// The lengths in the fixed part, which must add up to a file of `fileSize` bytes, unless that is `nil`.
@@ -172,10 +191,6 @@ package enum EntryCoding {
 
     private static func date(_ raw: UnsafeRawBufferPointer, _ at: Int) -> Date {
         Date(timeIntervalSinceReferenceDate: Double(bitPattern: load(UInt64.self, raw, at)))
-    }
-
-    private static func append<T: FixedWidthInteger>(_ value: T, to data: inout Data) {
-        withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) }
     }
 
     private static func load<T: FixedWidthInteger & BitwiseCopyable>(

@@ -16,6 +16,13 @@ package final class KeyTurns: Sendable {
         /// The callers behind a call for everything, with it.
         var behind: [Caller] = []
 
+        /// Lets a call in if nobody is before it.
+        mutating func enters(_ key: StoreKey) -> Bool {
+            guard !isClosed, behind.isEmpty, inside[key] == nil else { return false }
+            inside[key] = []
+            return true
+        }
+
         /// Lets those in that may enter now.
         mutating func letIn() -> [CheckedContinuation<Void, Never>] {
             var free: [CheckedContinuation<Void, Never>] = []
@@ -47,12 +54,14 @@ package final class KeyTurns: Sendable {
     package func run<Value>(
         _ key: StoreKey, _ body: () async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
-        await withCheckedContinuation { continuation in
-            let free = state.withLock { state in
-                state.behind.append(.key(key, continuation))
-                return state.letIn()
+        if !state.withLock({ $0.enters(key) }) {
+            await withCheckedContinuation { continuation in
+                let free = state.withLock { state in
+                    state.behind.append(.key(key, continuation))
+                    return state.letIn()
+                }
+                for continuation in free { continuation.resume() }
             }
-            for continuation in free { continuation.resume() }
         }
         defer { leave(key) }
         return try await body()

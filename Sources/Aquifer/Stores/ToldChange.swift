@@ -39,6 +39,12 @@ package enum ToldChange {
         return parts
     }
 
+    /// True for a message that this instance has sent.
+    package static func isOwn(_ text: String, of instance: String) -> Bool {
+        let (text, instance) = (text.utf8, instance.utf8)
+        return text.starts(with: instance) && text.dropFirst(instance.count).first == UInt8(ascii: " ")
+    }
+
     /// The changes in a message, of one entry or of several; `nil` for one of this instance's own, which has been told already.
     package static func changes(_ text: String, to instance: String) -> [StoreChange]? {
         guard let one = change(text, to: instance) else { return nil }
@@ -52,8 +58,8 @@ package enum ToldChange {
 
     /// The change in a message; `nil` for one of this instance's own, which has been told already.
     package static func change(_ text: String, to instance: String) -> StoreChange? {
+        if isOwn(text, of: instance) { return nil }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        if words.first.map(String.init) == instance { return nil }
         guard words.count == 3, let bytes = Data(hexadecimal: words[2]) else { return .everything }
         let name = String(decoding: bytes, as: UTF8.self)
         switch words[1] {

@@ -4,8 +4,16 @@ import AquiferHTTP
 extension Data {
     /// The bytes as lower-case hexadecimal digits, two for each byte.
     package var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        func digit(_ number: UInt8) -> UInt8 {
+            number < 10 ? UInt8(ascii: "0") + number : UInt8(ascii: "a") + number - 10
+        }
+        return String(unsafeUninitializedCapacity: 2 * count) { text in
+            for (place, byte) in enumerated() {
+                text[2 * place] = digit(byte >> 4)
+                text[2 * place + 1] = digit(byte & 15)
+            }
+            return 2 * count
+        }
     }
 
     /// The bytes of hexadecimal digits, two for each byte; `nil` if the text has anything else.
