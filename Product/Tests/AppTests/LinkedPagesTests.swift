@@ -57,8 +57,8 @@ struct LinkedPagesTests {
         let origin = main.text.split(separator: "\n", omittingEmptySubsequences: false).firstIndex {
             $0.hasPrefix("async function d")
         }
-        let row = try #require(origin)
-        let place = try #require(main.origins[row])
+        let line = try #require(origin)
+        let place = try #require(main.origins[line])
         #expect(main.modules[place.module] == "js/shared.js" && place.line == 4)
     }
 
