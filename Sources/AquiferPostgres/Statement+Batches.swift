@@ -28,8 +28,10 @@ extension Statement {
             deleted AS (
                 DELETE FROM \(schema).entry e USING claimed c WHERE e.id = c.id AND c.head IS NULL RETURNING c.place),
             told AS MATERIALIZED (SELECT pg_notify($1, $2) WHERE EXISTS (SELECT FROM claimed))
-            SELECT place, (SELECT count(*) FROM told) FROM replaced UNION ALL SELECT place, 1 FROM deleted
-            UNION ALL SELECT place, 1 FROM claimed WHERE is_done AND head IS NOT NULL
+            SELECT made.place, (SELECT count(*) FROM told)
+            FROM (
+                SELECT place FROM replaced UNION ALL SELECT place FROM deleted
+                UNION ALL SELECT place FROM claimed WHERE is_done AND head IS NOT NULL) made
             """
     }
 

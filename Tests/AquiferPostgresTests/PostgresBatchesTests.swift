@@ -71,6 +71,8 @@ struct PostgresBatchesTests {
         let again = try await batches.change([SeenChange("a", next, replacement: nil)])
         #expect(again[0] != nil)
         #expect(try await store.retrieve("a") == nil)
+        // A step that only deletes is told as well.
+        for await change in told where change == .entry("a") { break }
         observation.cancel()
     }
 
