@@ -48,8 +48,8 @@ def test_the_script_for_bash_is_right_for_bash(bash):
     ("aquifer outbox send --w", ["--wait"]),
     ("aquifer feed list --l", ["--limit"]),
     ("aquifer feed list --limit 3 --a", ["--at", "--allow-test-card", "--all"]),
-    ("aquifer drive list --k", ["--keypair"]),
-    ("aquifer feed list --k", []),
+    ("aquifer drive list --keyp", ["--keypair"]),
+    ("aquifer feed list --keyp", []),
     ("aquifer feed list --limit ", []),
     ("aquifer --remote ", ["feed=", "payments=", "foaas=", "audio=", "drive="]),
     ("aquifer serve --fault audio=cu", ["cut"]),  # bash has "audio=" already
