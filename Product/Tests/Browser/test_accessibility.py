@@ -53,7 +53,7 @@ class TestEveryScreen:
     def test_error(self, stopped_server, open_page, phone, scheme):
         server = stopped_server.start("--fault", "feed=offline")
         page = open_page(server, phone=phone, scheme=scheme, wait=False)
-        expect(page.by("error-banner")).to_be_visible()
+        expect(page.by("failed")).to_be_visible()
         audit(page, "error")
 
     def test_comments(self, server, open_page, phone, scheme):

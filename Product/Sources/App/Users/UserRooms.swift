@@ -89,6 +89,7 @@ final class UserRooms {
         let room = Room(ground, services, site)
         rooms[name] = room
         if !isStopped { site.hub.runner.start() }
+        site.hub.follow(SystemConnectionMonitor())
         return room
     }
 

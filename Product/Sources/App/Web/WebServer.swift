@@ -67,7 +67,10 @@ public final class WebServer: Sendable {
         let address = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
         runner = site.hub.runner
         // With several users each has an outbox alone.
-        if house == nil { runner.start() }
+        if house == nil {
+            runner.start()
+            site.hub.follow(SystemConnectionMonitor())
+        }
         following = house.map { house in Task { await house.run() } }
         keptClips = site.hub.keptClips
         keptClips.start()

@@ -60,6 +60,12 @@ export class Shell {
   #busy = new Set();
   /** @type {import("./screens/comments.js").CommentsScreen | null} */
   comments = null;
+  /**
+   * What is told beside the screens.
+   *
+   * @type {Wire.ShellNews | null}
+   */
+  #news = null;
 
   /**
    * @param {Entry[]} entries
@@ -78,6 +84,7 @@ export class Shell {
     this.#connection.load();
     document.addEventListener("aquifer:lost", () => this.lost());
     document.addEventListener("aquifer:found", () => this.#found());
+    document.addEventListener("aquifer:news", (event) => event instanceof CustomEvent && this.#tell(event.detail));
     document.addEventListener("aquifer:signed-out", (event) => this.#signOut(event instanceof CustomEvent && event.detail === "loggedOut"));
     addEventListener("keydown", (event) => this.#key(event));
     // The browser asks before it loads or closes a page that would lose something; who was asked here is not asked again.
@@ -206,6 +213,32 @@ export class Shell {
     toast(t("lost.back"));
   }
 
+  /**
+   * Shows how many payments have an unknown outcome, and tells one that was found meanwhile. What was found before the page was loaded is
+   * no news.
+   *
+   * @param {Wire.ShellNews} news
+   */
+  #tell(news) {
+    const before = this.#news;
+    this.#news = news;
+    this.#drawBadge();
+    if (before && news.found && news.found.id !== before.found?.id) toast(news.found.text);
+  }
+
+  #drawBadge() {
+    const count = this.#news?.unresolved ?? 0;
+    const link = rows(this.#nav).find((row) => row.dataset.name === "contacts");
+    if (!link) return;
+    const badge = find(link, ".tab-badge");
+    if (badge) {
+      badge.hidden = count === 0;
+      setText(badge, String(count));
+    }
+    if (count > 0) link.setAttribute("aria-label", t("nav.contacts.unresolved", { count }));
+    else link.removeAttribute("aria-label");
+  }
+
   /** @param {boolean} isLoggedOut */
   #signOut(isLoggedOut) {
     if (this.#signedOut) return;
@@ -234,7 +267,9 @@ export class Shell {
     this.#reload.title = `${t("reload")} (R)`;
     drawOnce(this.#nav, () => this.#entries.map((entry) =>
       h("a", { class: "tab", href: entry.path, "data-link": true, "data-test": `nav-${entry.name}`, "data-name": entry.name },
-        icon(entry.icon), h("span", {}, t(`nav.${entry.name}`)))));
+        icon(entry.icon), h("span", {}, t(`nav.${entry.name}`)),
+        entry.name === "contacts" && h("b", { class: "tab-badge", hidden: true, "aria-hidden": "true", "data-test": "nav-badge" }))));
+    this.#drawBadge();
     for (const link of rows(this.#nav)) {
       if (link.dataset.name === this.#screen?.name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");

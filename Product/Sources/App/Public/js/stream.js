@@ -6,7 +6,8 @@ const RETRY = 2000;
 /**
  * The state of one screen's model, as it changes. `onState(text)` is called for every state; `onOpen()`
  * after each connection, the first and every later one; `onMissing()` once, and nothing after it, if the server knows no
- * such screen. The document hears `aquifer:lost` and `aquifer:found`.
+ * such screen. The document hears `aquifer:lost` and `aquifer:found`, and the
+ * news of all screens as `aquifer:news`.
  */
 export class ScreenStream {
   #path;
@@ -54,7 +55,11 @@ export class ScreenStream {
       await listen(address(this.#path, this.#query), {
         signal: connection.signal,
         onOpen: () => this.#opened(),
-        onEvent: (name, text) => name === "state" && this.#connection === connection && this.#handlers.onState(text),
+        onEvent: (name, text) => {
+          if (this.#connection !== connection) return;
+          if (name === "state") this.#handlers.onState(text);
+          if (name === "news") document.dispatchEvent(new CustomEvent("aquifer:news", { detail: JSON.parse(text) }));
+        },
       });
     } catch (error) {
       if (error instanceof ApiError && error.status === 404 && this.#connection === connection) return this.#missing();
