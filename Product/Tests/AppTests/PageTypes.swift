@@ -22,7 +22,7 @@ struct PageTypes {
         }
         for type in [
             ConnectionAPI.Switch.self, InspectorAPI.List.self, InspectorAPI.Validation.self, ReplayAPI.Step.self,
-            UserAPI.Answer.self,
+            UserAPI.Answer.self, ShellNews.self,
         ]
             as [any Decodable.Type]
         {

@@ -1,3 +1,4 @@
+import AquiferTesting
 import Testing
 
 @testable import App
@@ -26,6 +27,35 @@ struct PaymentScreenTests {
         let refused = ["digits": "99999999999999", "edit": "2"]
         #expect(await world.tell("payment?tab=tab&contact=1", "amount", refused) == 204)
         #expect(await reader.state(with: #""edit":"2""#).contains("9999999") == false)
+        await world.services.stop()
+    }
+
+    @Test("calls a contact unloaded, and not missing, without a connection, and loads it when there is one again")
+    func unloaded() async throws {
+        let world = AppWorld()
+        world.services.reference.set(.offline, of: .payments)
+        let reader = world.states(PaymentScreen.self, showing: "1001")
+        #expect(await world.tell("payment?tab=tab&contact=1001", "appear") == 204)
+        #expect(await reader.state(with: #""phase":"unloaded""#).contains("offline"))
+        #expect(await world.request("PUT", "/api/connection", #"{"mode":"online"}"#).status == 200)
+        #expect(await reader.state(with: #""phase":"ready""#).contains(#""id":1001"#))
+        await world.services.stop()
+    }
+
+    @Test("Contacts that nobody looked at when the connection came back are loaded at the next look")
+    func unwatched() async throws {
+        let world = AppWorld()
+        world.services.reference.set(.offline, of: .payments)
+        let session = try #require(
+            world.site.hub.session(at: ScreenAddress(name: ContactsScreen.name, tab: "tab", subject: "")))
+        var reader: StateReader? = world.states(ContactsScreen.self)
+        #expect(await world.tell("contacts?tab=tab", "appear") == 204)
+        #expect(await reader?.state(with: #""phase":"failed""#).isEmpty == false)
+        reader = nil
+        #expect(await eventually { !session.isWatched })
+        #expect(await world.request("PUT", "/api/connection", #"{"mode":"online"}"#).status == 200)
+        let again = world.states(ContactsScreen.self)
+        #expect(await again.state(with: #""phase":"loaded""#).contains(#""id":1001"#))
         await world.services.stop()
     }
 }

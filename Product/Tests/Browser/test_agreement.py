@@ -346,6 +346,7 @@ class TestDrive:
         soon(second.by("file")).to_have_count(0)
         first.by("amount").fill("1MB")
         first.by("add-storage").click()
+        first.by("spend-confirm").click()
         expect(first.by("usage-text")).to_contain_text("of 2 MB used")
         soon(second.by("usage-text")).to_contain_text("of 2 MB used")
 

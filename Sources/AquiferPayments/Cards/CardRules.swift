@@ -8,7 +8,8 @@ public enum CardRules {
         do throws(CardNumberError) {
             digits = try CardNumber.digits(of: typed)
         } catch {
-            return NumberHint(brand: nil, digits: typed.count { $0.isASCII && $0.isNumber }, error: error)
+            let count = typed.count { $0.isASCII && $0.isNumber }
+            return NumberHint(brand: nil, digits: count, error: error, problem: error)
         }
         let brand = CardBrand.of(digits: digits)
         do throws(CardNumberError) {
@@ -16,7 +17,8 @@ public enum CardRules {
             return NumberHint(brand: brand, digits: digits.count, isComplete: true, isTestCard: number.isTestCard)
         } catch {
             return NumberHint(
-                brand: brand, digits: digits.count, error: mayBecomeRight(digits, brand, allowsTestCard) ? nil : error)
+                brand: brand, digits: digits.count, error: mayBecomeRight(digits, brand, allowsTestCard) ? nil : error,
+                problem: error)
         }
     }
 
@@ -90,16 +92,19 @@ public struct NumberHint: Sendable, Hashable {
     public let isTestCard: Bool
     /// The error; `nil` if the number is valid, or if it is incomplete and further digits can make it valid.
     public let error: CardNumberError?
+    /// The error of the number as it stands, for a field that is left: `nil` only if the number is valid.
+    public let problem: CardNumberError?
 
     init(
         brand: CardBrand?, digits: Int, isComplete: Bool = false, isTestCard: Bool = false,
-        error: CardNumberError? = nil
+        error: CardNumberError? = nil, problem: CardNumberError? = nil
     ) {
         self.brand = brand
         self.digits = digits
         self.isComplete = isComplete
         self.isTestCard = isTestCard
         self.error = error
+        self.problem = problem
     }
 
     /// The positions, in digits, after which to write a space.
@@ -114,15 +119,18 @@ public struct FieldHint<Failure: Error & Hashable>: Sendable, Hashable {
     public let isValid: Bool
     /// The error; `nil` if the text is valid, or if further characters can make it valid.
     public let error: Failure?
+    /// The error of the text as it stands, for a field that is left: `nil` only if the text is valid.
+    public let problem: Failure?
 
     init(_ check: () throws(Failure) -> Void, isUnfinished: (Failure) -> Bool) {
         do throws(Failure) {
             try check()
             isValid = true
-            error = nil
+            (error, problem) = (nil, nil)
         } catch let wrong {
             isValid = false
             error = isUnfinished(wrong) ? nil : wrong
+            problem = wrong
         }
     }
 }

@@ -95,7 +95,7 @@ extension PaymentDesk {
     }
 
     /// True if the payment was made with this server, or by a version that did not record the server.
-    private nonisolated func isOwn(_ record: PaymentRecord) -> Bool {
+    nonisolated func isOwn(_ record: PaymentRecord) -> Bool {
         guard let other = record.server else { return true }
         return other == server || URL(string: other).map(Self.name) == server
     }

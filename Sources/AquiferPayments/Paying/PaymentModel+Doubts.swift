@@ -46,6 +46,24 @@ extension PaymentModel {
         isChecking = false
     }
 
+    /// Shows the outcome of the unknown payment as soon as it is recorded, whoever has found it.
+    func followOutcome() {
+        guard following == nil else { return }
+        following = service.desk.ledger.store.changes.follow(where: PaymentLedger.mayConcern) { [weak self] in
+            await self?.showRecorded()
+        }
+    }
+
+    private func showRecorded() async {
+        guard case .unknown(let record) = phase, !isChecking else { return }
+        // What cannot be read now stays as it is shown.
+        guard let latest = try? await service.desk.ledger.record(record.id),
+            case .unknown(let shown) = phase, shown == record, !isChecking
+        else { return }
+        if latest.isDecided { return await show(latest) }
+        if latest.state == .unknown, latest.notFoundAt != record.notFoundAt { phase = .unknown(latest) }
+    }
+
     /// Sends an unknown payment again, with the same key.
     public func retry() async {
         guard case .unknown(let record) = phase, let order else { return }

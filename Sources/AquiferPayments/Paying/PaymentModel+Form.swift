@@ -11,6 +11,18 @@ extension PaymentModel {
             && isUsable(card)
     }
 
+    /// The reason why the amount as it stands cannot be paid; `nil` if it can.
+    public var amountProblem: MoneyError? {
+        amountError ?? (amount.cents <= 0 ? .empty : amount > .limit ? .overLimit : nil)
+    }
+    /// The reason why the security code as it stands cannot be sent; `nil` if it can.
+    public var codeProblem: SecurityCodeError? { code == nil ? codeError ?? .empty : nil }
+    /// The reason why the chosen card cannot pay; `nil` if it can, or if none is chosen.
+    public var cardProblem: PaymentError? {
+        guard let card, !isUsable(card) else { return nil }
+        return card.isTestCard ? .testCard : .cardExpired
+    }
+
     /// The amount as digits, cents last. More digits than the limit has are not taken.
     public func enter(digits: String) {
         guard phase == .ready else { return }

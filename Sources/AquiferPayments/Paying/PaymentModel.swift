@@ -76,6 +76,8 @@ public final class PaymentModel {
     }
 
     @ObservationIgnored let service: PaymentsService
+    /// Follows the record of an unknown payment, until the model is released.
+    @ObservationIgnored var following: ChangeFollower?
     @ObservationIgnored private let contactID: Int
     /// Watched, as ``canPay`` depends on it.
     var code: SecurityCode?
@@ -173,7 +175,7 @@ public final class PaymentModel {
         }
         forgetCode()
         // Only an attempt that is not decided may be sent again, and needs the card's number and code for that.
-        if case .unknown = phase { return }
+        if case .unknown = phase { return followOutcome() }
         order = nil
         // A declined card is not the default any more. Here it stays until another one is chosen.
         lastChoice = await service.chosenCard(of: cards)?.id

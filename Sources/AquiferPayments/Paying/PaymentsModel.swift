@@ -17,6 +17,16 @@ public final class PaymentsModel {
     public private(set) var busy: Set<UUID> = []
     /// The error of the last check, retry or give-up.
     public private(set) var problem: Problem?
+    /// The last payment whose check, retry or give-up has ended.
+    public private(set) var ended: Ended?
+
+    /// The end of a check, a retry or a give-up.
+    public struct Ended: Sendable, Hashable {
+        /// The payment.
+        public let id: UUID
+        /// The number of those that have ended. It changes with each.
+        public let count: Int
+    }
 
     /// An error with one payment.
     public enum Problem: Sendable, Hashable {
@@ -109,6 +119,7 @@ public final class PaymentsModel {
         do throws(Failure) { try await work() } catch { problem = error.problem }
         busy.remove(id)
         await read()
+        ended = Ended(id: id, count: (ended?.count ?? 0) + 1)
     }
 
     private func follow() {

@@ -3,6 +3,21 @@ import AquiferFoundation
 
 /// The actions on the account itself.
 extension AccountModel {
+    /// The cost of an amount of storage in shades; `nil` if the text is not a size, or if the prices are not known.
+    public func cost(of text: String) -> UInt64? {
+        // An invalid size is reported when the change is sent.
+        guard let config, let bytes = try? StorageSize.parse(StorageSize.typed(text)) else { return nil }
+        return config.cost(ofBytes: bytes)
+    }
+
+    /// The error in a text that should be a size; `nil` if it is one.
+    public func problem(in text: String) -> StorageSizeError? {
+        do throws(StorageSizeError) {
+            _ = try StorageSize.parse(StorageSize.typed(text))
+            return nil
+        } catch { return error }
+    }
+
     /// Reserves more storage. The text is a size such as `10MB`.
     public func addStorage(_ text: String) async {
         guard canAdd, let bytes = size(text) else { return }

@@ -113,13 +113,6 @@ public final class AccountModel {
     /// The address of a file.
     public func location(of file: String) -> FileLocation { service.api.location(of: file, in: address) }
 
-    /// The cost of an amount of storage in shades; `nil` if the text is not a size, or if the prices are not known.
-    public func cost(of text: String) -> UInt64? {
-        // An invalid size is reported when the change is sent.
-        guard let config, let bytes = try? StorageSize.parse(StorageSize.typed(text)) else { return nil }
-        return config.cost(ofBytes: bytes)
-    }
-
     // MARK: Files
 
     /// Sends files, and returns when all have finished. Cancelling the task stops the upload. An immutable account

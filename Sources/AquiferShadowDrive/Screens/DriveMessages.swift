@@ -79,7 +79,8 @@ extension FileError {
                 ["name": name, "bytes": bytes, "limit": language.size(ShadowDriveLimits.fileBytes)])
         case .noRoom(let name, let free):
             language.text("drive.file.noRoom", ["name": name, "free": language.size(free)])
-        case .badName(let name, _): language.text("drive.file.badName", ["name": name])
+        case .badName(let name, _):
+            language.text(name.contains(",") ? "drive.file.comma" : "drive.file.badName", ["name": name])
         case .exists(let name): language.text("drive.file.exists", ["name": name])
         case .repeated(let name): language.text("drive.file.repeated", ["name": name])
         case .changed: language.text("drive.file.changed")

@@ -28,19 +28,46 @@ extension Language {
         "\(own(short(Shades.text(wallet.shades)))) · \(own(short(Lamports.text(wallet.lamports))))"
     }
 
+    /// The text of a price in SHDW, rounded up to four decimals: nobody pays more than it says.
+    package func price(_ shades: UInt64) -> String {
+        let (steps, rest) = shades.quotientAndRemainder(dividingBy: Self.shadesOfFourthDecimal)
+        return fourDecimals(rest > 0 ? steps + 1 : steps)
+    }
+
+    /// The text of a balance in SHDW, rounded down to four decimals: it never shows more than there is.
+    package func balance(inShades shades: UInt64) -> String { fourDecimals(shades / Self.shadesOfFourthDecimal) }
+
+    private static let shadesOfFourthDecimal: UInt64 = 100_000
+
+    private func fourDecimals(_ steps: UInt64) -> String {
+        let (whole, part) = steps.quotientAndRemainder(dividingBy: 10_000)
+        let decimals = String("\(part + 10_000)".dropFirst())
+        return own(Self.joined(grouped("\(whole)"), decimals) + " SHDW")
+    }
+
     /// `9999.618896484 SHDW` → `9,999.61 SHDW`.
     private func short(_ text: String) -> String {
         let parts = text.split(separator: " ", maxSplits: 1)
         let number = parts[0].split(separator: ".", maxSplits: 1)
         guard parts.count == 2, let whole = number.first, whole != "0" else { return text }
+        return Self.joined(grouped(whole), number.count > 1 ? String(number[1].prefix(2)) : "") + " \(parts[1])"
+    }
+
+    /// `1234567` → `1,234,567`.
+    private func grouped(_ whole: some StringProtocol) -> String {
         var groups = ""
         for (index, digit) in whole.enumerated() {
             if index > 0, (whole.count - index).isMultiple(of: 3) { groups += "," }
             groups.append(digit)
         }
-        var decimals = number.count > 1 ? String(number[1].prefix(2)) : ""
+        return groups
+    }
+
+    /// A number without the zeros at its end.
+    private static func joined(_ whole: String, _ decimals: String) -> String {
+        var decimals = decimals
         while decimals.last == "0" { decimals.removeLast() }
-        return groups + (decimals.isEmpty ? "" : ".\(decimals)") + " \(parts[1])"
+        return whole + (decimals.isEmpty ? "" : ".\(decimals)")
     }
 
     /// A number and its unit with the language's separators. A no-break space keeps both on one line.

@@ -10,7 +10,15 @@ struct CardRulesTests {
         for text in ["", " ", "4", "4111 1111", "411111111111111", "3", "37828", "2", "5", "6", "63743", "60628"] {
             let hint = CardRules.number(text)
             #expect(hint.error == nil && !hint.isComplete, "\(text)")
+            // As it stands it is wrong all the same: that is told when the field is left.
+            #expect(hint.problem != nil, "\(text)")
         }
+        #expect(CardRules.number("4242").problem == .wrongLength(expected: [16, 18, 19]))
+        #expect(CardRules.number("").problem == .empty && CardRules.number(Numbers.visa).problem == nil)
+        #expect(CardRules.holder("").problem == .empty && CardRules.holder("Ana Lima").problem == nil)
+        let now = Date(timeIntervalSince1970: 1_780_000_000)
+        let expiry = CardRules.expiry("01/20", now: now)
+        #expect(expiry.error == nil && expiry.problem == .expired)
     }
 
     @Test("say what is wrong with a number that cannot become right, or is complete")

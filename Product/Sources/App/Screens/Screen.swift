@@ -23,6 +23,8 @@ protocol Screen: AnyObject {
     func state(_ context: ScreenContext) -> State
     /// Loads the content again, for the intent `refresh`. A screen without a load does nothing.
     func refresh() async
+    /// Loads what is missing for want of a connection, now that there is one again. A screen without a load does nothing.
+    func connectionRestored() async
     /// The action for an intent, which returns when it has ended.
     ///
     /// - Throws: ``IntentError`` if a field of the intent is missing, or its value is none that the screen knows.
@@ -33,6 +35,7 @@ extension Screen {
     static var subject: String? { nil }
 
     func prepare() async {}
+    func connectionRestored() async {}
 
     /// The state as JSON.
     func text(_ context: ScreenContext) -> String { WireJSON.text(state(context)) }

@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferFoaas
+import AquiferPayments
 import Foundation
 
 /// The screens of all open tabs, and what they share.
@@ -18,6 +19,10 @@ final class ScreenHub {
     /// The settings of the phrases.
     let foaasSettings: FoaasSettings
     private var knownDrive: DriveAccess?
+    private var following: OwnedTask?
+    private var checking: OwnedTask?
+    /// The payments at a glance.
+    let glance: PaymentsGlance
     /// Sends the items of the outbox.
     let runner: OutboxRunner
     /// What the pages showed, if somebody records it.
@@ -29,6 +34,7 @@ final class ScreenHub {
         self.services = services
         foaasSettings = FoaasSettings(services.foaas)
         recording = SessionRecording(services.groundwork.events, now: services.configuration.now)
+        glance = PaymentsGlance(services.payments)
         // No quota refuses a pause.
         runner = OutboxRunner(services.outbox, in: services.user?.scope.store ?? services.groundwork.queue)
         keptClips = KeptClipsRunner(services.audio)
@@ -48,6 +54,24 @@ final class ScreenHub {
     func opened<Kind: Screen>(_ kind: Kind.Type, tab: String) -> [Kind] {
         let tab = ReplayTab.step(tab).flatMap { recording.step($0)?.address.tab } ?? tab
         return sessions.filter { $0.key.tab == tab && $0.key.name == kind.name }.compactMap { $0.value.screen as? Kind }
+    }
+
+    /// There is a connection again: all screens load what they lack.
+    func connectionRestored() {
+        for session in sessions.values { session.connectionRestored() }
+        if checking != nil { Task { await glance.check() } }
+    }
+
+    /// Watches the payments whose outcome is unknown, and checks them now and then, from the first page on.
+    func watchPayments() {
+        guard checking == nil else { return }
+        checking = OwnedTask { [glance] in await glance.run() }
+    }
+
+    /// Tells the screens each time that the connection of this machine comes back, as long as this hub exists.
+    func follow(_ monitor: any ConnectionMonitor) {
+        let tell: @Sendable () async -> Void = { [weak self] in await self?.connectionRestored() }
+        following = OwnedTask { await monitor.eachReturn(tell) }
     }
 
     /// Shadow Drive for all screens, created on first use. While the key is not usable, each use creates it again.

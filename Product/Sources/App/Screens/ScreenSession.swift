@@ -9,6 +9,8 @@ final class ScreenSession {
     private var running: [UUID: Task<Void, Never>] = [:]
     private var watchers = 0
     private(set) var lastUse: ContinuousClock.Instant = .now
+    /// True if a connection has come back while nobody watched.
+    private var hasMissedReturn = false
 
     init(_ screen: any Screen) {
         self.screen = screen
@@ -38,6 +40,10 @@ final class ScreenSession {
     func start(_ message: IntentMessage) throws(IntentError) {
         let action = try screen.response(to: message)
         lastUse = .now
+        run(action)
+    }
+
+    private func run(_ action: @escaping ScreenAction) {
         let id = UUID()
         running[id] = Task {
             await action()
@@ -45,9 +51,18 @@ final class ScreenSession {
         }
     }
 
-    /// Returns when all intents have ended.
+    /// Ends the loads of this screen. Returns when all of its intents have ended; a payment and a post that is being sent go on until then.
     func finish() async {
-        while let task = running.values.first { await task.value }
+        while let task = running.values.first {
+            task.cancel()
+            await task.value
+        }
+    }
+
+    /// There is a connection again: the screen loads what it lacks, at once or when somebody looks at it next.
+    func connectionRestored() {
+        guard isWatched else { return hasMissedReturn = true }
+        run { [screen] in await screen.connectionRestored() }
     }
 
     /// The states of the screen from now on: the current one at once, then one after each change. A slow reader
@@ -57,13 +72,13 @@ final class ScreenSession {
     ///   - period: The period after which the state is sent again, changed or not, because its addresses may have
     ///     expired.
     ///   - clock: The clock that measures `period`.
-    func states(
+    func states<Shown: Sendable>(
         renewedEvery period: Duration? = nil, clock: any Clock<Duration> = ContinuousClock(),
-        _ render: @escaping @MainActor (any Screen) -> String
-    ) -> AsyncStream<String> {
+        _ render: @escaping @MainActor (any Screen) -> Shown
+    ) -> AsyncStream<Shown> {
         watchers += 1
         lastUse = .now
-        let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
+        let (stream, continuation) = AsyncStream.makeStream(of: Shown.self, bufferingPolicy: .bufferingNewest(1))
         let watch = Watch(screen: screen, render: render, continuation: continuation)
         let renewal = period.map { period in
             Task {
@@ -79,6 +94,10 @@ final class ScreenSession {
             }
         }
         watch.track()
+        if hasMissedReturn {
+            hasMissedReturn = false
+            connectionRestored()
+        }
         return stream
     }
 
@@ -92,15 +111,15 @@ final class ScreenSession {
 
 /// Follows a screen's observable state.
 @MainActor
-private final class Watch {
+private final class Watch<Shown: Sendable> {
     private let screen: any Screen
-    private let render: @MainActor (any Screen) -> String
-    private let continuation: AsyncStream<String>.Continuation
+    private let render: @MainActor (any Screen) -> Shown
+    private let continuation: AsyncStream<Shown>.Continuation
     private var isStopped = false
 
     init(
-        screen: any Screen, render: @escaping @MainActor (any Screen) -> String,
-        continuation: AsyncStream<String>.Continuation
+        screen: any Screen, render: @escaping @MainActor (any Screen) -> Shown,
+        continuation: AsyncStream<Shown>.Continuation
     ) {
         self.screen = screen
         self.render = render

@@ -108,6 +108,7 @@ final class UserRooms {
         let room = Room(ground, services, site)
         rooms[user.id] = room
         if !isStopped { site.hub.runner.start() }
+        site.hub.follow(SystemConnectionMonitor())
         return room
     }
 

@@ -4,6 +4,7 @@ import ReferenceAPIs
 
 /// The connection switch: the faults of the reference remotes, and the outcomes of their transfers.
 struct ConnectionAPI: Sendable {
+    let hub: ScreenHub
     let services: Services
 
     /// The modes of the switch. It omits the cut body, which is for tests: to a user it looks like being offline.
@@ -50,8 +51,11 @@ struct ConnectionAPI: Sendable {
         for remote in ReferenceRemote.allCases where services.usesReference(remote) {
             services.reference.set(fault, of: remote)
         }
-        // Outbox items that wait only because there was no answer are tried again at once.
-        if fault == .none { await services.outbox.connectionRestored() }
+        // What waits only because there was no answer is tried again at once.
+        if fault == .none {
+            await services.outbox.connectionRestored()
+            await hub.connectionRestored()
+        }
         return state()
     }
 

@@ -45,13 +45,22 @@ struct ScreenAPI: Sendable {
         let now = services.configuration.now
         let sign = addresses(request).sign
         // The state is sent again before the addresses in the last one expire, even if nothing changes.
-        let states = await session.states(renewedEvery: SignedAddresses.step) { screen in
-            screen.text(ScreenContext(language: language, now: now(), sign: sign))
+        await hub.watchPayments()
+        let states = await session.states(renewedEvery: SignedAddresses.step) { [hub] screen in
+            let context = ScreenContext(language: language, now: now(), sign: sign)
+            return ShownState(state: screen.text(context), news: hub.news(context))
         }
         return ServerSentEvents.response { send in
-            for await state in states {
-                await recording.note(state, at: address)
-                try await send(event: "state", data: state)
+            var before: ShownState?
+            for await shown in states {
+                let isNews = shown.news != before?.news
+                if isNews { try await send(event: "news", data: shown.news) }
+                // What changed may be the news alone.
+                let isOld = isNews && shown.state == before?.state
+                before = shown
+                if isOld { continue }
+                await recording.note(shown.state, at: address)
+                try await send(event: "state", data: shown.state)
             }
         }
     }

@@ -60,7 +60,10 @@ public final class WebServer: Sendable {
         hub = site.hub
         runner = site.hub.runner
         // With several users each has an outbox alone.
-        if house == nil { runner.start() }
+        if house == nil {
+            runner.start()
+            site.hub.follow(SystemConnectionMonitor())
+        }
         following = house.map { house in Task { await house.run() } }
         keptClips = site.hub.keptClips
         keptClips.start()

@@ -1,6 +1,7 @@
 import { PullToRefresh } from "./components/pull.js";
 import { errorBanner, notice } from "./components/states.js";
 import { h, replaceWhen } from "./dom.js";
+import { shownOf } from "./logic/list.js";
 import { ModelScreen } from "./screen.js";
 
 /** @typedef {"feed" | "contacts" | "foaas-operations" | "audio" | "drive"} ListName */
@@ -37,12 +38,15 @@ export class ListScreen extends ModelScreen {
    * Draws what all lists have in common. Returns true if a load has ended with this state.
    *
    * @param {Wire.States[Name]} state
-   * @param {Wire.States[Name] | null} [before]
+   * @param {Wire.States[Name] | null | undefined} before
+   * @param {unknown[]} rows
    */
-  drawFrame(state, before) {
+  drawFrame(state, before, rows) {
     this.shell.busy(this, state.isLoading);
     replaceWhen(this.notice, state.notice ?? "", () => notice(state.notice));
-    replaceWhen(this.alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
+    // One failure is told once: the page that stands instead of the list tells its own.
+    const trouble = shownOf(state, rows) === "failed" ? null : state.error?.message;
+    replaceWhen(this.alert, trouble ?? "", () => errorBanner(trouble, () => this.dismiss()));
     const hasEnded = Boolean(before?.isLoading) && !state.isLoading;
     if (hasEnded) this.#pull.done();
     return hasEnded;

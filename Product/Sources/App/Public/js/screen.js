@@ -28,9 +28,9 @@ export class ModelScreen {
   element;
   scroll = 0;
   /**
-   * The kind of error of the last failed load. Dismissing the error does not change it.
+   * The error of the last failed load. Dismissing the error does not change it.
    *
-   * @type {string | null}
+   * @type {Wire.ScreenError | null}
    */
   trouble = null;
   #name;
@@ -58,7 +58,7 @@ export class ModelScreen {
         /** @type {Wire.States[Name]} */
         const state = JSON.parse(text);
         this.state = state;
-        this.trouble = this.#error?.kind ?? this.trouble;
+        this.trouble = this.#error ?? this.trouble;
         this.render(state, before);
       },
       onMissing: () => this.missing(),
@@ -191,8 +191,13 @@ export class ModelScreen {
     return this.#say({ intent: "refresh" });
   }
 
+  /** True if the error stands in a banner, which its user can dismiss. */
+  get hasBanner() {
+    return this.#error !== null;
+  }
+
   dismiss() {
-    if (!this.#error) return false;
+    if (!this.hasBanner) return false;
     this.#say({ intent: "dismissError" });
     return true;
   }

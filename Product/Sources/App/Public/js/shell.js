@@ -86,6 +86,12 @@ export class Shell {
    * @type {string | null}
    */
   savedCard = null;
+  /**
+   * What is told beside the screens.
+   *
+   * @type {Wire.ShellNews | null}
+   */
+  #news = null;
 
   /**
    * @param {Entry[]} entries
@@ -105,6 +111,7 @@ export class Shell {
     document.addEventListener("aquifer:lost", (event) => this.lost(event instanceof CustomEvent ? event.detail : ""));
     document.addEventListener("aquifer:starting", () => this.#starting());
     document.addEventListener("aquifer:found", () => this.#found());
+    document.addEventListener("aquifer:news", (event) => event instanceof CustomEvent && this.#tell(event.detail));
     document.addEventListener("aquifer:signed-out", (event) => this.#signOut(event instanceof CustomEvent ? event.detail : "token"));
     document.addEventListener("aquifer:link", (event) => event instanceof CustomEvent && this.#tellOfLink(event.detail));
     examine();
@@ -268,6 +275,32 @@ export class Shell {
     toast(t(this.#isBehind ? "lost.behind.back" : "lost.back"));
   }
 
+  /**
+   * Shows how many payments have an unknown outcome, and tells one that was found meanwhile. What was found before the page was loaded is
+   * no news.
+   *
+   * @param {Wire.ShellNews} news
+   */
+  #tell(news) {
+    const before = this.#news;
+    this.#news = news;
+    this.#drawBadge();
+    if (before && news.found && news.found.id !== before.found?.id) toast(news.found.text);
+  }
+
+  #drawBadge() {
+    const count = this.#news?.unresolved ?? 0;
+    const link = rows(this.#nav).find((row) => row.dataset.name === "contacts");
+    if (!link) return;
+    const badge = find(link, ".tab-badge");
+    if (badge) {
+      badge.hidden = count === 0;
+      setText(badge, String(count));
+    }
+    if (count > 0) link.setAttribute("aria-label", t("nav.contacts.unresolved", { count }));
+    else link.removeAttribute("aria-label");
+  }
+
   /** @param {unknown} reason */
   #signOut(reason) {
     if (this.#signedOut) return;
@@ -299,7 +332,9 @@ export class Shell {
     else this.#reload.removeAttribute("aria-keyshortcuts");
     drawOnce(this.#nav, () => this.#entries.map((entry) =>
       h("a", { class: "tab", href: entry.path, "data-link": true, "data-test": `nav-${entry.name}`, "data-name": entry.name },
-        icon(entry.icon), h("span", {}, t(`nav.${entry.name}`)))));
+        icon(entry.icon), h("span", {}, t(`nav.${entry.name}`)),
+        entry.name === "contacts" && h("b", { class: "tab-badge", hidden: true, "aria-hidden": "true", "data-test": "nav-badge" }))));
+    this.#drawBadge();
     for (const link of rows(this.#nav)) {
       if (link.dataset.name === this.#screen?.name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");

@@ -12,7 +12,7 @@ const LOOKS = 120;
  * The state of one screen's model, as it changes. `onState(text)` is called for every state; `onOpen()`
  * after each connection, the first and every later one; `onMissing()` once, and nothing after it, if the server knows no
  * such screen. The document hears `aquifer:lost` (its detail is `gateway` if a proxy has told so) and `aquifer:found`, whose
- * detail is "first" if nothing was lost before.
+ * detail is "first" if nothing was lost before, and the news of all screens as `aquifer:news`.
  *
  * Behind a proxy the stream comes from one replica of several. When that one is gone, the proxy gives the page to another one; when it is
  * back, the proxy gives it the page's requests again, while the stream stays. The stream then follows: it looks for that, and `renew()`
@@ -79,7 +79,11 @@ export class ScreenStream {
       await listen(address(this.#path, this.#query), {
         signal: connection.signal,
         onOpen: (replica) => this.#opened(replica),
-        onEvent: (name, text) => name === "state" && this.#connection === connection && this.#handlers.onState(text),
+        onEvent: (name, text) => {
+          if (this.#connection !== connection) return;
+          if (name === "state") this.#handlers.onState(text);
+          if (name === "news") document.dispatchEvent(new CustomEvent("aquifer:news", { detail: JSON.parse(text) }));
+        },
       });
     } catch (error) {
       if (error instanceof ApiError && error.status === 404 && this.#connection === connection) return this.#missing();

@@ -81,6 +81,8 @@ final class AudioScreen: Screen {
 
     func refresh() async { await model.refresh() }
 
+    func connectionRestored() async { await model.list.connectionRestored() }
+
     func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let (model, outbox) = (model, outbox)
         switch intent {

@@ -32,9 +32,12 @@ extension DriveAccountScreen {
         @OrNull var problem: String? = nil
         /// The action that failed.
         @OrNull var failed: Action? = nil
-        @OrNull var sizeError: String? = nil
-        /// The price of the storage that is being typed.
-        @OrNull var costText: String? = nil
+        /// The amount of storage that was typed.
+        var amount = ""
+        /// The error in it.
+        @OrNull var amountProblem: String? = nil
+        /// The price of it.
+        @OrNull var spend: Spend? = nil
         @OrNull var balanceText: String? = nil
         /// The balance with all its digits.
         @OrNull var balanceExact: String? = nil
@@ -114,11 +117,16 @@ extension DriveAccountScreen {
             action: model.action.map(Action.init),
             lastDone: model.lastDone.map(Action.init), upload: upload(model, language),
             problem: model.problem?.message(in: language), failed: model.failed.map(Action.init),
-            sizeError: model.sizeError?.message(in: language),
-            costText: model.cost(of: draft.amount).map { language.amount($0) },
+            amount: draft.amount, amountProblem: amountProblem(model, language),
+            spend: model.cost(of: draft.amount).map { Spend($0, of: model.wallet, language) },
             balanceText: model.wallet.map { language.shortBalance($0) },
             balanceExact: model.wallet.map { language.balance($0) },
             unstakedText: model.unstaked.map { unstaked($0, context) })
+    }
+
+    private func amountProblem(_ model: AccountModel, _ language: Language) -> String? {
+        draft.amount.isEmpty
+            ? language.text("drive.create.size.missing") : model.problem(in: draft.amount)?.message(in: language)
     }
 
     private func unstaked(_ info: UnstakeInfo, _ context: ScreenContext) -> String {

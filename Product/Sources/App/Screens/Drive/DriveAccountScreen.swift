@@ -42,6 +42,8 @@ final class DriveAccountScreen: Screen {
 
     func refresh() async { await model?.refresh() }
 
+    func connectionRestored() async { if hasAppeared { await model?.refresh() } }
+
     func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         guard let model else {
             guard intent == .appear else { throw .nothingShown }

@@ -8,7 +8,8 @@ extension DriveCreateScreen {
         @OrNull var nameError: String?
         let size: String
         @OrNull var sizeError: String?
-        @OrNull var costText: String?
+        /// The price of the size that was typed.
+        @OrNull var spend: Spend?
         let isPriceKnown: Bool
         let canCreate: Bool
         @OrNull var created: Created?

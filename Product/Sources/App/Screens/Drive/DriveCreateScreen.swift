@@ -36,7 +36,8 @@ final class DriveCreateScreen: Screen {
         return State(
             phase: phase, step: step,
             name: model.name, nameError: model.nameError?.message(in: language), size: model.sizeText,
-            sizeError: model.sizeError?.message(in: language), costText: model.cost.map { language.amount($0) },
+            sizeError: model.sizeError?.message(in: language),
+            spend: model.cost.map { Spend($0, of: model.wallet, language) },
             isPriceKnown: model.config != nil, canCreate: model.canCreate, created: created, message: message,
             isUnknown: isUnknown, balanceText: model.wallet.map { language.shortBalance($0) },
             balanceExact: model.wallet.map { language.balance($0) }, handed: model.handedText,
@@ -48,6 +49,8 @@ final class DriveCreateScreen: Screen {
     }
 
     func refresh() async { await model.appear() }
+
+    func connectionRestored() async { await model.appear() }
 
     func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let model = model

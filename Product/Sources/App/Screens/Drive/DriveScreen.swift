@@ -72,6 +72,8 @@ final class DriveScreen: Screen {
 
     func refresh() async { await model.refresh() }
 
+    func connectionRestored() async { await model.list?.connectionRestored() }
+
     func action(for intent: Intent, _ fields: IntentFields) -> ScreenAction {
         let model = model
         return switch intent {

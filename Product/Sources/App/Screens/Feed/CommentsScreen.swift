@@ -54,6 +54,8 @@ final class CommentsScreen: Screen {
 
     func refresh() async { await model.refresh() }
 
+    func connectionRestored() async { await model.connectionRestored() }
+
     func action(for intent: Intent, _ fields: IntentFields) -> ScreenAction {
         let model = model
         return switch intent {

@@ -75,6 +75,8 @@ final class FeedScreen: Screen {
 
     func refresh() async { await model.refresh() }
 
+    func connectionRestored() async { await model.list.connectionRestored() }
+
     func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let (model, service) = (model, service)
         switch intent {

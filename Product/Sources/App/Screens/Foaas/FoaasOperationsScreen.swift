@@ -68,6 +68,8 @@ final class FoaasOperationsScreen: Screen {
 
     func refresh() async { await model.list.refresh() }
 
+    func connectionRestored() async { await model.list.connectionRestored() }
+
     func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let model = model
         switch intent {

@@ -79,6 +79,8 @@ final class FoaasPreviewScreen: Screen {
 
     func refresh() async { await model.retry() }
 
+    func connectionRestored() async { await model.retry() }
+
     func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let (model, settings) = (model, settings)
         switch intent {

@@ -63,6 +63,8 @@ final class FoaasScreen: Screen {
 
     func refresh() async { await model.random() }
 
+    func connectionRestored() async { if model.error != nil { await model.random() } }
+
     func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let (model, settings) = (model, settings)
         switch intent {

@@ -27,7 +27,10 @@ final class CardFormScreen: Screen {
 
     struct Field: Codable, Sendable {
         let isValid: Bool
+        /// The error that no further character can mend.
         @OrNull var error: String?
+        /// The error of the text as it stands.
+        @OrNull var problem: String?
     }
 
     struct Number: Codable, Sendable {
@@ -38,6 +41,7 @@ final class CardFormScreen: Screen {
         let digits: Int
         let isValid: Bool
         @OrNull var error: String?
+        @OrNull var problem: String?
     }
 
     enum Intent: String, ScreenIntent {
@@ -65,9 +69,14 @@ final class CardFormScreen: Screen {
             fields: Fields(
                 number: Number(
                     brand: number.brand, brandName: number.brand?.name, gaps: number.gaps, maxLength: number.maxLength,
-                    digits: number.digits, isValid: number.isComplete, error: number.error?.message(in: language)),
-                holder: Field(isValid: model.holder.isValid, error: model.holder.error?.message(in: language)),
-                expiry: Field(isValid: model.expiry.isValid, error: model.expiry.error?.message(in: language))),
+                    digits: number.digits, isValid: number.isComplete, error: number.error?.message(in: language),
+                    problem: number.problem?.message(in: language)),
+                holder: Field(
+                    isValid: model.holder.isValid, error: model.holder.error?.message(in: language),
+                    problem: model.holder.problem?.message(in: language)),
+                expiry: Field(
+                    isValid: model.expiry.isValid, error: model.expiry.error?.message(in: language),
+                    problem: model.expiry.problem?.message(in: language))),
             canSave: model.canSave, isSaving: model.isSaving,
             testLabel: model.isTestCard ? TestCard.label(language) : nil, saved: model.saved?.id,
             error: context.error(model.error))

@@ -2,6 +2,7 @@ import Aquifer
 import AquiferPayments
 import AquiferWording
 import Foundation
+import Observation
 
 /// The contacts as their page draws them.
 @MainActor
@@ -16,6 +17,12 @@ final class ContactsScreen: Screen {
         @OrNull var error: ScreenError?
         let query: String
         let contacts: [ContactLine]
+        /// The contacts who were paid last.
+        let recent: [ContactLine]
+        /// The number of payments whose outcome is unknown.
+        let unresolved: Int
+        /// The card that pays unless another one is chosen.
+        @OrNull var card: CardLine?
         let isEmpty: Bool
         /// The message that nobody matches the query.
         @OrNull var noMatch: String?
@@ -32,13 +39,22 @@ final class ContactsScreen: Screen {
         }
     }
 
+    /// The default card, as it was when the page was shown last.
+    @MainActor @Observable
+    final class Wallet {
+        var card: CardSummary?
+    }
+
     let model: ContactsModel
+    private let wallet = Wallet()
+    private let glance: PaymentsGlance
     private let tab: String
     private let service: PaymentsService
 
     init(_ address: ScreenAddress, in hub: ScreenHub) {
         service = hub.services.payments
         model = ContactsModel(service.contacts)
+        glance = hub.glance
         tab = address.tab
     }
 
@@ -48,17 +64,29 @@ final class ContactsScreen: Screen {
         return State(
             title: context.language.text("nav.contacts"), phase: progress.phase, isLoading: progress.isLoading,
             notice: progress.notice, error: progress.error, query: model.query,
-            contacts: model.contacts.map { ContactLine($0, tab: tab) }, isEmpty: model.isEmpty,
+            contacts: model.contacts.map { ContactLine($0, tab: tab) }, recent: recent,
+            unresolved: glance.unresolved.count, card: wallet.card.map { CardLine($0, isChosen: true, context) },
+            isEmpty: model.isEmpty,
             noMatch: model.hasNoMatch ? noMatch : nil)
+    }
+
+    private var recent: [ContactLine] {
+        guard model.query.isEmpty, let contacts = model.list.value else { return [] }
+        return glance.recent.compactMap { id in contacts.first { $0.id == id }.map { ContactLine($0, tab: tab) } }
     }
 
     func refresh() async { await model.list.refresh() }
 
+    func connectionRestored() async { await model.list.connectionRestored() }
+
     func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
-        let (model, service) = (model, service)
+        let (model, service, wallet) = (model, service, wallet)
         switch intent {
         case .appear:
             return {
+                // Cards that cannot be read are told by their own page.
+                let cards = (try? await service.vault.cards()) ?? []
+                wallet.card = await service.chosenCard(of: cards)
                 await fields.isPageLoad ? model.list.refresh() : model.list.appear()
                 await model.list.validateDelivered { () async throws(StoreError) in
                     try await service.validateContactListCache()

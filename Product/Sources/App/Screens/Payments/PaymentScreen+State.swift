@@ -10,6 +10,8 @@ extension PaymentScreen {
         let needsCard: Bool
         /// The card that pays.
         @OrNull var card: CardLine?
+        /// The reason why this card cannot pay.
+        @OrNull var cardProblem: String?
         let cards: [CardLine]
         let code: Code
         let canPay: Bool
@@ -28,7 +30,7 @@ extension PaymentScreen {
     }
 
     enum Phase: String, Codable, Sendable, CaseIterable {
-        case loading, missing, ready, earlier, sending, approved, declined, failed, unknown
+        case loading, missing, unloaded, ready, earlier, sending, approved, declined, failed, unknown
     }
 
     struct Amount: Codable, Sendable {
@@ -38,12 +40,15 @@ extension PaymentScreen {
         /// The page's mark of the last edit that the model has taken; empty before the first.
         let edit: String
         @OrNull var error: String?
+        /// The reason why the amount as it stands cannot be paid.
+        @OrNull var problem: String?
     }
 
     /// The field of the card's code. The code itself is in no state.
     struct Code: Codable, Sendable {
         let length: Int
-        @OrNull var error: String?
+        /// The reason why the code as it stands cannot be sent.
+        @OrNull var problem: String?
     }
 
     struct Receipt: Codable, Sendable {

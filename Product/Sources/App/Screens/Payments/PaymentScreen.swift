@@ -27,12 +27,14 @@ final class PaymentScreen: Screen {
             contact: model.contact.map { ContactLine($0, tab: tab) },
             amount: Amount(
                 digits: model.amount.cents == 0 ? "" : "\(model.amount.cents)", text: model.amount.text,
-                edit: progress.edit, error: model.amountError?.message(in: language)),
+                edit: progress.edit, error: model.amountError?.message(in: language),
+                problem: model.amountProblem?.message(in: language)),
             needsCard: model.needsCard, card: model.card.map { CardLine($0, isChosen: true, context) },
+            cardProblem: model.cardProblem?.message(in: language),
             cards: model.cards.map { CardLine($0, isChosen: $0.id == model.card?.id, context) },
             code: Code(
                 length: model.card?.brand?.codeLength ?? 3,
-                error: model.codeError?.message(in: language)),
+                problem: model.codeProblem?.message(in: language)),
             canPay: model.canPay, canRetry: model.canRetry, isChecking: model.isChecking, ended: progress.ended,
             payLabel: language.text("pay.action", ["amount": model.amount.text]),
             message: message(language), receipt: receipt(context), unknown: unknown(context),
@@ -40,6 +42,10 @@ final class PaymentScreen: Screen {
     }
 
     func refresh() async { await model.appear() }
+
+    func connectionRestored() async {
+        if case .missing = model.phase { await model.appear() }
+    }
 
     func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let (model, progress) = (model, progress)
@@ -95,7 +101,9 @@ final class PaymentScreen: Screen {
     private var phase: Phase {
         switch model.phase {
         case .loading: .loading
-        case .missing: .missing
+        case .missing(nil): .missing
+        // It may exist: only the contacts could not be loaded.
+        case .missing: .unloaded
         case .ready: .ready
         case .earlier: .earlier
         case .sending: .sending

@@ -14,7 +14,15 @@ final class PaymentsScreen: Screen {
         let isEmpty: Bool
         /// The message about payments that the list does not show.
         @OrNull var missing: String?
+        /// The last payment that something was done with.
+        @OrNull var ended: Ended?
         @OrNull var error: ScreenError?
+    }
+
+    /// A payment whose check, retry or give-up has ended. The count changes with each.
+    struct Ended: Codable, Sendable {
+        let id: UUID
+        let count: Int
     }
 
     struct Payment: Codable, Sendable {
@@ -24,7 +32,9 @@ final class PaymentsScreen: Screen {
         let name: String
         let username: String
         let amount: String
-        let dateText: String
+        /// The day in words. Payments of one day follow each other.
+        let day: String
+        let timeText: String
         let masked: String
         let brandName: String
         @OrNull var number: Int?
@@ -58,7 +68,8 @@ final class PaymentsScreen: Screen {
         State(
             title: context.language.text("payments.title"),
             payments: model.payments.map { payment($0, context) }, isEmpty: isEmpty,
-            missing: missing(context.language), error: error(context))
+            missing: missing(context.language),
+            ended: model.ended.map { Ended(id: $0.id, count: $0.count) }, error: error(context))
     }
 
     private var isEmpty: Bool {
@@ -93,7 +104,8 @@ final class PaymentsScreen: Screen {
         Payment(
             id: record.id, state: record.state, stateText: record.state.text(context.language),
             name: record.contact.name, username: record.contact.username, amount: record.amount.text,
-            dateText: context.dateText(record.bookedAt ?? record.startedAt), masked: record.card.masked,
+            day: context.dayText(record.bookedAt ?? record.startedAt),
+            timeText: context.timeText(record.bookedAt ?? record.startedAt), masked: record.card.masked,
             brandName: record.card.brandName(context.language), number: record.number, note: record.note(context),
             codeLength: record.card.brand?.codeLength ?? 3,
             canCheck: record.state == .unknown || record.state == .abandoned, canRetry: record.state.canBeSentAgain,
@@ -156,6 +168,20 @@ extension PaymentRecord {
 }
 
 extension ScreenContext {
+    /// The day of a moment in words, in the machine's time zone: "Today", "Yesterday", or its date.
+    func dayText(_ date: Date) -> String {
+        let calendar = Calendar.current
+        if calendar.isDate(date, inSameDayAs: now) { return language.text("time.today") }
+        let yesterday = calendar.date(byAdding: .day, value: -1, to: now)
+        if let yesterday, calendar.isDate(date, inSameDayAs: yesterday) { return language.text("time.yesterday") }
+        return date.formatted(Date.FormatStyle(date: .long, time: .omitted, locale: language.locale))
+    }
+
+    /// The time of day of a moment, in the machine's time zone.
+    func timeText(_ date: Date) -> String {
+        date.formatted(Date.FormatStyle(date: .omitted, time: .shortened, locale: language.locale))
+    }
+
     /// A moment in words, in the machine's time zone.
     func dateText(_ date: Date) -> String {
         date.formatted(Date.FormatStyle(date: .long, time: .shortened, locale: language.locale))

@@ -1,6 +1,10 @@
 import { h, setText } from "../dom.js";
+import { fieldError } from "./form.js";
 import { t } from "../i18n.js";
 import { amountAfter, amountDigits, money } from "../logic/amount.js";
+
+/** Amounts that are often paid, in cents. */
+const CHIPS = ["1000", "2000", "5000", "10000"];
 
 /** An amount that grows from the right as digits are typed: `R$ 0,07`, `R$ 0,79`, `R$ 7,90`. */
 export class AmountField {
@@ -11,7 +15,9 @@ export class AmountField {
     "aria-describedby": "pay-amount-error", "data-test": "amount", onbeforeinput: (event) => this.#typing(event), oninput: () => this.#set(amountDigits(this.#input.value)), onpaste: (event) => this.#pasted(event),
     onfocus: () => this.#toEnd(), onpointerup: () => this.#toEnd(), onkeyup: () => this.#toEnd(),
   });
-  #error = h("p", { class: "field-error amount-error", id: "pay-amount-error", role: "status", "data-test": "amount-error", hidden: true });
+  error = fieldError("pay-amount-error", "amount-error", "amount-error");
+  #chips = h("div", { class: "amount-chips", role: "group", "data-test": "amount-chips" },
+    CHIPS.map((digits) => h("button", { class: "amount-chip", type: "button", "data-test": "amount-chip", onclick: () => this.#input.readOnly || this.#set(digits) }, money(digits).replace(/,00$/, ""))));
   #changed;
   #read;
   /** Typed here, and perhaps not yet in the states that arrive. */
@@ -25,7 +31,7 @@ export class AmountField {
    * @type {string | null}
    */
   digits = "";
-  element = h("div", { class: "amount" }, this.#label, this.#input, this.#error);
+  element = h("div", { class: "amount" }, this.#label, this.#input, this.error, this.#chips);
 
   /**
    * The model computes the amount of a typed or pasted text.
@@ -46,10 +52,8 @@ export class AmountField {
    */
   draw(amount) {
     setText(this.#label, t("pay.amount"));
+    this.#chips.setAttribute("aria-label", t("pay.chips"));
     this.#latest = amount;
-    setText(this.#error, amount.error ?? "");
-    this.#error.hidden = !amount.error;
-    this.#input.setAttribute("aria-invalid", String(!!amount.error));
     if (amount.edit === this.edit) this.#isEdited = false;
     if (amount.digits !== this.digits && this.#isEdited) return;
     this.digits = amount.digits;
@@ -65,6 +69,11 @@ export class AmountField {
   /** @param {boolean} locked */
   set isLocked(locked) {
     this.#input.readOnly = locked;
+    for (const chip of this.#chips.children) chip.setAttribute("aria-disabled", String(locked));
+  }
+
+  get input() {
+    return this.#input;
   }
 
   focus() {

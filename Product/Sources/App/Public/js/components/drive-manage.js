@@ -1,6 +1,8 @@
-import { drawOnce, h, replaceWhen, setText } from "../dom.js";
+import { drawOnce, find, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { Form, field } from "./form.js";
 import { icon } from "./icon.js";
+import { spendQuestion } from "./spend.js";
 import { errorBanner } from "./states.js";
 import { typedConfirmation } from "./typed-confirmation.js";
 
@@ -16,30 +18,35 @@ const DOINGS = new Set(["addingStorage", "reducingStorage", "makingImmutable", "
 /**
  * More storage, less of it, what can be claimed, and the two ends: immutable, or deleted.
  *
- * @param {{ send: Send<"drive-account">, dismiss: () => void }} options
+ * @param {{ send: Send<"drive-account">, isSettled: () => boolean, dismiss: () => void }} options
  */
-export function driveManage({ send, dismiss }) {
+export function driveManage({ send, isSettled, dismiss }) {
   /** @type {State} */
   let state = {};
-  /** @type {string | null} */
-  let asked = null;
+  /** True while the price is shown. */
+  let isAsking = false;
   const title = h("h2", { class: "drive-heading", tabindex: "-1", "data-test": "manage-title" });
-  const label = h("label", { class: "field-label", for: "drive-amount" });
-  const amount = h("input", { id: "drive-amount", class: "field-input", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "10MB",
-    "aria-describedby": "drive-amount-cost drive-amount-error", "data-test": "amount", oninput: () => {
-      send("amount", { text: amount.value }, "amount");
-      draw(state);
-    } });
   const cost = h("p", { class: "field-hint", id: "drive-amount-cost", role: "status", "data-test": "amount-cost" });
+  const { label, input: amount, error } = field({ id: "drive-amount", test: "amount", hint: cost, attributes: { autocomplete: "off", autocapitalize: "off", placeholder: "10MB", oninput: () => {
+    isAsking = false;
+    send("amount", { text: amount.value }, "amount");
+    draw(state);
+  } } });
   const balance = h("p", { class: "field-hint", "data-test": "balance" });
-  const error = h("p", { class: "field-error", id: "drive-amount-error", role: "alert", hidden: true, "data-test": "amount-error" });
   const add = h("button", { class: "button button-primary", type: "submit", "data-test": "add-storage" });
-  const reduce = h("button", { class: "button", type: "button", "data-test": "reduce-storage", onclick: () => change("reduceStorage") });
+  const reduce = h("button", { class: "button", type: "button", "data-test": "reduce-storage", onclick: () => fields.attempt(() => send("reduceStorage", { size: amount.value })) });
+  const question = spendQuestion({ onConfirm: () => {
+    show(false);
+    send("addStorage", { size: amount.value });
+  }, onCancel: () => show(false) });
   const storage = h("form", { class: "drive-storage", novalidate: true },
-    h("div", { class: "field" }, label, h("div", { class: "drive-amount-line" }, amount, add, reduce), cost, balance, error));
+    h("div", { class: "field" }, label, h("div", { class: "drive-amount-line" }, amount, add, reduce), error, cost, balance), question);
+  const fields = new Form([{ input: amount, error, problem: () => state.amountProblem }], {
+    isHeard: () => isSettled() && state.amount === amount.value.trim(), isReady: () => !state.amountProblem, isBusy: () => Boolean(state.action), send: () => show(true),
+  });
   storage.addEventListener("submit", (event) => {
     event.preventDefault();
-    change("addStorage");
+    if (!isAsking) fields.attempt();
   });
   const problem = h("div", { class: "drive-problem", role: "alert", "data-test": "manage-problem" });
   const unstaked = offer("claim", "card", "claim");
@@ -73,18 +80,22 @@ export function driveManage({ send, dismiss }) {
     return Object.assign(box, { draw });
   }
 
-  /** @param {"addStorage" | "reduceStorage"} intent */
-  function change(intent) {
-    if (state.action) return;
-    asked = amount.value;
-    send(intent, { size: amount.value });
-    if (amount.value.trim() === "") amount.focus();
+  /**
+   * Storage is paid for after its price was shown.
+   *
+   * @param {boolean} isShown
+   */
+  function show(isShown) {
+    isAsking = isShown;
+    draw(state);
+    (isShown ? find(question, "[data-test=spend-confirm]") : add)?.focus();
+    if (isShown) question.scrollIntoView({ block: "nearest" });
   }
 
   /** Clears the fields once their operation is done. */
   const done = () => {
     amount.value = "";
-    asked = null;
+    fields.reset();
     send("amount", { text: "" }, "amount");
   };
 
@@ -104,15 +115,14 @@ export function driveManage({ send, dismiss }) {
     setText(title, t("drive.storage"));
     setText(label, t(state.isImmutable ? "drive.amount.immutable" : "drive.amount"));
     setText(cost, state.action && DOINGS.has(state.action.kind) ? t(`drive.doing.${state.action.kind}`)
-      : state.costText && amount.value ? t("drive.cost", { cost: state.costText })
+      : state.spend && amount.value ? t("drive.cost", state.spend)
       : state.isImmutable ? t("drive.amount.more") : t("drive.amount.hint", state));
     balance.title = state.balanceExact ?? "";
     setText(balance, state.balanceText ? t("drive.balance", state) : "");
     balance.hidden = !state.balanceText;
-    const wrong = state.sizeError && asked === amount.value ? state.sizeError : "";
-    setText(error, wrong);
-    error.hidden = !wrong;
-    amount.setAttribute("aria-invalid", String(Boolean(wrong)));
+    if (isBusy) isAsking = false;
+    question.draw(isAsking ? { spend: state.spend, size: amount.value.trim() } : null);
+    fields.draw();
     const trouble = tells(state) ? state.problem : null;
     replaceWhen(problem, `${trouble}`, () => errorBanner(trouble, dismiss));
     drawOnce(add, () => [icon("plus"), t("drive.add")]);
@@ -126,5 +136,5 @@ export function driveManage({ send, dismiss }) {
     // The pressed button may be gone after its operation.
     if (focused && element.contains(focused) && !focused.checkVisibility()) title.focus({ preventScroll: true, focusVisible: false });
   };
-  return Object.assign(element, { done, tells, draw });
+  return Object.assign(element, { done, tells, draw, answered: () => fields.answered() });
 }

@@ -1,5 +1,6 @@
 import { drawOnce, find, h, onEscape, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { fieldError } from "./form.js";
 import { icon } from "./icon.js";
 
 /**
@@ -38,6 +39,8 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
   const text = h("p", { class: "drop-text" });
   const zone = h("div", { class: "drop-zone drive-zone", "data-test": "drop-zone" },
     h("span", { class: "drop-glyph", "aria-hidden": "true" }, icon("share")), text, h("div", { class: "drop-buttons" }, pick));
+  const error = fieldError("drive-upload-error", "upload-error", "drive-upload-error");
+  pick.setAttribute("aria-describedby", error.id);
   const asked = h("div", { role: "status" });
   const percent = h("span", { class: "meter-percent", "data-test": "upload-percent" });
   const words = h("span", { "data-test": "upload-bytes" });
@@ -45,16 +48,16 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
   const stop = h("button", { class: "button", type: "button", "data-test": "upload-stop", onclick: onStop });
   const progress = h("div", { class: "drive-progress", hidden: true }, h("p", { class: "meter-line" }, percent, words), meter, stop);
   const results = h("div", { role: "status" });
-  const element = h("div", { class: "drive-upload", hidden: true }, input, zone, asked, progress, results);
+  const element = h("div", { class: "drive-upload", hidden: true }, input, zone, error, asked, progress, results);
 
   /** @param {boolean} isIt */
   const mark = (isIt) => zone.classList.toggle("is-over", isIt);
   const focusQuestion = () => find(asked, "[data-test=twice-keep]")?.focus();
   const focusPick = () => pick.focus({ focusVisible: false });
   /**
-   * @param {{ state: Partial<Wire.DriveAccountState>, handing: Handing | null, offered: Offer | null, mayUpload: boolean, mayReplace: boolean }} now
+   * @param {{ state: Partial<Wire.DriveAccountState>, handing: Handing | null, offered: Offer | null, problem: string | null, mayUpload: boolean, mayReplace: boolean }} now
    */
-  const draw = ({ state, handing, offered, mayUpload, mayReplace }) => {
+  const draw = ({ state, handing, offered, problem, mayUpload, mayReplace }) => {
     const { upload } = state;
     const sending = upload && !upload.isDone ? upload : null;
     const isSending = sending !== null;
@@ -62,6 +65,8 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
     pick.setAttribute("aria-disabled", String(Boolean(state.action)));
     drawOnce(pick, () => [icon("plus"), t("drive.upload")]);
     setText(text, t(matchMedia("(hover: hover)").matches ? "drive.upload.drop" : "drive.upload.choose"));
+    setText(error, problem ?? "");
+    error.hidden = !problem;
     replaceWhen(asked, `${offered?.twice.map(({ name }) => name).join("/")}`, () => offered && question(offered, mayReplace));
     const hadFocus = progress.contains(document.activeElement);
     progress.hidden = !isSending && !handing;

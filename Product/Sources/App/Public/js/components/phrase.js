@@ -1,3 +1,4 @@
+import { download, pictureOf } from "./download.js";
 import { h, setText } from "../dom.js";
 import { fitPhrase, wrapped } from "../logic/phrase.js";
 
@@ -72,10 +73,5 @@ export async function savePicture({ message, subtitle }, element) {
     }
     y += 60;
   }
-  /** @type {Blob | null} */
-  const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-  if (!blob) throw new Error("this browser cannot make the picture");
-  const address = URL.createObjectURL(blob);
-  h("a", { href: address, download: "phrase.png" }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  download(await pictureOf(canvas), "phrase.png");
 }

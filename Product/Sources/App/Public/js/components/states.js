@@ -22,13 +22,16 @@ export function message({ glyph, title, text, action, test, level = "h2" }) {
 }
 
 /**
- * Nothing can be shown: for want of a connection, or because the server has a problem, which a connection does not end.
+ * Nothing can be shown, for this reason: for want of a connection, or because the server has a problem, which a connection does not end.
+ * No banner says the same.
  *
- * @param {{ trouble: string | null, title: string, text: string, test: string, run: () => void }} page
+ * @param {{ trouble: Wire.ScreenError | null, title: string, text: string, test: string, run: () => void }} page `text` stands for a reason
+ *   that is not known any more
  */
 export function failed({ trouble, title, text, test, run }) {
-  const isServer = trouble === "invalidData";
-  return message({ glyph: isServer ? "alert" : "offline", title, text: isServer ? t("failed.server") : text, test, action: { title: t("retry"), run } });
+  const page = message({ glyph: trouble?.kind === "invalidData" ? "alert" : "offline", title, text: trouble?.message ?? text, test, action: { title: t("retry"), run } });
+  page.setAttribute("role", "alert");
+  return page;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { h, onEscape } from "../dom.js";
 import { t } from "../i18n.js";
+import { Form, fieldError } from "./form.js";
 
 /** As the model has it: a longer one is refused. */
 const LONGEST = 200;
@@ -12,23 +13,21 @@ const LONGEST = 200;
 export function titleEditor({ id, title, save, close }) {
   const input = h("input", { id, class: "field-input", type: "text", autocomplete: "off", maxlength: String(LONGEST), value: title,
     "aria-describedby": `${id}-error`, "data-test": "edit-field" });
-  const error = h("p", { id: `${id}-error`, class: "field-error", role: "alert", "data-test": "edit-error" });
+  const error = fieldError(`${id}-error`, "edit-error");
   const form = h("form", { class: "outbox-editor", novalidate: true },
     h("label", { class: "field-label", for: id }, t("compose.field")), input,
     h("div", { class: "outbox-editor-buttons" },
       h("button", { class: "button button-primary", type: "submit", "data-test": "edit-save" }, t("outbox.edit.save")),
       h("button", { class: "button", type: "button", "data-test": "edit-cancel", onclick: close }, t("cancel"))), error);
-  const check = () => {
-    const isEmpty = input.value.trim() === "";
-    input.setAttribute("aria-invalid", String(isEmpty));
-    error.textContent = isEmpty ? t("clip.noTitle") : "";
-    return !isEmpty;
-  };
-  input.addEventListener("input", () => error.textContent && check());
-  form.addEventListener("submit", async (event) => {
+  const isEmpty = () => input.value.trim() === "";
+  const fields = new Form([{ input, error, problem: () => (isEmpty() ? t("clip.noTitle") : "") }], {
+    isHeard: () => true, isReady: () => !isEmpty(), send: async () => {
+      if (await save(input.value)) close();
+    },
+  });
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (!check()) return input.focus();
-    if (await save(input.value)) close();
+    fields.attempt();
   });
   form.addEventListener("keydown", onEscape(close));
   return form;

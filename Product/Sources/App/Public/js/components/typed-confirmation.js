@@ -1,5 +1,6 @@
 import { drawOnce, h, onEscape, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { Form, field } from "./form.js";
 import { icon } from "./icon.js";
 
 /**
@@ -18,20 +19,23 @@ export function typedConfirmation({ id, test, typedTest, glyph, words, onConfirm
   let state = { name: "", isHidden: true, isBusy: false };
   const open = h("button", { class: "button button-quiet drive-lock-open", type: "button", "aria-expanded": "false", "aria-controls": id, "data-test": `${test}-open`, onclick: () => show(true) });
   const warning = h("p", { class: "drive-lock-text" });
-  const label = h("label", { class: "field-label", for: `${id}-typed` });
-  const typed = h("input", { id: `${id}-typed`, class: "field-input", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "data-test": typedTest, oninput: () => draw(state) });
+  const { label, input: typed, error, element: part } = field({ id: `${id}-typed`, test: typedTest, attributes: { autocomplete: "off", autocapitalize: "off", oninput: () => draw(state) } });
   const confirm = h("button", { class: "button button-danger", type: "submit", "data-test": `${test}-confirm` });
   const cancel = h("button", { class: "button", type: "button", "data-test": `${test}-cancel`, onclick: () => show(false) });
   const form = h("form", { class: "drive-lock", id, novalidate: true, hidden: true, "data-test": `${test}-form` },
-    warning, h("div", { class: "field" }, label, typed), h("div", { class: "compose-buttons" }, confirm, cancel));
+    warning, part, h("div", { class: "compose-buttons" }, confirm, cancel));
   const element = h("div", { class: "drive-typed" }, open, form);
 
   const isConfirmed = () => Boolean(state.name) && typed.value === state.name && !state.isBusy;
+  const fields = new Form([{ input: typed, error, problem: () => (isConfirmed() ? "" : t("drive.typed.wrong", { name: state.name })) }], {
+    isHeard: () => true, isReady: isConfirmed, isBusy: () => state.isBusy, send: () => {
+      onConfirm(typed.value);
+      show(false);
+    },
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (!isConfirmed()) return typed.focus();
-    onConfirm(typed.value);
-    show(false);
+    fields.attempt();
   });
   form.addEventListener("keydown", onEscape(() => show(false)));
 
@@ -39,6 +43,7 @@ export function typedConfirmation({ id, test, typedTest, glyph, words, onConfirm
   function show(isOpen) {
     form.hidden = !isOpen;
     typed.value = "";
+    fields.reset();
     open.setAttribute("aria-expanded", String(isOpen));
     open.hidden = isOpen;
     draw(state);

@@ -1,6 +1,7 @@
 import { ApiError, address, fetchOwn, refusal, upload } from "../api.js";
 import { backButton } from "../components/back-button.js";
 import { FileDrop } from "../components/file-drop.js";
+import { Form, fieldError } from "../components/form.js";
 import { icon } from "../components/icon.js";
 import { player } from "../components/player.js";
 import { previewPlayer } from "../components/preview-player.js";
@@ -50,13 +51,13 @@ export class AudioComposeScreen extends ModelScreen {
   #file = h("div", { class: "file-card", hidden: true, "data-test": "file" },
     h("div", { class: "file-head" }, h("span", { class: "file-glyph", "aria-hidden": "true" }, icon("file")),
       h("div", { class: "file-text" }, this.#fileName, this.#fileMore), this.#fileRemove), this.#preview);
-  #fileError = h("p", { class: "field-error", role: "alert", hidden: true, "data-test": "file-error" });
+  #fileError = fieldError("clip-file-error", "file-error");
   #label = h("label", { class: "field-label", for: "clip-title" });
   #field = h("input", {
     id: "clip-title", class: "field-input", type: "text", dir: "auto", autocomplete: "off", enterkeyhint: "send", "aria-describedby": "clip-title-error", "data-kept": true, "data-test": "clip-title",
     oninput: () => this.#typed(),
   });
-  #titleError = h("p", { class: "field-error", id: "clip-title-error", role: "status", hidden: true, "data-test": "clip-title-error" });
+  #titleError = fieldError("clip-title-error", "clip-title-error");
   #meter = h("div", { class: "meter", role: "progressbar", "aria-valuemin": "0", "aria-valuemax": "100", "data-test": "send-progress" }, h("span", { class: "meter-part" }));
   #percent = h("span", { class: "meter-percent", "data-test": "send-percent" });
   #bytes = h("span", { "data-test": "send-bytes" });
@@ -79,8 +80,6 @@ export class AudioComposeScreen extends ModelScreen {
   #localError = null;
   /** @type {AbortController | null} */
   #upload = null;
-  #isMissed = false;
-  #wantsToSend = false;
   /**
    * The file that this page has given to the form, as long as the form is to keep it.
    *
@@ -93,6 +92,14 @@ export class AudioComposeScreen extends ModelScreen {
   #isBack = false;
   /** True if the replica that was to send is gone: nobody here knows what became of the clip. */
   #isInDoubt = false;
+  #parts = new Form([
+    { input: this.#pick, error: this.#fileError, certain: () => this.state?.fileError ?? this.#localError, problem: () => this.state?.fileError ?? this.#localError ?? (this.state?.file ? "" : t("compose.missing.file")) },
+    // The model says nothing about a title that nobody has typed.
+    { input: this.#field, error: this.#titleError, certain: () => this.state?.titleError, problem: () => this.state?.titleError ?? (this.#field.value === "" ? t("clip.noTitle") : "") },
+  ], {
+    isHeard: () => this.isSettled && this.#upload === null, isReady: () => Boolean(this.state?.canSend), isBusy: () => this.state?.phase === "sending" || this.#hasEnded,
+    send: () => this.#send("send"),
+  });
   #dropping;
   element = h("section", { class: "screen compose-screen", "data-test": "screen-compose" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert, this.#form, this.#result);
@@ -103,7 +110,7 @@ export class AudioComposeScreen extends ModelScreen {
     this.shell = shell;
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.#send("send");
+      this.#parts.attempt();
     });
     this.#dropping = new FileDrop(this.element, {
       mark: (isOver) => this.#drop.classList.toggle("is-over", isOver), drop: ([file]) => this.#dropped(file),
@@ -189,12 +196,12 @@ export class AudioComposeScreen extends ModelScreen {
     if (this.isSettled && document.activeElement !== this.#field) this.#field.value = state.title;
     if (before && before.phase !== state.phase) this.#changed(before.phase, state);
     this.#draw();
-    if (this.#wantsToSend && this.isSettled && state.canSend) this.#send("send");
+    this.#parts.answered();
   }
 
   settled() {
     this.#draw();
-    if (this.#wantsToSend && this.state?.canSend) this.#send("send");
+    this.#parts.answered();
   }
 
   /**
@@ -204,7 +211,7 @@ export class AudioComposeScreen extends ModelScreen {
   #changed(before, { phase, message }) {
     if (phase === "sent" || phase === "queued") {
       this.#field.value = "";
-      this.#isMissed = false;
+      this.#parts.reset();
       this.#forgetFile();
       queueMicrotask(() => find(this.#result, "h2")?.focus({ focusVisible: false }));
     }
@@ -223,11 +230,6 @@ export class AudioComposeScreen extends ModelScreen {
     setText(this.#label, t("compose.field"));
     this.#field.placeholder = t("compose.field.example");
     this.#field.readOnly = isSending;
-    // The model says nothing about a title that nobody has typed; whoever wants to send without one hears of it.
-    const titleError = state.titleError ?? (this.#isMissed && this.#field.value === "" ? t("clip.noTitle") : "");
-    setText(this.#titleError, titleError);
-    this.#titleError.hidden = !titleError;
-    this.#field.setAttribute("aria-invalid", String(titleError !== ""));
     this.#drawSending(state, isSending);
     const failure = state.phase === "failed" ? state.message ?? t("compose.failed") : this.#isInDoubt ? t("compose.doubt") : "";
     replaceWhen(this.#verdict, failure, () => failure && h("div", { class: "verdict", "data-test": this.#isInDoubt ? "compose-doubt" : "compose-failed" },
@@ -262,9 +264,7 @@ export class AudioComposeScreen extends ModelScreen {
     nameButton(this.#fileRemove, t("compose.file.remove"));
     this.#fileRemove.hidden = isSending;
     if (!this.#preview.hidden) this.#preview.redraw();
-    const error = state.fileError ?? this.#localError ?? "";
-    setText(this.#fileError, error);
-    this.#fileError.hidden = !error;
+    this.#parts.draw();
   }
 
   /**
@@ -299,7 +299,7 @@ export class AudioComposeScreen extends ModelScreen {
     replaceWhen(this.#buttons, `${phase === "sending" || phase === "failed" ? phase : ""} ${canSend}`, () => (phase === "sending"
       ? [button("cancel-send", "close", t("cancel"), () => this.send("cancel"))]
       : [button(phase === "failed" ? "retry-send" : "send", phase === "failed" ? "reload" : "sent", t(phase === "failed" ? "retry" : "compose.send"), null, true),
-        button("later", "outbox", t("compose.later"), () => this.#send("later"))]));
+        button("later", "outbox", t("compose.later"), () => this.#parts.attempt(() => this.#send("later")))]));
     if (hadFocus && !this.#buttons.contains(document.activeElement)) find(this.#buttons, "button")?.focus({ focusVisible: false });
   }
 
@@ -318,26 +318,14 @@ export class AudioComposeScreen extends ModelScreen {
   }
 
   #typed() {
-    this.#wantsToSend = this.#isInDoubt = false;
+    this.#isInDoubt = false;
     this.send("title", { text: this.#field.value }, "title");
     this.#draw();
   }
 
   /** @param {"send" | "later"} intent */
   #send(intent) {
-    if (this.state?.phase === "sending" || this.#hasEnded) return;
-    if (!this.isSettled && intent === "send") {
-      this.#wantsToSend = true;
-      return;
-    }
-    this.#wantsToSend = false;
-    if (!this.state?.canSend) {
-      this.#isMissed = true;
-      this.#draw();
-      if (!this.state?.file) announce(t("compose.missing.file"));
-      (this.state?.file ? this.#field : this.#pick).focus();
-      return;
-    }
+    if (!this.state) return;
     player.pause();
     this.#preview.pause();
     this.#isActing = true;
@@ -360,6 +348,7 @@ export class AudioComposeScreen extends ModelScreen {
     this.#upload?.abort();
     this.#localError = null;
     this.#isInDoubt = false;
+    this.#parts.edited(this.#pick);
     if (!isAgain) this.#preview.unload();
     if (file.size > HOPELESS) {
       this.#localError = t("compose.tooLarge");
@@ -382,6 +371,7 @@ export class AudioComposeScreen extends ModelScreen {
     } finally {
       if (this.#upload === controller) this.#upload = null;
       this.#draw();
+      this.#parts.answered();
     }
   }
 

@@ -44,7 +44,7 @@ export class AudioScreen extends ListScreen {
    * @param {Wire.AudioState | null} [before]
    */
   render(state, before) {
-    this.drawFrame(state, before);
+    this.drawFrame(state, before, state.clips);
     setText(this.#title, t("nav.audio"));
     setText(this.#kept, state.sizeText ? t("audio.kept", { size: state.sizeText }) : "");
     this.#kept.hidden = !state.sizeText;
@@ -66,7 +66,7 @@ export class AudioScreen extends ListScreen {
   /** @param {Wire.AudioState} state */
   #drawInstead(state) {
     const what = shownOf(state, state.clips);
-    replaceWhen(this.instead, `${what} ${this.trouble}`, () => {
+    replaceWhen(this.instead, `${what} ${this.trouble?.message}`, () => {
       if (what === "list") return [];
       if (what === "loading") return skeleton();
       if (what === "empty") {

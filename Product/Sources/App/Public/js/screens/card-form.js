@@ -1,5 +1,6 @@
 import { backButton } from "../components/back-button.js";
 import { brandMark, cardFace, testBadge } from "../components/card-face.js";
+import { Form, drawReady, field } from "../components/form.js";
 import { icon } from "../components/icon.js";
 import { masked } from "../components/mask.js";
 import { errorBanner } from "../components/states.js";
@@ -30,9 +31,9 @@ export class CardFormScreen extends ModelScreen {
   #alert = h("div", { role: "alert" });
   #face = cardFace({ isPreview: true });
   #fields = {
-    number: field("number", { inputmode: "numeric", autocomplete: "cc-number", placeholder: "0000 0000 0000 0000" }),
-    holder: field("holder", { autocomplete: "cc-name", autocapitalize: "characters", maxlength: "60" }),
-    expiry: field("expiry", { inputmode: "numeric", autocomplete: "cc-exp" }),
+    number: cardField("number", { inputmode: "numeric", autocomplete: "cc-number", placeholder: "0000 0000 0000 0000" }),
+    holder: cardField("holder", { autocomplete: "cc-name", autocapitalize: "characters", maxlength: "60" }),
+    expiry: cardField("expiry", { inputmode: "numeric", autocomplete: "cc-exp" }),
   };
   #brand = h("span", { class: "field-mark" });
   #badge = h("div", { class: "form-test", role: "status" });
@@ -41,7 +42,7 @@ export class CardFormScreen extends ModelScreen {
   #mask;
   /** @type {string} */
   #target;
-  #wantsToSave = false;
+  #form;
   #isSaving = false;
   /** False until this screen has sent its card: cards that were saved earlier are ignored. */
   #hasSent = false;
@@ -58,12 +59,16 @@ export class CardFormScreen extends ModelScreen {
     this.#target = contact ? `/pay/${contact}` : "/cards";
     const { number, holder, expiry } = this.#fields;
     number.box.append(this.#brand);
+    this.#form = new Form(FIELDS.map((name) => ({
+      input: this.#fields[name].input, error: this.#fields[name].error, problem: () => this.#hint(name)?.problem,
+      certain: () => (name !== "holder" && this.#fields[name].input.value !== "" ? this.#hint(name)?.error : null),
+    })), { isHeard: () => this.state !== null && this.isSettled, isReady: () => Boolean(this.state?.canSave), isBusy: () => this.#isSaving || this.#hasSent, send: () => this.#send() });
     // Without names, nothing in this form could reach an address even if it were ever submitted.
     const form = h("form", { class: "card-form", novalidate: true, autocomplete: "on", "data-test": "card-form" },
       this.#alert, number.element, this.#badge, holder.element, expiry.element, this.#save, this.#promise);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.#submit();
+      this.#form.attempt();
     });
     this.element = h("section", { class: "screen card-form-screen", "data-test": "screen-card-form" },
       h("header", { class: "screen-bar" }, this.#back, this.#title),
@@ -75,19 +80,6 @@ export class CardFormScreen extends ModelScreen {
     });
     masked(expiry.input, { digits: expiryDigits, draw: dated, changed: () => this.#edit("expiry") });
     holder.input.addEventListener("input", () => this.#edit("holder"));
-    for (const part of Object.values(this.#fields)) {
-      const { input } = part;
-      input.addEventListener("blur", () => {
-        part.wasLeft = true;
-        this.#draw();
-      });
-      input.addEventListener("keydown", (event) => {
-        // A button that is still disabled would swallow the key.
-        if (event.key !== "Enter" || event.isComposing) return;
-        event.preventDefault();
-        this.#submit();
-      });
-    }
     holder.input.value = draft.holder;
     expiry.input.value = draft.expiry;
     this.#draw();
@@ -111,6 +103,7 @@ export class CardFormScreen extends ModelScreen {
     draft.holder = this.#fields.holder.input.value;
     draft.expiry = this.#fields.expiry.input.value;
     for (const { input } of Object.values(this.#fields)) input.value = "";
+    this.#form.reset();
     this.#drawFace();
     if (!this.#isSaving) this.send("reset");
   }
@@ -132,15 +125,11 @@ export class CardFormScreen extends ModelScreen {
     this.shell.busy(this, state.isSaving);
     this.#mask.redraw();
     this.#draw();
-    this.#saveIfWanted();
+    this.#form.answered();
   }
 
   settled() {
-    this.#saveIfWanted();
-  }
-
-  #saveIfWanted() {
-    if (this.#wantsToSave && this.state?.canSave && this.isSettled) this.#submit();
+    this.#form.answered();
   }
 
   /**
@@ -164,7 +153,7 @@ export class CardFormScreen extends ModelScreen {
     replaceWhen(this.#brand, `${hint?.brand} ${isTest}`, () => [brandMark(hint?.brand ?? null, isTest), h("span", { class: "visually-hidden" }, hint?.brandName ?? "")]);
     replaceWhen(this.#badge, `${state?.testLabel}`, () => (state?.testLabel ? [testBadge(state.testLabel), h("span", {}, t("cardForm.test"))] : []));
     this.#badge.hidden = !state?.testLabel;
-    this.#save.disabled = !state?.canSave || this.#isSaving;
+    drawReady(this.#save, Boolean(state?.canSave), this.#isSaving);
     replaceWhen(this.#save, `${this.#isSaving}`, () => (this.#isSaving
       ? [h("span", { class: "spinner", "aria-hidden": "true" }), t("cardForm.saving")] : [icon("lock"), t("cardForm.save")]));
     setText(this.#promise, t("cardForm.promise"));
@@ -178,12 +167,6 @@ export class CardFormScreen extends ModelScreen {
     setText(part.label, t(`cardForm.${name}`));
     if (name === "expiry") part.input.placeholder = t("card.expiry.example");
     if (name === "holder") part.input.placeholder = t("cardForm.holder.example");
-    // The model names an error before the end only when no further digit can mend it.
-    const mayShow = part.input.value !== "" && (part.wasLeft || name !== "holder");
-    const shown = mayShow ? hint?.error ?? "" : "";
-    setText(part.error, shown);
-    part.error.hidden = shown === "";
-    part.input.setAttribute("aria-invalid", String(shown !== ""));
     part.element.classList.toggle("is-valid", Boolean(hint?.isValid) && part.input.value !== "");
   }
 
@@ -199,7 +182,6 @@ export class CardFormScreen extends ModelScreen {
 
   /** @param {Field} name */
   #edit(name) {
-    this.#wantsToSave = false;
     this.#tell(name);
     this.#drawFace();
   }
@@ -210,17 +192,7 @@ export class CardFormScreen extends ModelScreen {
     this.send("edit", { field: name, value: name === "number" ? digitsOf(input.value) : input.value }, `edit ${name}`);
   }
 
-  async #submit() {
-    if (this.#isSaving || this.#hasSent) return;
-    if (!this.isSettled || !this.state?.canSave) {
-      this.#wantsToSave = true;
-      for (const part of Object.values(this.#fields)) part.wasLeft = true;
-      this.#draw();
-      const wrong = FIELDS.find((name) => !this.#hint(name)?.isValid);
-      if (this.isSettled && wrong) this.#fields[wrong].input.focus();
-      return;
-    }
-    this.#wantsToSave = false;
+  async #send() {
     this.#hasSent = true;
     if (!(await this.send("save"))) this.#hasSent = false;
   }
@@ -230,11 +202,4 @@ export class CardFormScreen extends ModelScreen {
  * @param {Field} name
  * @param {Properties} attributes
  */
-function field(name, attributes) {
-  const id = `card-${name}`;
-  const input = h("input", { id, class: "field-input", type: "text", spellcheck: "false", "aria-describedby": `${id}-error`, "data-test": id, ...attributes });
-  const label = h("label", { class: "field-label", for: id });
-  const error = h("p", { class: "field-error", id: `${id}-error`, role: "status", hidden: true, "data-test": `${id}-error` });
-  const box = h("div", { class: "field-box" }, input);
-  return { input, label, error, box, element: h("div", { class: `field field-${name}` }, label, box, error), wasLeft: false };
-}
+const cardField = (name, attributes) => field({ id: `card-${name}`, className: `field-${name}`, attributes });

@@ -104,6 +104,10 @@ export class CommentsScreen extends ModelScreen {
       item.description && h("p", { class: "description", lang: "", dir: "auto" }, item.description)]);
   }
 
+  get hasBanner() {
+    return super.hasBanner && this.state !== null && shownOf(this.state, this.state.comments) !== "failed";
+  }
+
   /** @param {Wire.CommentsState} state */
   render(state) {
     setText(this.#title, state.title);
@@ -112,9 +116,10 @@ export class CommentsScreen extends ModelScreen {
     keyed(this.#list, state.comments, (comment) => comment.id, (comment) => this.#row(comment), (row, comment) => row.draw(comment));
     this.#list.hidden = state.comments.length === 0;
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice));
-    replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     const what = shownOf(state, state.comments);
-    replaceWhen(this.#instead, `${what} ${this.trouble}`, () => {
+    const trouble = what === "failed" ? null : state.error?.message;
+    replaceWhen(this.#alert, trouble ?? "", () => errorBanner(trouble, () => this.dismiss()));
+    replaceWhen(this.#instead, `${what} ${this.trouble?.message}`, () => {
       if (what === "list") return [];
       if (what === "loading") return spinner(t("loading"), "comments-loading");
       if (what === "failed") return failed({ trouble: this.trouble, title: t("comments.failed.title"), text: t("comments.failed.text"), test: "comments-failed", run: () => this.reload() });

@@ -49,7 +49,7 @@ export class DriveAccountScreen extends ModelScreen {
   #list = h("ul", { class: "drive-files", "data-test": "files" });
   #files = h("section", { class: "drive-section", hidden: true }, this.#filesTitle, this.#list);
   #objects = driveObjects({ onAsk: () => this.send("objects"), onDismiss: () => this.send("dismissObjects") });
-  #manage = driveManage({ send: this.send.bind(this), dismiss: () => this.dismiss() });
+  #manage = driveManage({ send: this.send.bind(this), isSettled: () => this.isSettled, dismiss: () => this.dismiss() });
   #instead = h("div", {});
   #pull;
   /**
@@ -141,6 +141,10 @@ export class DriveAccountScreen extends ModelScreen {
     if (before?.isLoading && !state.isLoading) this.#pull.done();
   }
 
+  settled() {
+    this.#manage.answered();
+  }
+
   /** @param {State} state */
   #draw(state) {
     const isThere = Boolean(state.name);
@@ -150,14 +154,16 @@ export class DriveAccountScreen extends ModelScreen {
     setText(this.#gone, t("drive.deleting"));
     this.#gone.hidden = !state.isToBeDeleted;
     this.shell.busy(this, Boolean(state.isLoading) && !state.isMissing);
-    const trouble = this.#problem ?? (this.#manage.tells(state) ? null : state.problem) ?? state.error?.message;
+    // One failure is told once: beside what was pressed, or by the page that stands instead of the files.
+    const isFailed = !isThere && state.phase === "failed" && !state.isLoading;
+    const trouble = (this.#manage.tells(state) ? null : state.problem) ?? (isFailed ? null : state.error?.message);
     replaceWhen(this.#alert, `${trouble}`, () => errorBanner(trouble, () => this.dismiss()));
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice ?? null));
     this.#summary.hidden = !isThere;
     if (isThere) this.#usage.draw({ label: t("drive.usage", state), text: `${state.usageText} · ${t("drive.free", state)}`, percent: state.percent ?? 0 });
     setText(this.#address, state.address ?? "");
     this.#upload.hidden = !isThere;
-    this.#upload.draw({ state, handing: this.#handing, offered: this.#offered, mayUpload: mayUpload(state), mayReplace: mayChange(state) });
+    this.#upload.draw({ state, handing: this.#handing, offered: this.#offered, problem: this.#problem, mayUpload: mayUpload(state), mayReplace: mayChange(state) });
     const hadFocus = this.#list.contains(document.activeElement);
     setText(this.#filesTitle, t("drive.files", { count: state.files?.length ?? 0 }));
     keyed(this.#list, state.files ?? [], (file) => file.name, () => this.#makeRow(), (row, file) => row.draw(file, {
@@ -172,6 +178,7 @@ export class DriveAccountScreen extends ModelScreen {
     this.#objects.draw(state.objects);
     this.#manage.hidden = !isThere || !state.isOwner;
     this.#manage.draw(state);
+    this.#manage.answered();
     this.#drawInstead(state, isThere);
   }
 
@@ -182,7 +189,7 @@ export class DriveAccountScreen extends ModelScreen {
   #drawInstead(state, isThere) {
     const what = state.isMissing ? "missing" : state.files?.length ? "list" : state.isEmpty ? (mayUpload(state) ? "list" : "empty")
       : !isThere && state.phase === "failed" && !state.isLoading ? "failed" : isThere && !state.isLoading ? "list" : "loading";
-    replaceWhen(this.#instead, `${what} ${this.trouble}`, () => {
+    replaceWhen(this.#instead, `${what} ${this.trouble?.message}`, () => {
       if (what === "list") return [];
       if (what === "missing") {
         return message({ glyph: "question", title: t("drive.missing.title"), text: t("drive.missing.text"), test: "drive-missing",
@@ -289,7 +296,10 @@ export class DriveAccountScreen extends ModelScreen {
   async #hand(files, send) {
     const tooLarge = files.find((file) => file.size > LARGEST);
     this.#problem = tooLarge ? t("drive.tooLarge", { name: tooLarge.name }) : null;
-    if (tooLarge) return this.#redraw();
+    if (tooLarge) {
+      this.#redraw();
+      return this.#upload.focusPick();
+    }
     const controller = new AbortController();
     const batch = crypto.getRandomValues(new Uint32Array(2)).join("-");
     this.#controller = controller;

@@ -1,5 +1,6 @@
 import { backButton } from "../components/back-button.js";
 import { driveHandOver } from "../components/drive-hand-over.js";
+import { Form, drawReady, field } from "../components/form.js";
 import { icon } from "../components/icon.js";
 import { announce } from "../components/toast.js";
 import { find, h, replaceWhen, setText } from "../dom.js";
@@ -14,20 +15,21 @@ import { ModelScreen } from "../screen.js";
 export class DriveCreateScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = backButton(() => this.shell.back("/drive"));
-  #name = field("name", (text) => this.#typed("name", text));
-  #size = field("size", (text) => this.#typed("size", text));
   #hint = h("p", { class: "field-hint", id: "drive-size-hint" });
+  #name = field({ id: "drive-name", test: "create-name", attributes: ATTRIBUTES });
+  #size = field({ id: "drive-size", test: "create-size", attributes: ATTRIBUTES, hint: this.#hint });
   #cost = h("div", { class: "drive-cost", role: "status", "data-test": "cost" });
   #balance = h("p", { class: "field-hint", "data-test": "balance" });
+  #after = h("p", { class: "field-hint", hidden: true, role: "status", "data-test": "spend-after" });
   #verdict = h("div", { role: "alert" });
   #progress = h("div", { role: "status" });
   #submit = h("button", { class: "button button-primary", type: "submit", "data-test": "create" });
   #form = h("form", { class: "compose-form", novalidate: true, "data-test": "create-form" },
-    this.#name, this.#size, this.#cost, this.#balance, this.#verdict, this.#progress, h("div", { class: "compose-buttons" }, this.#submit));
+    this.#name.element, this.#size.element, this.#cost, this.#balance, this.#after, this.#verdict, this.#progress, h("div", { class: "compose-buttons" }, this.#submit));
   #instead = h("div", { role: "status" });
   #handOver = driveHandOver({ send: this.send.bind(this) });
-  #isMissed = false;
-  #wants = false;
+  /** @type {Form} */
+  #fields;
   #isFirst = true;
   element = h("section", { class: "screen drive-create-screen", "data-test": "screen-drive-create" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#form, this.#instead, this.#handOver);
@@ -36,11 +38,23 @@ export class DriveCreateScreen extends ModelScreen {
   constructor(shell) {
     super("drive-create");
     this.shell = shell;
-    this.#size.input.after(this.#hint);
-    this.#size.input.setAttribute("aria-describedby", "drive-size-hint drive-size-error");
+    this.#name.error.dataset.test = "name-error";
+    this.#size.error.dataset.test = "size-error";
+    for (const [name, { input }] of /** @type {const} */ ([["name", this.#name], ["size", this.#size]])) {
+      input.addEventListener("input", () => this.send(name, { text: input.value }, name));
+    }
+    this.#fields = new Form([
+      { ...this.#name, certain: () => (this.#fields.wasMissed ? this.state?.nameError : null), problem: () => this.state?.nameError ?? (this.#name.input.value ? "" : t("drive.limit.noName")) },
+      { ...this.#size, certain: () => (this.#fields.wasMissed ? this.state?.sizeError : null), problem: () => this.state?.sizeError ?? (this.#size.input.value ? "" : t("drive.create.size.missing")) },
+    ], {
+      // The state brings the text back that the model has heard.
+      isHeard: () => this.isSettled && this.state?.name === this.#name.input.value && this.state.size === this.#size.input.value,
+      isReady: () => Boolean(this.state?.canCreate), isBusy: () => this.state?.phase === "creating" || this.state?.phase === "created",
+      send: () => this.send("create"),
+    });
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.#create();
+      this.#fields.attempt();
     });
     this.#draw();
   }
@@ -62,16 +76,16 @@ export class DriveCreateScreen extends ModelScreen {
     // The user has seen an account that this tab created before it was loaded again: the page begins with the form.
     if (this.#isFirst && state.phase === "created") this.send("again");
     this.#isFirst = false;
-    this.#name.settle(state.name, this.isSettled, state.phase === "created");
-    this.#size.settle(state.size, this.isSettled, state.phase === "created");
+    settle(this.#name.input, state.name, this.isSettled, state.phase === "created");
+    settle(this.#size.input, state.size, this.isSettled, state.phase === "created");
     if (before && before.phase !== state.phase) this.#changed(before.phase, state);
     this.#draw();
-    if (this.#wants) this.#create();
+    this.#fields.answered();
   }
 
   settled() {
     this.#draw();
-    if (this.#wants) this.#create();
+    this.#fields.answered();
   }
 
   /**
@@ -80,32 +94,8 @@ export class DriveCreateScreen extends ModelScreen {
    */
   #changed(before, { phase, message }) {
     if (phase === "created") queueMicrotask(() => find(this.#instead, "h2")?.focus({ focusVisible: false }));
-    if (before === "created") this.#isMissed = false;
+    if (before === "created") this.#fields.reset();
     if (phase === "failed" && message) announce(message);
-  }
-
-  /**
-   * @param {"name" | "size"} name
-   * @param {string} text
-   */
-  #typed(name, text) {
-    this.#wants = false;
-    this.send(name, { text }, name);
-  }
-
-  #create() {
-    if (this.state?.phase === "creating" || this.state?.phase === "created") return;
-    // The model receives the typed text first, and its state brings the text back.
-    this.#wants = !this.isSettled || this.state?.name !== this.#name.input.value || this.state?.size !== this.#size.input.value;
-    if (this.#wants) return;
-    if (!this.state?.canCreate) {
-      this.#isMissed = true;
-      this.#draw();
-      const wrong = [this.#name, this.#size].find((part) => part.input.getAttribute("aria-invalid") === "true");
-      wrong?.input.focus();
-      return;
-    }
-    this.send("create");
   }
 
   #draw() {
@@ -115,14 +105,21 @@ export class DriveCreateScreen extends ModelScreen {
     const isForm = state.phase !== "created" && !state.needsKey;
     setText(this.#title, t("drive.create"));
     this.#form.hidden = !isForm;
-    this.#name.draw({ label: t("drive.create.name"), example: t("drive.create.name.example"), isBusy,
-      error: state.nameError ?? (this.#isMissed && !this.#name.input.value ? t("drive.limit.noName") : "") });
-    this.#size.draw({ label: t("drive.create.size"), example: "100MB", isBusy,
-      error: state.sizeError ?? (this.#isMissed && !this.#size.input.value ? t("drive.create.size.missing") : "") });
+    for (const [{ label, input }, words, example] of /** @type {const} */ ([[this.#name, "drive.create.name", t("drive.create.name.example")], [this.#size, "drive.create.size", "100MB"]])) {
+      setText(label, t(words));
+      input.placeholder = example;
+      input.readOnly = isBusy;
+    }
     setText(this.#hint, t("drive.create.size.hint"));
-    const cost = state.costText ? t("drive.cost", { cost: state.costText }) : state.isPriceKnown === false && this.#size.input.value && !state.sizeError ? t("drive.cost.unknown") : "";
+    const cost = state.spend ? t("drive.cost", state.spend) : state.isPriceKnown === false && this.#size.input.value && !state.sizeError ? t("drive.cost.unknown") : "";
     replaceWhen(this.#cost, cost, () => cost && [icon("card"), h("span", {}, cost)]);
     this.#cost.hidden = !cost;
+    this.#cost.title = state.spend?.costExact ?? "";
+    const { after, afterExact, before, beforeExact, isTooMuch } = state.spend ?? {};
+    setText(this.#after, isTooMuch ? t("drive.spend.short") : after ? t("drive.balance.after", { after }) : "");
+    this.#after.hidden = !this.#after.textContent;
+    this.#after.classList.toggle("field-error", Boolean(isTooMuch));
+    this.#after.title = [before && t("drive.spend.before"), beforeExact, after && t("drive.spend.after"), afterExact].filter(Boolean).join(" ");
     this.#balance.title = state.balanceExact ?? "";
     setText(this.#balance, state.balanceText ? t("drive.balance", state) : "");
     this.#balance.hidden = !state.balanceText;
@@ -133,7 +130,7 @@ export class DriveCreateScreen extends ModelScreen {
     const step = isBusy ? state.step ?? "" : "";
     replaceWhen(this.#progress, step, () => step && h("div", { class: "drive-step", "data-test": "step" }, h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, step)));
     replaceWhen(this.#submit, `${state.phase}`, () => [icon("plus"), t(isBusy ? "drive.create.busy" : state.phase === "failed" ? "retry" : "drive.create.do")]);
-    this.#submit.setAttribute("aria-disabled", String(isBusy));
+    drawReady(this.#submit, true, isBusy);
     this.#drawInstead(state);
   }
 
@@ -155,35 +152,17 @@ export class DriveCreateScreen extends ModelScreen {
   }
 }
 
+/** @type {Properties} */
+const ATTRIBUTES = { autocomplete: "off", autocapitalize: "off", "data-kept": true };
+
 /**
- * @param {string} name
- * @param {(text: string) => void} onInput
+ * Shows the model's text, unless it is being typed.
+ *
+ * @param {HTMLInputElement} input
+ * @param {string} text
+ * @param {boolean} isSettled
+ * @param {boolean} isOver
  */
-function field(name, onInput) {
-  const id = `drive-${name}`;
-  const label = h("label", { class: "field-label", for: id });
-  const error = h("p", { class: "field-error", id: `${id}-error`, role: "status", hidden: true, "data-test": `${name}-error` });
-  /** @type {HTMLInputElement} */
-  const input = h("input", { id, class: "field-input", type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off", "aria-describedby": `${id}-error`, "data-test": `create-${name}`, "data-kept": true, oninput: () => onInput(input.value) });
-  const element = h("div", { class: "field" }, label, input, error);
-  /** @param {{ label: string, example: string, isBusy: boolean, error: string }} now */
-  const draw = (now) => {
-    setText(label, now.label);
-    input.placeholder = now.example;
-    input.readOnly = now.isBusy;
-    input.setAttribute("aria-invalid", String(Boolean(now.error)));
-    setText(error, now.error);
-    error.hidden = !now.error;
-  };
-  /**
-   * Shows the model's text, unless it is being typed.
-   *
-   * @param {string} text
-   * @param {boolean} isSettled
-   * @param {boolean} isOver
-   */
-  const settle = (text, isSettled, isOver) => {
-    if (isSettled && (document.activeElement !== input || isOver)) input.value = text;
-  };
-  return Object.assign(element, { input, draw, settle });
+function settle(input, text, isSettled, isOver) {
+  if (isSettled && (document.activeElement !== input || isOver)) input.value = text;
 }

@@ -40,7 +40,7 @@ export class DriveScreen extends ListScreen {
    * @param {Wire.DriveState | null} [before]
    */
   render(state, before) {
-    this.drawFrame(state, before);
+    this.drawFrame(state, before, state.accounts);
     setText(this.#title, t("nav.drive"));
     setText(this.#total, state.totalText ?? "");
     this.#total.hidden = !state.totalText;
@@ -57,7 +57,7 @@ export class DriveScreen extends ListScreen {
   /** @param {Wire.DriveState} state */
   #drawInstead(state) {
     const what = shownOf(state, state.accounts);
-    replaceWhen(this.instead, `${what} ${this.trouble} ${state.keyText}`, () => {
+    replaceWhen(this.instead, `${what} ${this.trouble?.message} ${state.keyText}`, () => {
       if (what === "list") return [];
       if (what === "key") return message({ glyph: "key", title: t("drive.key.title"), text: state.keyText, test: "drive-key" });
       if (what === "empty") {

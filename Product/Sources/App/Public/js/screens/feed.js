@@ -102,7 +102,7 @@ export class FeedScreen extends ListScreen {
    * @param {Wire.FeedState | null} [before]
    */
   render(state, before) {
-    const hasEnded = this.drawFrame(state, before);
+    const hasEnded = this.drawFrame(state, before, state.items);
     setText(this.#title, state.title);
     keyed(this.#list, state.items.flatMap(rowsOf), (row) => row.key, (row) => this.#row(row), (element, row) => element.draw(row));
     this.#list.hidden = state.items.length === 0;
@@ -120,7 +120,7 @@ export class FeedScreen extends ListScreen {
    */
   #drawInstead(state) {
     const what = shownOf(state, state.items);
-    replaceWhen(this.instead, `${what} ${this.trouble}`, () => {
+    replaceWhen(this.instead, `${what} ${this.trouble?.message}`, () => {
       if (what === "list") return [];
       if (what === "empty") {
         return message({ glyph: "drop", title: t("feed.empty.title"), text: t("feed.empty.text"), test: "empty",

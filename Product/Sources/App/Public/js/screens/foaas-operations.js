@@ -40,7 +40,7 @@ export class FoaasOperationsScreen extends ListScreen {
    * @param {Wire.FoaasOperationsState | null} [before]
    */
   render(state, before) {
-    this.drawFrame(state, before);
+    this.drawFrame(state, before, state.operations);
     setText(this.#title, state.title);
     this.#search.draw({ label: t("foaas.search"), query: state.query, isSettled: this.isSettled });
     keyed(this.#list, state.operations, (operation) => operation.id, () => this.#row(), (row, operation) => row.draw(operation));
@@ -55,7 +55,7 @@ export class FoaasOperationsScreen extends ListScreen {
   #drawInstead(state) {
     const what = shownOf(state, state.operations);
     this.#search.element.hidden = (what === "empty" || what === "failed") && this.#search.isEmpty;
-    replaceWhen(this.instead, `${what} ${this.trouble} ${state.noMatch}`, () => {
+    replaceWhen(this.instead, `${what} ${this.trouble?.message} ${state.noMatch}`, () => {
       switch (what) {
         case "list": return [];
         case "loading": return h("div", { class: "operation-list", "aria-hidden": "true" }, Array.from({ length: 12 }, () =>

@@ -1,4 +1,5 @@
 import { backButton } from "../components/back-button.js";
+import { Form, drawReady, fieldError } from "../components/form.js";
 import { icon } from "../components/icon.js";
 import { phraseText } from "../components/phrase.js";
 import { message } from "../components/states.js";
@@ -24,7 +25,12 @@ export class FoaasPreviewScreen extends ModelScreen {
   #form = h("form", { class: "phrase-form", novalidate: true, autocomplete: "off" }, this.#fields, this.#done, this.#hint);
   #panel = h("div", { class: "preview-panel" }, h("div", { class: "preview-side" }, this.#stage, this.#path, this.#why), this.#form);
   #instead = h("div", {});
-  #wantsDone = false;
+  /**
+   * Made anew with the fields, which the operation has.
+   *
+   * @type {Form | null}
+   */
+  #check = null;
   #wasDone = true;
   element = h("section", { class: "screen preview-screen", "data-test": "screen-foaas-preview" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#panel, this.#instead);
@@ -40,7 +46,7 @@ export class FoaasPreviewScreen extends ModelScreen {
     this.#text.element.dataset.live = "";
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.#finish();
+      this.#check?.attempt();
     });
     this.render({ title: t("foaas.preview"), phase: "loading", name: null, fields: [], phrase: null, path: "", canFinish: false, done: true, palette: "ink", error: null, message: null });
   }
@@ -51,7 +57,7 @@ export class FoaasPreviewScreen extends ModelScreen {
 
   hide() {
     super.hide();
-    this.#wantsDone = false;
+    this.#check?.reset();
     this.shell.busy(this, false);
   }
 
@@ -70,7 +76,8 @@ export class FoaasPreviewScreen extends ModelScreen {
     this.#stage.hidden = state.phase === "failed";
     setText(this.#path, state.path ?? "");
     keyed(this.#fields, state.fields, (field) => field.field, (field) => this.#field(field), (row, field) => row.draw(field));
-    this.#done.disabled = !state.canFinish;
+    this.#makeCheck(state);
+    drawReady(this.#done, state.canFinish);
     drawOnce(this.#done, () => [icon("check"), t("foaas.done")]);
     setText(this.#hint, state.message ?? (state.phase === "ready" && !state.canFinish ? t("foaas.fill") : ""));
     replaceWhen(this.#why, state.error ? state.error.message : "", () => state.error && h("div", { class: "notice preview-why", "data-test": "preview-failed" },
@@ -82,11 +89,21 @@ export class FoaasPreviewScreen extends ModelScreen {
     this.#panel.hidden = isMissing;
     replaceWhen(this.#instead, isMissing ? "missing" : "", () => isMissing && message({ glyph: "phrase", title: t("foaas.missing.title"), text: t("foaas.missing.text"),
       test: "preview-missing", action: { title: t("foaas.operations"), run: () => this.shell.go("/foaas/operations") } }));
-    this.#finishIfWanted();
+    this.#check?.answered();
   }
 
   settled() {
-    this.#finishIfWanted();
+    this.#check?.answered();
+  }
+
+  /** @param {Wire.FoaasPreviewState} state */
+  #makeCheck({ fields, phase }) {
+    if (this.#check || (fields.length === 0 && phase !== "ready")) return;
+    const parts = [...this.#fields.querySelectorAll(".field")].flatMap((row) => {
+      const [input, error] = [row.querySelector("input"), row.querySelector("p")];
+      return input && error ? [{ input, error, problem: () => (input.value.trim() === "" ? t("foaas.field.empty") : "") }] : [];
+    });
+    this.#check = new Form(parts, { isHeard: () => this.isSettled, isReady: () => Boolean(this.state?.canFinish), send: () => this.send("finish") });
   }
 
   /** @param {Wire.FoaasPreviewField} field */
@@ -94,10 +111,11 @@ export class FoaasPreviewScreen extends ModelScreen {
     const id = `foaas-${field.field}`;
     const label = h("label", { class: "field-label", for: id });
     const input = h("input", { id, class: "field-input", type: "text", dir: "auto", autocapitalize: "sentences", enterkeyhint: "next", "data-kept": true, "data-test": `field-${field.field}` });
-    const row = h("div", { class: "field" }, label, h("div", { class: "field-box" }, input));
+    const error = fieldError(`${id}-error`, `field-${field.field}-error`);
+    input.setAttribute("aria-describedby", error.id);
+    const row = h("div", { class: "field" }, label, h("div", { class: "field-box" }, input), error);
     input.value = field.value;
     input.addEventListener("input", () => {
-      this.#wantsDone = false;
       this.send("edit", { field: field.field, value: input.value }, `edit ${field.field}`);
     });
     input.addEventListener("keydown", (event) => {
@@ -105,7 +123,7 @@ export class FoaasPreviewScreen extends ModelScreen {
       event.preventDefault();
       const next = find(row.nextElementSibling, "input");
       if (next) next.focus();
-      else this.#finish();
+      else this.#check?.attempt();
     });
     /** @param {Wire.FoaasPreviewField} now */
     const draw = ({ name, placeholder, value }) => {
@@ -114,17 +132,5 @@ export class FoaasPreviewScreen extends ModelScreen {
       if (this.isSettled && document.activeElement !== input) input.value = value;
     };
     return Object.assign(row, { draw });
-  }
-
-  #finish() {
-    this.#wantsDone = true;
-    this.#finishIfWanted();
-  }
-
-  /** As soon as the model has heard what was typed. */
-  #finishIfWanted() {
-    if (!this.#wantsDone || !this.isSettled || !this.state?.canFinish) return;
-    this.#wantsDone = false;
-    this.send("finish");
   }
 }

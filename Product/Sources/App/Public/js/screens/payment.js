@@ -4,9 +4,11 @@ import { backButton } from "../components/back-button.js";
 import { cardLine } from "../components/card-face.js";
 import { CardSheet } from "../components/card-sheet.js";
 import { CodeField } from "../components/code-field.js";
+import { Form, drawReady, fieldError } from "../components/form.js";
 import { icon } from "../components/icon.js";
+import { receiptActions } from "../components/receipt-actions.js";
 import { receipt } from "../components/receipt.js";
-import { errorBanner, message } from "../components/states.js";
+import { errorBanner, failed, message } from "../components/states.js";
 import { announce, toast } from "../components/toast.js";
 import { find, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
@@ -37,18 +39,30 @@ export class PaymentScreen extends ModelScreen {
   #payee = h("div", { class: "payee" }, this.#picture, h("div", {}, this.#name, this.#username));
   #alert = h("div", { role: "alert" });
   #instead = h("div", {});
-  #amount = new AmountField((digits, edit) => this.#edit(() => this.send("amount", { digits, edit }, "amount")), (text, edit) => this.#edit(() => this.send("amountText", { text, edit }, "amountText")));
-  #card = h("button", { class: "card-line pay-card", type: "button", "aria-haspopup": "dialog", "data-test": "change-card", onclick: () => this.#sheet.open() });
-  #code = new CodeField("pay-code", (value) => this.#typedCode(value), () => this.#enter());
+  /** @type {AmountField} */
+  #amount = new AmountField((digits, edit) => this.#edit(this.#amount.input, () => this.send("amount", { digits, edit }, "amount")),
+    (text, edit) => this.#edit(this.#amount.input, () => this.send("amountText", { text, edit }, "amountText")));
+  #card = h("button", { class: "card-line pay-card", type: "button", "aria-haspopup": "dialog", "aria-describedby": "pay-card-error", "data-test": "change-card", onclick: () => this.#sheet.open() });
+  #cardError = fieldError("pay-card-error", "card-error", "amount-error");
+  /** @type {CodeField} */
+  #code = new CodeField("pay-code", (value) => this.#typedCode(value), () => this.#fields.attempt());
   #verdict = h("div", { role: "alert" });
-  #pay = h("button", { class: "button button-primary pay-button", type: "button", "data-test": "pay", onclick: () => this.#send() });
+  #pay = h("button", { class: "button button-primary pay-button", type: "button", "data-test": "pay", onclick: () => this.#fields.attempt() });
   #safety = h("p", { class: "pay-safety" });
   #form = h("div", { class: "pay-form", "data-test": "pay-form" },
-    this.#amount.element, this.#card, this.#code.element, this.#verdict, this.#pay, this.#safety);
+    this.#amount.element, this.#card, this.#cardError, this.#code.element, this.#verdict, this.#pay, this.#safety);
+  /** @type {Form} */
+  #fields = new Form([
+    { input: this.#amount.input, error: this.#amount.error, text: () => this.#amount.digits ?? "", problem: () => this.state?.amount.problem, certain: () => this.state?.amount.error },
+    { input: this.#card, error: this.#cardError, problem: () => this.state?.cardProblem, certain: () => this.state?.cardProblem },
+    { input: this.#code.input, error: this.#code.error, problem: () => (this.#code.value === "" ? t("card.code.empty") : this.state?.code.problem) },
+  ], {
+    isHeard: () => this.isSettled && this.#amount.digits === this.state?.amount.digits,
+    isReady: () => this.state !== null && this.#mayPay(this.state), isBusy: () => this.#isPaying, send: () => this.#send(),
+  });
   #sheet = new CardSheet((id) => this.#choose(id));
   /** From the click on Pay until the model says what became of it. */
   #isPaying = false;
-  #wantsToPay = false;
   /** @type {Question | null} */
   #asked = null;
   #isGivingUp = false;
@@ -81,7 +95,7 @@ export class PaymentScreen extends ModelScreen {
       h("header", { class: "screen-bar" }, this.#back, this.#title),
       h("div", { class: "pay-panel" }, this.#alert, this.#payee, this.#instead, this.#form), this.#sheet.element);
     this.#amount.element.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") (this.#code.isComplete ? this.#enter() : this.#code.focus());
+      if (event.key === "Enter") (this.#code.isComplete || !this.#amount.digits ? this.#fields.attempt() : this.#code.focus());
     });
     this.#drawLoading();
   }
@@ -94,7 +108,7 @@ export class PaymentScreen extends ModelScreen {
   opened() {
     super.opened();
     // An Enter that a lost connection kept waiting pays nothing later by itself.
-    if (this.state) this.#wantsToPay = false;
+    this.#fields.forgetWish();
     // The next state says if a request is still under way; a server that was started again has none.
     this.#isPaying = false;
     this.#asked = null;
@@ -122,7 +136,7 @@ export class PaymentScreen extends ModelScreen {
 
   hide() {
     this.#sheet.close();
-    this.#wantsToPay = false;
+    this.#fields.reset();
     if (this.#code.value) {
       this.#code.clear();
       this.send("code", { value: "" }, "code");
@@ -161,7 +175,7 @@ export class PaymentScreen extends ModelScreen {
     this.#drawForm(state);
     this.#drawInstead(state, primes);
     if (hasForm && !this.#wasFocused) this.#focusFirst();
-    if (this.#wantsToPay) this.#enter();
+    this.#fields.answered();
     if (phase !== before?.phase && before && before.phase !== "loading") this.#moveFocus(phase);
     // An answer that changes nothing is an answer, too.
     if (answered === "check" && phase === "unknown") announce(t("pay.unknown.title"));
@@ -176,7 +190,7 @@ export class PaymentScreen extends ModelScreen {
     if (before === "unknown" && phase === "ready" && this.#asked === "giveUp") toast(t("pay.gaveUp"));
     this.#asked = null;
     this.#isGivingUp = false;
-    if (phase !== "ready") this.#wantsToPay = false;
+    if (phase !== "ready") this.#fields.reset();
     this.#amount.settle();
     // An attempt uses the code up.
     if (phase !== "ready" || before === "sending") this.#code.clear();
@@ -204,7 +218,7 @@ export class PaymentScreen extends ModelScreen {
     this.#card.setAttribute("aria-label", card ? t("pay.card.name", { card: [card.brandName, card.masked, card.testLabel].filter(Boolean).join(" ") }) : "");
     this.#card.setAttribute("aria-disabled", String(this.#isPaying));
     this.#sheet.draw(state.cards, `/cards/new?pay=${encodeURIComponent(this.id)}`);
-    this.#code.draw(state.code);
+    this.#code.draw(state.code.length);
     this.#code.isLocked = this.#isPaying;
     this.#code.element.hidden = isUnknown;
     this.#drawPay(state);
@@ -220,8 +234,7 @@ export class PaymentScreen extends ModelScreen {
   /** @param {State} state */
   #drawPay(state) {
     const busy = this.#isPaying;
-    this.#pay.disabled = !busy && !this.#mayPay(state);
-    this.#pay.setAttribute("aria-disabled", String(busy || this.#pay.disabled));
+    drawReady(this.#pay, this.#mayPay(state), busy);
     replaceWhen(this.#pay, `${busy} ${state.payLabel}`, () => (busy
       ? [h("span", { class: "spinner", "aria-hidden": "true" }), t("pay.sending")] : [icon("lock"), h("span", { "data-test": "pay-label" }, state.payLabel)]));
   }
@@ -241,12 +254,15 @@ export class PaymentScreen extends ModelScreen {
    */
   #drawInstead(state, primes) {
     const { phase } = state;
-    const what = primes ? "priming" : ["missing", "unknown", "earlier", "approved"].includes(phase) ? phase : "form";
-    replaceWhen(this.#instead, JSON.stringify([what, state.receipt, state.unknown, state.earlier]), () => {
+    const what = primes ? "priming" : ["missing", "unloaded", "unknown", "earlier", "approved"].includes(phase) ? phase : "form";
+    replaceWhen(this.#instead, JSON.stringify([what, state.receipt, state.unknown, state.earlier, what === "unloaded" && state.message]), () => {
       if (what === "priming") return this.#priming(state.contact);
       if (what === "missing") {
         return message({ glyph: "contacts", title: t("pay.missing.title"), text: t("pay.missing.text"), test: "pay-missing",
           action: { title: t("pay.missing.action"), run: () => this.shell.go("/contacts") } });
+      }
+      if (what === "unloaded") {
+        return failed({ trouble: null, title: t("pay.failed.title"), text: state.message ?? "", test: "pay-failed", run: () => this.reload() });
       }
       if (what === "unknown") return this.#unknown(state);
       if (what === "earlier" && state.earlier) return this.#earlier(state.earlier);
@@ -389,6 +405,7 @@ export class PaymentScreen extends ModelScreen {
   #paid({ cards, contact }, paid) {
     const used = cards.find((card) => card.masked === paid.masked && card.brandName === paid.brandName);
     return [receipt(paid, this.#recipient({ image: null, initials: "", ...contact, ...paid }), used?.testLabel),
+      receiptActions(paid),
       h("div", { class: "receipt-actions" },
         h("button", { class: "button button-primary pay-button", type: "button", "data-test": "done", onclick: () => this.#done() }, t("receipt.done")),
         h("a", { class: "button", href: "/payments", "data-link": true, "data-test": "receipt-history" }, icon("history"), t("receipt.history")))];
@@ -397,10 +414,11 @@ export class PaymentScreen extends ModelScreen {
   /**
    * After a verdict the first change begins anew.
    *
+   * @param {HTMLElement} input
    * @param {() => Promise<boolean>} send
    */
-  #edit(send) {
-    this.#wantsToPay = false;
+  #edit(input, send) {
+    this.#fields.edited(input);
     if (isOver(this.state?.phase)) this.send("again", {}, "again");
     const sent = send();
     if (this.state) this.#drawPay(this.state);
@@ -409,8 +427,7 @@ export class PaymentScreen extends ModelScreen {
 
   /** @param {string} value */
   #typedCode(value) {
-    this.#edit(() => this.send("code", { value }, "code"));
-    if (this.state) this.#code.draw(this.state.code);
+    this.#edit(this.#code.input, () => this.send("code", { value }, "code"));
   }
 
   /** @param {string} id */
@@ -418,6 +435,7 @@ export class PaymentScreen extends ModelScreen {
     if (this.#isPaying) return;
     if (isOver(this.state?.phase)) this.send("again", {}, "again");
     this.#code.clear();
+    this.#fields.reset();
     this.send("code", { value: "" }, "code");
     this.send("chooseCard", { id });
     this.#code.focus();
@@ -428,19 +446,14 @@ export class PaymentScreen extends ModelScreen {
     this.#code.focus();
   }
 
-  /** Enter pays as soon as the model has heard what was typed. */
-  #enter() {
-    if (!this.state || this.#isPaying) return;
-    const { phase } = this.state;
-    this.#wantsToPay = (phase === "ready" || isOver(phase)) && Boolean(this.#amount.digits) && this.#code.isComplete && !this.#mayPay(this.state);
-    if (this.#mayPay(this.state)) this.#send();
+  settled() {
+    this.#fields.answered();
   }
 
   async #send() {
     const { digits } = this.#amount;
     if (!this.state || digits === null || this.#isPaying || !this.#mayPay(this.state)) return;
     this.#isPaying = true;
-    this.#wantsToPay = false;
     this.#drawForm(this.state);
     announce(t("pay.sending"));
     // The payment is made in the amount on the button. A model that meanwhile has another amount does nothing.

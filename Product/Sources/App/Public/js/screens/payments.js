@@ -1,12 +1,32 @@
 import { backButton } from "../components/back-button.js";
 import { CodeField } from "../components/code-field.js";
+import { Form, drawReady } from "../components/form.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message } from "../components/states.js";
-import { find, h, keyed, onEscape, replaceWhen, rowOf, setText } from "../dom.js";
+import { toast } from "../components/toast.js";
+import { find, h, keyed, onEscape, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
 /** @typedef {{ id: string, what: "code" | "giveUp" }} Asking */
+
+/** @typedef {{ name: string, payments: Wire.PaymentsPayment[] }} Day */
+
+/**
+ * The payments by day, in their order.
+ *
+ * @param {Wire.PaymentsPayment[]} payments
+ */
+function daysOf(payments) {
+  /** @type {Day[]} */
+  const days = [];
+  for (const payment of payments) {
+    const day = days.find(({ name }) => name === payment.day);
+    if (day) day.payments.push(payment);
+    else days.push({ name: payment.day, payments: [payment] });
+  }
+  return days;
+}
 
 /** @type {Record<Wire.PaymentsPayment["state"], import("../components/icon.js").Glyph>} */
 const GLYPHS = { approved: "check", declined: "close", unknown: "question", failed: "alert", sending: "sent", abandoned: "question" };
@@ -21,7 +41,7 @@ export class PaymentsScreen extends ModelScreen {
   #back = backButton(() => this.shell.back("/contacts"));
   #alert = h("div", { role: "alert" });
   #missing = h("div", { role: "status" });
-  #list = h("ol", { class: "payment-list", "data-test": "payments" });
+  #list = h("div", { class: "payment-days", "data-test": "payments" });
   #instead = h("div", {});
   /**
    * The question in a row.
@@ -29,7 +49,17 @@ export class PaymentsScreen extends ModelScreen {
    * @type {Asking | null}
    */
   #asking = null;
-  #code = new CodeField("payment-code", () => this.#drawSend(), () => this.#retry());
+  /** @type {CodeField} */
+  #code = new CodeField("payment-code", () => this.#drawSend(), () => this.#form.attempt());
+  /** @type {Form} */
+  #form = new Form([{ input: this.#code.input, error: this.#code.error, problem: () => this.#codeProblem() }],
+    { isHeard: () => true, isReady: () => this.#code.isComplete, send: () => this.#retry() });
+  /**
+   * The payment that something is being done with.
+   *
+   * @type {string | null}
+   */
+  #acted = null;
   element = h("section", { class: "screen payments-screen", "data-test": "screen-payments" },
     h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert, this.#missing, this.#list, this.#instead);
 
@@ -38,7 +68,7 @@ export class PaymentsScreen extends ModelScreen {
     super("payments");
     this.shell = shell;
     this.#code.input.dataset.test = "payment-code";
-    this.render({ title: t("payments.title"), payments: [], isEmpty: false, missing: null, error: null });
+    this.render({ title: t("payments.title"), payments: [], isEmpty: false, missing: null, ended: null, error: null });
   }
 
   hide() {
@@ -50,16 +80,20 @@ export class PaymentsScreen extends ModelScreen {
     return this.state?.title ?? t("payments.title");
   }
 
-  /** @param {Wire.PaymentsState} state */
-  render(state) {
+  /**
+   * @param {Wire.PaymentsState} state
+   * @param {Wire.PaymentsState | null} [before]
+   */
+  render(state, before) {
     setText(this.#title, state.title);
     replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     replaceWhen(this.#missing, state.missing ?? "", () => state.missing && h("p", { class: "notice", "data-test": "payments-missing" }, icon("alert"), h("span", {}, state.missing)));
     const asking = this.#asking;
     const asked = asking && state.payments.find((payment) => payment.id === asking.id);
     if (asking && !asked?.[asking.what === "code" ? "canRetry" : "canGiveUp"]) this.#forget();
-    keyed(this.#list, state.payments, (payment) => payment.id, () => this.#newRow(), (row, payment) => row.draw(payment));
+    keyed(this.#list, daysOf(state.payments), (day) => day.name, () => this.#newDay(), (element, day) => element.draw(day));
     this.#list.hidden = state.payments.length === 0;
+    if (before && state.ended && state.ended.count !== before.ended?.count) this.#tell(state, state.ended.id);
     const what = state.payments.length > 0 ? "list" : state.isEmpty ? "empty" : state.error || state.missing ? "failed" : "loading";
     replaceWhen(this.#instead, `${what}`, () => {
       if (what === "empty") {
@@ -72,6 +106,19 @@ export class PaymentsScreen extends ModelScreen {
     });
   }
 
+  /** The payments of a day, below its name. */
+  #newDay() {
+    const title = h("h2", { class: "list-heading", "data-test": "day" });
+    const list = h("ol", { class: "payment-list" });
+    const element = h("section", { class: "payment-day" }, title, list);
+    /** @param {Day} day */
+    const draw = ({ name, payments }) => {
+      setText(title, name);
+      keyed(list, payments, (payment) => payment.id, () => this.#newRow(), (row, payment) => row.draw(payment));
+    };
+    return Object.assign(element, { draw });
+  }
+
   #newRow() {
     const row = h("li", { class: "payment-row", "data-test": "payment" });
     /** @param {Wire.PaymentsPayment} payment */
@@ -82,7 +129,7 @@ export class PaymentsScreen extends ModelScreen {
         h("span", { class: `payment-glyph glyph-${payment.state}`, "aria-hidden": "true" }, icon(GLYPHS[payment.state])),
         h("div", { class: "payment-lines" },
           h("p", { class: "payment-line" }, h("span", { class: "payment-name" }, payment.name), h("span", { class: "payment-amount" }, payment.amount)),
-          h("p", { class: "payment-line payment-more" }, h("span", {}, payment.dateText),
+          h("p", { class: "payment-line payment-more" }, h("span", {}, payment.timeText),
             h("span", { class: `chip chip-${payment.state}`, "data-test": "payment-state" }, payment.stateText)),
           h("p", { class: "payment-line payment-more" }, h("span", {}, `${payment.brandName} ${payment.masked}`),
             payment.number !== null && h("span", {}, t("payments.number", payment)))),
@@ -110,10 +157,11 @@ export class PaymentsScreen extends ModelScreen {
 
   /** @param {Wire.PaymentsPayment} payment */
   #codeQuestion(payment) {
-    this.#code.draw({ length: payment.codeLength, error: null });
+    this.#code.draw(payment.codeLength);
+    this.#codeLength = payment.codeLength;
     return h("div", { class: "payment-question", role: "group", "aria-label": t("payments.retry.name", payment), onkeydown: onEscape(() => this.#ask(null)) }, this.#code.element,
       h("button", { class: "button", type: "button", "data-test": "payment-cancel", onclick: () => this.#ask(null) }, t("cancel")),
-      h("button", { class: "button button-primary", type: "button", disabled: true, "data-test": "payment-send", onclick: () => this.#retry() }, t("payments.retry")));
+      h("button", { class: "button button-primary", type: "button", "aria-disabled": "true", "data-test": "payment-send", onclick: () => this.#form.attempt() }, t("payments.retry")));
   }
 
   /** @param {Wire.PaymentsPayment} payment */
@@ -124,15 +172,40 @@ export class PaymentsScreen extends ModelScreen {
   }
 
   #drawSend() {
-    /** @type {HTMLButtonElement | null} */
-    const send = this.#list.querySelector("[data-test=payment-send]");
-    if (send) send.disabled = !this.#code.isComplete;
+    const send = find(this.#list, "[data-test=payment-send]");
+    if (send) drawReady(send, this.#code.isComplete);
+  }
+
+  #codeLength = 3;
+
+  #codeProblem() {
+    if (this.#code.value === "") return t("card.code.empty");
+    return this.#code.isComplete ? null : t("card.code.wrongLength", { expected: this.#codeLength });
+  }
+
+  /**
+   * Says how the user's check, retry or give-up has ended. Its error stands above the list.
+   *
+   * @param {Wire.PaymentsState} state
+   * @param {string} id
+   */
+  #tell(state, id) {
+    if (id !== this.#acted) return;
+    this.#acted = null;
+    const payment = state.payments.find((payment) => payment.id === id);
+    if (payment && !state.error) toast(t(`payments.result.${payment.state}`, payment));
+  }
+
+  /** @param {string | undefined} id */
+  #rowOf(id) {
+    return id === undefined ? null : find(this.#list, `[data-key="${CSS.escape(id)}"]`);
   }
 
   /** The code goes with its question. */
   #forget() {
     this.#asking = null;
     this.#code.clear();
+    this.#form.reset();
   }
 
   /** @param {Asking | null} asking */
@@ -143,7 +216,7 @@ export class PaymentsScreen extends ModelScreen {
     if (!this.state) return;
     this.render(this.state);
     if (asking?.what === "code") this.#code.focus();
-    else find(rowOf(this.#list, asking?.id ?? before), "button")?.focus({ focusVisible: false });
+    else find(this.#rowOf(asking?.id ?? before), "button")?.focus({ focusVisible: false });
   }
 
   async #retry() {
@@ -161,9 +234,10 @@ export class PaymentsScreen extends ModelScreen {
    * @param {Promise<boolean>} sent
    */
   async #act(id, sent) {
+    this.#acted = id;
     this.#asking = null;
     if (this.state) this.render(this.state);
     await sent;
-    find(rowOf(this.#list, id), "button")?.focus({ focusVisible: false });
+    find(this.#rowOf(id), "button")?.focus({ focusVisible: false });
   }
 }

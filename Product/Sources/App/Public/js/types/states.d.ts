@@ -63,6 +63,9 @@ declare namespace Wire {
         error: ScreenError | null;
         query: string;
         contacts: ContactLine[];
+        recent: ContactLine[];
+        unresolved: number;
+        card: CardLine | null;
         isEmpty: boolean;
         noMatch: string | null;
     }
@@ -75,13 +78,27 @@ declare namespace Wire {
         image: string;
     }
 
+    interface CardLine {
+        id: string;
+        brand: "visa" | "mastercard" | "amex" | "diners" | "discover" | "hipercard" | "elo" | null;
+        brandName: string;
+        masked: string;
+        holder: string;
+        expiry: string;
+        isTestCard: boolean;
+        testLabel: string | null;
+        isExpired: boolean;
+        isChosen: boolean;
+    }
+
     interface PaymentState {
         title: string;
-        phase: "loading" | "missing" | "ready" | "earlier" | "sending" | "approved" | "declined" | "failed" | "unknown";
+        phase: "loading" | "missing" | "unloaded" | "ready" | "earlier" | "sending" | "approved" | "declined" | "failed" | "unknown";
         contact: ContactLine | null;
         amount: PaymentAmount;
         needsCard: boolean;
         card: CardLine | null;
+        cardProblem: string | null;
         cards: CardLine[];
         code: PaymentCode;
         canPay: boolean;
@@ -101,24 +118,12 @@ declare namespace Wire {
         text: string;
         edit: string;
         error: string | null;
-    }
-
-    interface CardLine {
-        id: string;
-        brand: "visa" | "mastercard" | "amex" | "diners" | "discover" | "hipercard" | "elo" | null;
-        brandName: string;
-        masked: string;
-        holder: string;
-        expiry: string;
-        isTestCard: boolean;
-        testLabel: string | null;
-        isExpired: boolean;
-        isChosen: boolean;
+        problem: string | null;
     }
 
     interface PaymentCode {
         length: number;
-        error: string | null;
+        problem: string | null;
     }
 
     interface PaymentReceipt {
@@ -149,6 +154,7 @@ declare namespace Wire {
         payments: PaymentsPayment[];
         isEmpty: boolean;
         missing: string | null;
+        ended: PaymentsEnded | null;
         error: ScreenError | null;
     }
 
@@ -159,7 +165,8 @@ declare namespace Wire {
         name: string;
         username: string;
         amount: string;
-        dateText: string;
+        day: string;
+        timeText: string;
         masked: string;
         brandName: string;
         number: number | null;
@@ -169,6 +176,11 @@ declare namespace Wire {
         canRetry: boolean;
         canGiveUp: boolean;
         isBusy: boolean;
+    }
+
+    interface PaymentsEnded {
+        id: string;
+        count: number;
     }
 
     interface CardsState {
@@ -204,11 +216,13 @@ declare namespace Wire {
         digits: number;
         isValid: boolean;
         error: string | null;
+        problem: string | null;
     }
 
     interface CardFormField {
         isValid: boolean;
         error: string | null;
+        problem: string | null;
     }
 
     interface FoaasState {
@@ -406,7 +420,7 @@ declare namespace Wire {
         nameError: string | null;
         size: string;
         sizeError: string | null;
-        costText: string | null;
+        spend: Spend | null;
         isPriceKnown: boolean;
         canCreate: boolean;
         created: DriveCreateCreated | null;
@@ -424,6 +438,16 @@ declare namespace Wire {
         owner: string | null;
         needsKey: boolean;
         keyText: string | null;
+    }
+
+    interface Spend {
+        cost: string;
+        costExact: string;
+        before: string | null;
+        beforeExact: string | null;
+        after: string | null;
+        afterExact: string | null;
+        isTooMuch: boolean;
     }
 
     interface DriveCreateCreated {
@@ -455,8 +479,9 @@ declare namespace Wire {
         upload: DriveAccountUpload | null;
         problem: string | null;
         failed: DriveAccountAction | null;
-        sizeError: string | null;
-        costText: string | null;
+        amount: string;
+        amountProblem: string | null;
+        spend: Spend | null;
         balanceText: string | null;
         balanceExact: string | null;
         unstakedText: string | null;
@@ -567,6 +592,16 @@ declare namespace Wire {
 
     interface UserAnswer {
         name: string | null;
+    }
+
+    interface ShellNews {
+        unresolved: number;
+        found: ShellNewsFound | null;
+    }
+
+    interface ShellNewsFound {
+        id: string;
+        text: string;
     }
 
     /** The state of each screen. */

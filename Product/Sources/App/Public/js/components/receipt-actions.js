@@ -1,0 +1,44 @@
+import { h } from "../dom.js";
+import { t } from "../i18n.js";
+import { download } from "./download.js";
+import { icon } from "./icon.js";
+import { receiptPicture } from "./receipt-picture.js";
+import { toast } from "./toast.js";
+
+/**
+ * The buttons of a receipt: it is shared, saved as a picture, and printed.
+ *
+ * @param {Wire.PaymentReceipt} paid
+ */
+export function receiptActions(paid) {
+  const name = `${t("receipt.file")}-${paid.number ?? paid.date.slice(0, 10)}.png`;
+  /**
+   * @param {string} test
+   * @param {import("./icon.js").Glyph} glyph
+   * @param {string} words
+   * @param {() => void} run
+   */
+  const action = (test, glyph, words, run) => h("button", { class: "button button-quiet", type: "button", "data-test": test, onclick: run }, icon(glyph), words);
+
+  async function share() {
+    const text = t("receipt.share.text", { amount: paid.amount, name: paid.name, date: paid.dateText, number: paid.number ?? "" });
+    try {
+      const file = new File([await receiptPicture(paid)], name, { type: "image/png" });
+      await navigator.share(navigator.canShare?.({ files: [file] }) ? { text, files: [file] } : { text });
+    } catch (error) {
+      if (!(error instanceof DOMException && error.name === "AbortError")) toast(t("receipt.share.failed"), "danger");
+    }
+  }
+
+  async function save() {
+    try {
+      download(await receiptPicture(paid), name);
+      toast(t("receipt.picture.saved"));
+    } catch {
+      toast(t("receipt.picture.failed"), "danger");
+    }
+  }
+
+  return h("div", { class: "receipt-tools" }, "share" in navigator && action("receipt-share", "share", t("receipt.share"), share),
+    action("receipt-picture", "picture", t("receipt.picture"), save), action("receipt-print", "print", t("receipt.print"), () => print()));
+}
