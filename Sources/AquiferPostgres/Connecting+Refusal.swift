@@ -35,8 +35,8 @@ extension Connecting {
         while step == PGRES_POLLING_READING || step == PGRES_POLLING_WRITING {
             let left = end - .now
             guard left > .zero, PQstatus(connection) != CONNECTION_BAD else { break }
-            let socket = (PQsocket(connection), step == PGRES_POLLING_WRITING)
-            poller.wait(watching: [socket], milliseconds: left.milliseconds(in: 1...Int32.max))
+            let interest: SocketPoller.Interest = step == PGRES_POLLING_WRITING ? .writing : .reading
+            poller.wait(watching: [(PQsocket(connection), interest)], milliseconds: left.milliseconds(in: 1...Int32.max))
             step = PQconnectPoll(connection)
         }
         guard step == PGRES_POLLING_FAILED else { return false }
