@@ -36,7 +36,8 @@ extension Connecting {
             let left = end - .now
             guard left > .zero, PQstatus(connection) != CONNECTION_BAD else { break }
             let interest: SocketPoller.Interest = step == PGRES_POLLING_WRITING ? .writing : .reading
-            poller.wait(watching: [(PQsocket(connection), interest)], milliseconds: left.milliseconds(in: 1...Int32.max))
+            poller.wait(
+                watching: [(PQsocket(connection), interest)], milliseconds: left.milliseconds(in: 1...Int32.max))
             step = PQconnectPoll(connection)
         }
         guard step == PGRES_POLLING_FAILED else { return false }
