@@ -82,7 +82,7 @@ struct MetricsTests {
         #expect(await operations.metrics().finished().contains("aquifer_outbox_users 0"))
         #expect(await world.leavePost("ana", title: "Rain") == 204)
         #expect(await world.leavePost("bruno", title: "Rain") == 204)
-        #expect(await world.leavePost("bruno", title: "Wind") == 204)
+        #expect(await world.leavePost("bruno", title: "Wind", tab: "another") == 204)
         world.date.advance(by: 90)
         #expect(
             await eventually {
