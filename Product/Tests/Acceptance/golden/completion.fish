@@ -9,7 +9,7 @@ function __aquifer_is --description 'Test for the words of a command before the 
             continue
         end
         switch $word
-            case --data --keys --store --cache --remote --at --keypair --drive-url --rpc --files-url --uploader --port --host --users --quota --origin --metrics-port --log --drain --fault --limit -o --output --card --title --author --blockhash --owner-seed-file --counter --account --name --bytes --used --compute-units --compute-price
+            case --data --keys --store --cache --remote --at --keypair --drive-url --rpc --files-url --uploader --port --host --users --quota --origin --metrics-port --log --drain --fault --limit -o --output --card --title --author --blockhash --owner-seed-file --counter --account --name --bytes --used --compute-units --compute-price --role
                 set option $word
             case '-*'
             case '*'
@@ -37,6 +37,7 @@ complete -c aquifer -l quiet -d 'print errors only, no notes, on standard error'
 complete -c aquifer -l help -s h -d 'print this text, or that of a command'
 complete -c aquifer -l version -d 'print the version'
 complete -c aquifer -n '__aquifer_is ""' -a serve -d 'show all apps in a browser, on this machine'
+complete -c aquifer -n '__aquifer_is ""' -a link -d 'print the address of a server whose output nobody sees'
 complete -c aquifer -n '__aquifer_is ""' -a users -d 'manage the users of aquifer serve --users'
 complete -c aquifer -n '__aquifer_is ""' -a remotes -d 'run the reference remotes on a port of their own'
 complete -c aquifer -n '__aquifer_is ""' -a feed -d 'list the image feed, read its comments, write a picture to a file'
@@ -54,6 +55,7 @@ complete -c aquifer -n '__aquifer_is ""' -a completion -d 'print the completion 
 complete -c aquifer -n '__aquifer_is ""' -a man -d 'print the manual page'
 complete -c aquifer -n '__aquifer_is ""' -a help -d 'print the help of a command'
 complete -c aquifer -n '__aquifer_is "help"' -a serve -d 'show all apps in a browser, on this machine'
+complete -c aquifer -n '__aquifer_is "help"' -a link -d 'print the address of a server whose output nobody sees'
 complete -c aquifer -n '__aquifer_is "help"' -a users -d 'manage the users of aquifer serve --users'
 complete -c aquifer -n '__aquifer_is "help"' -a remotes -d 'run the reference remotes on a port of their own'
 complete -c aquifer -n '__aquifer_is "help"' -a feed -d 'list the image feed, read its comments, write a picture to a file'
@@ -138,17 +140,23 @@ complete -c aquifer -n '__aquifer_is "serve"' -l drive-url -x -d 'the server (ot
 complete -c aquifer -n '__aquifer_is "serve"' -l rpc -x -d 'Solana\'s JSON-RPC (otherwise Solana\'s own; for the reference remote, its own)'
 complete -c aquifer -n '__aquifer_is "serve"' -l files-url -x -d 'the address of the files (otherwise below the server)'
 complete -c aquifer -n '__aquifer_is "serve"' -l uploader -x -d 'the key that the server signs with, if it is not Shadow Drive\'s (aquifer remotes --help names that of the reference remote)'
+complete -c aquifer -n '__aquifer_is "link"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
+complete -c aquifer -n '__aquifer_is "link"' -l port -x -d 'the port; 0 for any free one'
+complete -c aquifer -n '__aquifer_is "link"' -l origin -x -d 'an address under which a proxy before the server answers, such as https://aquifer.example'
 complete -c aquifer -n '__aquifer_is "users add"' -l users -r -F -d 'the users, each with a link and data alone: a file that aquifer users makes, or the word store for those in --store'
 complete -c aquifer -n '__aquifer_is "users add"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
 complete -c aquifer -n '__aquifer_is "users add"' -l port -x -d 'the port; 0 for any free one'
+complete -c aquifer -n '__aquifer_is "users add"' -l origin -x -d 'an address under which a proxy before the server answers, such as https://aquifer.example'
 complete -c aquifer -n '__aquifer_is "users token"' -l users -r -F -d 'the users, each with a link and data alone: a file that aquifer users makes, or the word store for those in --store'
 complete -c aquifer -n '__aquifer_is "users token"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
 complete -c aquifer -n '__aquifer_is "users token"' -l port -x -d 'the port; 0 for any free one'
+complete -c aquifer -n '__aquifer_is "users token"' -l origin -x -d 'an address under which a proxy before the server answers, such as https://aquifer.example'
 complete -c aquifer -n '__aquifer_is "users list"' -l users -r -F -d 'the users, each with a link and data alone: a file that aquifer users makes, or the word store for those in --store'
 complete -c aquifer -n '__aquifer_is "users logout"' -l users -r -F -d 'the users, each with a link and data alone: a file that aquifer users makes, or the word store for those in --store'
 complete -c aquifer -n '__aquifer_is "users remove"' -l send-first -d 'send what has not been sent; stay if something cannot be sent'
 complete -c aquifer -n '__aquifer_is "users remove"' -l discard-unsent -d 'delete what has not been sent, and payments whose outcome is not known'
 complete -c aquifer -n '__aquifer_is "users remove"' -l users -r -F -d 'the users, each with a link and data alone: a file that aquifer users makes, or the word store for those in --store'
+complete -c aquifer -n '__aquifer_is "users remove"' -l yes -d 'do not ask'
 complete -c aquifer -n '__aquifer_is "remotes"' -l port -x -d 'the port; 0 for any free one'
 complete -c aquifer -n '__aquifer_is "remotes"' -l host -x -d 'the address to listen on (127.0.0.1: this machine only)'
 complete -c aquifer -n '__aquifer_is "remotes"' -l fault -x -a 'feed=online feed=offline feed=slow feed=failing feed=garbage feed=cut feed=answer-lost feed=stale-blockhash payments=online payments=offline payments=slow payments=failing payments=garbage payments=cut payments=answer-lost payments=stale-blockhash foaas=online foaas=offline foaas=slow foaas=failing foaas=garbage foaas=cut foaas=answer-lost foaas=stale-blockhash audio=online audio=offline audio=slow audio=failing audio=garbage audio=cut audio=answer-lost audio=stale-blockhash drive=online drive=offline drive=slow drive=failing drive=garbage drive=cut drive=answer-lost drive=stale-blockhash' -d 'start with a fault of a reference remote: online, offline, slow, failing, garbage, cut, answer-lost, stale-blockhash, cut-at:BYTES'
