@@ -69,7 +69,7 @@ def shared(bench):
                     yield Row(
                         title, rate(f["ours"]), f"{python}{pipeline} {rate(f['python'])}", ratios(f["ours"], f["python"]))
                     if size == 1 << 10 and work == "retrieve":
-                        # What no store with a thread of its own can pass, whatever its server does.
+                        # The limit of every store with a thread of its own, whatever its server does.
                         hop = f"{'a call' if width == 1 else 'calls'} to a thread and back"
                         yield Row(f"{hop}, {width} at once", rate(f["floor"]), f"{bare} alone{pipeline} {rate(f['bare'])}", ratios(f["floor"], f["bare"]))
 

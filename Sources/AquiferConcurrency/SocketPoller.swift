@@ -18,7 +18,7 @@ package final class SocketPoller: @unchecked Sendable {
     /// Ends the waiting. May be called from any thread.
     package func wake() { awakening.wake() }
 
-    /// What of a socket is waited for.
+    /// The event of a socket that is waited for.
     package enum Interest {
         /// Its end, and nothing that arrives before.
         case end

@@ -63,7 +63,7 @@ extension EventLoop {
         if isUseless || !link.flush() { lose(link) }
     }
 
-    /// The sockets to watch. What arrives where nothing is under way is for the caller who may use the connection by then.
+    /// The sockets to watch. A connection without requests under way is left to the caller who may use it by then.
     func watched() -> [(descriptor: Int32, interest: SocketPoller.Interest)] {
         var sockets: [(descriptor: Int32, interest: SocketPoller.Interest)] = links.map {
             ($0.descriptor, $0.isBlocked ? .writing : $0.inFlight.isEmpty ? .end : .reading)

@@ -98,7 +98,7 @@ final class EventLoop: @unchecked Sendable {
             now = .now
             for command in next { carryOut(command) }
             serve(turns.isReady)
-            // What was answered has made room, and may have to be sent again.
+            // Answers have made room, and a request may have to be sent again.
             giveOut()
             expire()
             open()

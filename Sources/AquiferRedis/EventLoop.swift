@@ -194,7 +194,7 @@ final class EventLoop: @unchecked Sendable {
 
     private func watched() -> [(descriptor: Int32, interest: SocketPoller.Interest)] {
         var sockets: [(descriptor: Int32, interest: SocketPoller.Interest)] = []
-        // What arrives where nothing is under way is for the caller who may use the connection by then.
+        // A connection without requests under way is left to the caller who may use it by then.
         if let link { sockets.append((link.descriptor, link.isBlocked ? .writing : link.isIdle ? .end : .reading)) }
         if let link = listener.link, listener.restsUntil == nil { sockets.append((link.descriptor, .reading)) }
         return sockets

@@ -1,5 +1,5 @@
 (mode) => {
-  // What axe cannot see: colours that the system forces, paper, and the language of what others have written. Findings are sentences.
+  // Axe cannot see these: colours that the system forces, paper, and the language of what others have written. Findings are sentences.
   const findings = [];
   const scope = document.querySelector("dialog[open]") ?? document.body;
   const label = (e) => `<${e.localName} ${e.dataset.test || e.getAttribute("class") || `in ${e.parentElement.className}`}>`;
@@ -70,7 +70,7 @@
       if (!e.getAttribute("aria-labelledby") && !e.getAttribute("aria-label")) findings.push(`${label(e)} has no name`);
       if (!e.querySelector("h2, h3, h4")) findings.push(`${label(e)} has no heading`);
     }
-    // What others have written has the language in which they wrote it, or none: never that of the page.
+    // The words of others have the language in which they wrote it, or none: never that of the page.
     const foreign = ".place, .description, .comment-text, .clip-title, .mini-title, .outbox-title, .phrase-message, .phrase-subtitle, .phrase-old-text, .operation-row .contact-name";
     for (const e of scope.querySelectorAll(foreign)) {
       if (shown(e) && !e.closest("input") && e.closest("[lang]") === document.documentElement) findings.push(`${label(e)} is read out as ${document.documentElement.lang}`);
@@ -102,7 +102,7 @@
     for (const e of window.__surfaces ?? []) {
       if (e.isConnected && shown(e) && !hasEdge(e) && !fillsFrame(e)) findings.push(`${label(e)} vanishes`);
     }
-    // What is chosen looks unlike what is not.
+    // A choice looks unlike the other choices.
     const looks = (e) => ["backgroundColor", "borderTopColor", "borderTopWidth", "outlineStyle", "outlineColor"].map((name) => style(e)[name]).join();
     const differs = (chosen, others, what) => {
       if (others.length && others.every((other) => looks(other) === looks(chosen))) findings.push(`${what} ${label(chosen)} looks like the others`);

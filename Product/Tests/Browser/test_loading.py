@@ -1,4 +1,4 @@
-"""What a page costs on the network: requests and bytes, the first time and again. Counts, not times, so that a busy machine changes nothing."""
+"""The costs of a page on the network: requests and bytes, the first time and again. Counts, not times, so that a busy machine changes nothing."""
 
 import re
 import urllib.parse

@@ -1,4 +1,4 @@
-/// What is new in the queue, so that a change is added to thousands as fast as to none.
+/// The news of the queue, so that a change is added to thousands as fast as to none.
 extension ChangeQueue {
     /// The numbers of changes by group and by target, each in its order.
     struct Places: Sendable {

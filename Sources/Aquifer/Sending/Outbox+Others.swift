@@ -84,7 +84,7 @@ extension Outbox {
         heard.withLock { heard in heard.isEverything || heard.numbers.contains { sending[$0] == nil } }
     }
 
-    /// What was heard and can be read, to read it now.
+    /// The items that were heard of and can be read now.
     func nextHeard() -> Told {
         heard.withLock { heard in
             let later = heard.numbers.filter { sending[$0] != nil }

@@ -100,7 +100,7 @@ public actor Outbox {
     nonisolated let told = Locked(Told())
     /// The same, for a queue that is sent: it is read when it is needed, see ``hearWhileSending()``.
     nonisolated let heard = Locked(Told())
-    /// What is wanted of a store that can do much at once.
+    /// The claims and ends that wait for the next step of a store that has batches.
     var batching = Batching()
     /// Those who hear them.
     nonisolated let hearing = Locked(Hearing())

@@ -8,7 +8,7 @@ import AquiferFoundation
 ///   and nothing of the key itself: a copy of either alone opens nothing.
 /// - The first machine that asks makes the key. Each other one needs that file: copy it, or share the folder. Without the
 ///   file, or with another key in it, each call throws, and nothing is written.
-/// - What was sealed under a name opens under that name only.
+/// - A box that was sealed under a name opens under that name only.
 public struct KeyRing: Sendable {
     /// The key of the entry that notes the key.
     static let factKey = "sealing-key"
@@ -133,7 +133,7 @@ public struct KeyRing: Sendable {
         return noted
     }
 
-    /// What the store knows of the key: a title with a version in 8 bytes, the id in 16 and the fingerprint in 16.
+    /// The record of the key in the store: a title with a version in 8 bytes, the id in 16 and the fingerprint in 16.
     private struct Fact: Sendable, Hashable {
         private static let title = Data("AQRING\u{0}\u{1}".utf8)
 

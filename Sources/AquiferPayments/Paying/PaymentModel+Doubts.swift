@@ -56,7 +56,7 @@ extension PaymentModel {
 
     private func showRecorded() async {
         guard case .unknown(let record) = phase, !isChecking else { return }
-        // What cannot be read now stays as it is shown.
+        // A record that cannot be read now stays as it is shown.
         guard let latest = try? await service.desk.ledger.record(record.id),
             case .unknown(let shown) = phase, shown == record, !isChecking
         else { return }

@@ -21,7 +21,7 @@ struct Groundwork: Sendable {
     private(set) var phrases: MeteredStore
     /// Stored operations.
     let defaults: FoaasDefaults
-    /// What the engine of all features does.
+    /// The events of the engine, of all features.
     private(set) var events: EventLog
     /// The numbers of it.
     let engineMetrics = EngineMetrics()
@@ -131,7 +131,7 @@ struct Groundwork: Sendable {
         return CardVault(in: user?.scope.store ?? ledger, sealedWith: ring, of: owner, now: now)
     }
 
-    /// What pages have handed over and not sent, where all replicas find it; `nil` if it is a file of this process.
+    /// The drafts that pages have handed over and not sent, where all replicas find them; `nil` if it is a file of this process.
     var drafts: (any CacheStore)? { place.drafts(own: user?.store) }
 
     /// The name under which what is secret is sealed.

@@ -52,7 +52,7 @@ public final class Services: Sendable {
         audio = AudioFeedService(groundwork)
         inspector = Inspector(groundwork)
         let quota = groundwork.user?.quota
-        // What the stores have is counted there.
+        // The entries of the stores are counted there.
         uploads =
             groundwork.drafts == nil
             ? Uploads(groundwork.folder("uploads"), quota: quota) : Uploads(in: groundwork.copies, quota: quota)

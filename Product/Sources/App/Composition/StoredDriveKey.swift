@@ -22,7 +22,7 @@ final class StoredDriveKey: Sendable {
         (self.ring, now) = (ring, ground.now)
     }
 
-    /// What the last ``keypair()`` has found; `nil` if it has not ended yet.
+    /// The result of the last ``keypair()``; `nil` if it has not ended yet.
     var known: Result<Keypair, KeypairError>? { found.withLock(\.self) }
 
     /// The key, which is made if there is none.

@@ -9,7 +9,7 @@ actor OutboxCensus {
     /// The longest that anybody waits for a count.
     static let patience = Duration.seconds(2)
 
-    /// What was counted.
+    /// The numbers that were counted.
     struct Counts: Sendable {
         var states: [String: Int] = ["waiting": 0, "sending": 0, "paused": 0, "refused": 0, "damaged": 0]
         /// The time at which the oldest item was queued that is to be sent.

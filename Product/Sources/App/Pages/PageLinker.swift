@@ -62,7 +62,7 @@ struct PageLinker {
         for entry in entries {
             var waiting = [entry]
             while let path = waiting.popLast() {
-                // What is loaded later is a file of its own, also for modules that import it.
+                // A module that is loaded later is a file of its own, also for modules that import it.
                 guard path == entry || !entries.contains(path), users[path, default: []].insert(entry).inserted else {
                     continue
                 }

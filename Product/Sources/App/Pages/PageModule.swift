@@ -17,7 +17,7 @@ struct PageModule: Sendable {
     private(set) var imports: [String] = []
     /// The modules that are loaded when they are first needed.
     private(set) var later: [String] = []
-    /// What it gives to others: the name there, and the name here.
+    /// The exports: the name there, and the name here.
     private(set) var exports: [(given: String, own: String)] = []
 
     init(path: String, source: String) throws(PageFault) {

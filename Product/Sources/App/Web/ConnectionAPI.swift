@@ -51,7 +51,7 @@ struct ConnectionAPI: Sendable {
         for remote in ReferenceRemote.allCases where services.usesReference(remote) {
             services.reference.set(fault, of: remote)
         }
-        // What waits only because there was no answer is tried again at once.
+        // Items that wait only because there was no answer are tried again at once.
         if fault == .none {
             await services.outbox.connectionRestored()
             await hub.connectionRestored()

@@ -55,7 +55,7 @@ struct ScreenAPI: Sendable {
             for await shown in states {
                 let isNews = shown.news != before?.news
                 if isNews { try await send(event: "news", data: shown.news) }
-                // What changed may be the news alone.
+                // The news alone may have changed.
                 let isOld = isNews && shown.state == before?.state
                 before = shown
                 if isOld { continue }

@@ -87,7 +87,7 @@ export class Shell {
    */
   savedCard = null;
   /**
-   * What is told beside the screens.
+   * The news beside the screens.
    *
    * @type {Wire.ShellNews | null}
    */
@@ -276,8 +276,8 @@ export class Shell {
   }
 
   /**
-   * Shows how many payments have an unknown outcome, and tells one that was found meanwhile. What was found before the page was loaded is
-   * no news.
+   * Shows how many payments have an unknown outcome, and tells one that was found meanwhile. An outcome that was found before the page
+   * was loaded is no news.
    *
    * @param {Wire.ShellNews} news
    */

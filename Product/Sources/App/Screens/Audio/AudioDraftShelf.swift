@@ -21,7 +21,7 @@ final class AudioDraftShelf {
     private let files: DraftFiles
     private let entryKey: String
     private var store: any CacheStore { files.store }
-    /// What the store has, as far as this replica knows.
+    /// The record of the store, as far as this replica knows.
     private var known: Record?
     /// True if the store could not take the last form.
     private var isBehind = false
@@ -60,7 +60,7 @@ final class AudioDraftShelf {
             if saves != count { continue }
             guard !isBehind, record != known else { return nil }
             let form = await form(of: record)
-            // What was typed here meanwhile is newer.
+            // The form was edited here meanwhile.
             if saves != count { continue }
             if let url = form.file?.url, let id = record?.upload { stored[url] = id }
             known = record
@@ -88,7 +88,7 @@ final class AudioDraftShelf {
         stored[file] = id
     }
 
-    /// Keeps the form. Of several that come meanwhile, only the last is kept.
+    /// Keeps the form. If several come meanwhile, only the last is kept.
     func save(_ form: AudioComposeModel.Form) async {
         wanted = form
         saves += 1

@@ -65,7 +65,7 @@ struct DraftFiles: Sendable {
 
     /// Removes what was kept of a file.
     func remove(_ id: UUID) async {
-        // What stays is removed a day later.
+        // The rest is removed a day later.
         try? await store.deleteAll(prefix: Self.prefix + id.uuidString + ":")
     }
 

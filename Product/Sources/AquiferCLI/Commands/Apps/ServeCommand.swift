@@ -91,7 +91,7 @@ struct ServeCommand: CommandHandler {
     ) async throws(CommandError) -> CommandCall? {
         guard let servers = call.options.servers else { return call }
         let (outcomes, continuation) = AsyncStream.makeStream(of: Result<SharedStores, StoreError>?.self)
-        // Whoever is late is left behind: making a connection cannot be cancelled.
+        // A connection that is late is left behind: making it cannot be cancelled.
         Task {
             let opened: Result<SharedStores, StoreError>
             do throws(StoreError) {

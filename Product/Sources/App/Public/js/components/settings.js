@@ -98,7 +98,7 @@ export function settings({ isHeld, settle, changed }) {
       if (input instanceof HTMLInputElement) input.checked = input.value === theme;
     }
   });
-  // Who the user is is not needed before the panel, and is there when it opens.
+  // The name of the user is not needed before the panel, and is there when it opens.
   for (const name of ["pointerenter", "focus", "click"]) button.addEventListener(name, () => who.load());
   const element = popover({ button, panel, onOpen: draw });
   /** Opens it as it was before the page was loaded again. */
