@@ -84,9 +84,11 @@ struct BrokenServerTests {
     @Test("A server that refuses a password, a user or a database is told from one that is away")
     func refusals() async throws {
         let server = try PostgresServer()
-        try server.run(
-            sql: "CREATE ROLE shut NOLOGIN; CREATE DATABASE closed; REVOKE CONNECT ON DATABASE closed FROM PUBLIC")
-        try server.run(sql: "CREATE ROLE stranger LOGIN")
+        // A database is made outside of a transaction, so each statement is alone.
+        for sql in [
+            "CREATE ROLE shut NOLOGIN", "CREATE DATABASE closed", "REVOKE CONNECT ON DATABASE closed FROM PUBLIC",
+            "CREATE ROLE stranger LOGIN",
+        ] { try server.run(sql: sql) }
         let (host, port) = ("127.0.0.1", server.port)
         for refused in [
             "postgresql://nobody@\(host):\(port)/postgres", "postgresql://postgres@\(host):\(port)/none",

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import json
 import os
 import pathlib
 import re
@@ -66,6 +67,16 @@ class Server:
     def samples(self):
         """The metrics, as a collector on this machine gets them."""
         return samples(self.ask("/metrics", port=self.metrics_port)[2])
+
+
+def states(stream):
+    """The states of a screen, as its page gets them. The news of all screens, which come on the same stream, are passed over."""
+    event = None
+    for line in stream:
+        if line.startswith(b"event:"):
+            event = line[6:].strip()
+        elif line.startswith(b"data:") and event == b"state":
+            yield json.loads(line[5:])
 
 
 def samples(text):

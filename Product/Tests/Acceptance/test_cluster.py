@@ -8,6 +8,7 @@ import urllib.request
 import pytest
 
 from cluster import IS_POSSIBLE, ROOT, running
+from serving import states
 
 CLIP = ROOT / "Product/Sources/ReferenceAPIs/Media/audio/clips/10.mp3"
 
@@ -26,10 +27,7 @@ def page(cluster, tab):
         f"{cluster.base}/api/screens/audio/events?tab={tab}", headers={"Authorization": f"Bearer {cluster.state['token']}"})
     with urllib.request.urlopen(request, timeout=30) as answer:
         assert answer.status == 200
-        for line in answer:
-            if line.startswith(b"data: "):
-                return json.loads(line[6:])
-    raise AssertionError("the stream has ended without a state")
+        return next(states(answer))
 
 
 def test_pages_go_on_when_the_replicas_that_served_them_are_killed(cluster):

@@ -10,6 +10,7 @@ import pytest
 
 from conftest import BINARY
 from foaas_remote import FoaasRemote
+from serving import states
 
 DELIVERED, USAGE, INVALID, NOT_FOUND, UNAVAILABLE, STORE = 0, 64, 65, 66, 69, 74
 
@@ -261,9 +262,7 @@ def serve(aquifer, remote):
 def first_state(address, screen, condition):
     """The first state of a screen, as its page hears it, that fulfils the condition."""
     with urllib.request.urlopen(f"{address}/api/screens/{screen}/events?tab=t", timeout=30) as stream:
-        for line in stream:
-            if line.startswith(b"data:") and condition(state := json.loads(line[5:])):
-                return state
+        return next(filter(condition, states(stream)))
 
 
 def tell(address, screen, intent):

@@ -417,7 +417,7 @@ def test_after_a_lost_answer_the_exit_is_75_and_the_way_to_check_is_said(payer, 
     result = payer.pay(MARCIA, "10")
     (payment,) = payer.payments()
     assert result.returncode == UNKNOWN and f"aquifer payments check {payment['id']}" in result.stderr
-    assert "not known" in payer("payments", "list").stdout
+    assert "unconfirmed" in payer("payments", "list").stdout
 
 
 def test_after_a_lost_answer_the_same_amount_to_the_same_person_is_not_sent_unless_a_second_payment_is_meant(payer, foreign_payments):

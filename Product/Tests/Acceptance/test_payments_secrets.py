@@ -342,9 +342,11 @@ class Tab:
 
     def read(self):
         try:
+            event = None
             for line in self.stream:
                 self.said.append((f"the screen {self.screen}", line))
-                if line.startswith(b"data: "):
+                event = line[6:].strip() if line.startswith(b"event:") else event
+                if line.startswith(b"data: ") and event == b"state":
                     with self.changed:
                         self.state = json.loads(line[6:])
                         self.changed.notify_all()

@@ -19,7 +19,7 @@ import pytest
 
 from conftest import BINARY, ROOT, Aquifer
 from payments_command import DELIVERED, STORE, UNAVAILABLE, USAGE, VISA, Payer
-from serving import samples
+from serving import samples, states
 from waiting import wait_until
 
 CLIP = (ROOT / "Product/Sources/ReferenceAPIs/Media/audio/clips/05.mp3").read_bytes()
@@ -162,9 +162,8 @@ class States:
 
     def read(self, answer):
         try:
-            for line in answer:
-                if line.startswith(b"data: "):
-                    self.latest = json.loads(line[6:])
+            for self.latest in states(answer):
+                pass
         except OSError:
             pass
         self.ended = True
@@ -369,7 +368,7 @@ def test_logging_out_everywhere_ends_tokens_and_streams_at_all_replicas_and_a_re
     a, b = users.machines
     again = users.second.as_user(a.json("users", "token", "ana")["value"]["token"])
     again.states("cards").until(lambda state: holders(state) == ["ADA LOVELACE"], "the card stays")
-    assert b("users", "remove", "ana").returncode == 0
+    assert b("users", "remove", "ana", "--yes").returncode == 0
     assert again.status("/api/user") == 401
     fresh = users.first.as_user(b.json("users", "add", "ana")["value"]["token"])
     fresh.states("cards").until(lambda state: state["isEmpty"], "a new user has nothing")

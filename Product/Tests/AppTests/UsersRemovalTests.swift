@@ -88,7 +88,7 @@ struct UsersRemovalTests {
     func killed() async throws {
         let world = try await UsersWorld()
         try await world.file.setLeaving(try world.name("ana"), true)
-        #expect(await world.ask("ana", "GET", "/api/user").status == 503)
+        #expect(await world.ask("ana", "GET", "/api/user").status == 409)
         #expect(throws: UsersError.leaving("ana")) {
             try world.file.addToken(try world.name("ana"), at: world.date.now)
         }

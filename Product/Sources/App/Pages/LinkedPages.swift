@@ -33,8 +33,9 @@ struct LinkedPages: Sendable {
             hash.update(Data("\(path) \(bytes.count)\n".utf8))
             hash.update(bytes)
         }
-        func text(_ path: String) -> String? { sources[path].map { String(decoding: $0, as: UTF8.self) } }
-        guard let html = text("index.html"), let main = text("js/main.js"), let addresses = text("js/logic/routes.js")
+        func source(_ path: String) -> String? { sources[path].map { String(decoding: $0, as: UTF8.self) } }
+        guard let html = source("index.html"), let main = source("js/main.js"),
+            let addresses = source("js/logic/routes.js")
         else { throw PageFault(place: folder.path, reason: "the pages are not all there") }
         routes = PageRoutes(routes: addresses, main: main)
         for language in Language.builtIn {
@@ -44,12 +45,12 @@ struct LinkedPages: Sendable {
             hash.update(json)
         }
         version = hash.finish().prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        chunks = try PageLinker(root: "js/main.js", read: text).chunks()
+        chunks = try PageLinker(root: "js/main.js", read: source).chunks()
         for (path, chunk) in chunks {
             let name = path.split(separator: "/").last ?? ""
             files[path] = Self.file(Data("\(chunk.text)//# sourceMappingURL=\(name).map\n".utf8), "js")
         }
-        if let first = try PageLinker(root: "js/begin.js", read: text).chunks()["js/begin.js"] {
+        if let first = try PageLinker(root: "js/begin.js", read: source).chunks()["js/begin.js"] {
             files["js/begin.js"] = Self.file(Data(first.script.utf8), "js")
         }
         let frame = PageFrame(html)

@@ -115,7 +115,7 @@ struct Gate: Sendable {
     /// The answer while a user cannot be let in, or nobody can.
     static func refusal(for error: UsersError) -> ServerResponse {
         guard case .leaving = error else { return unusable }
-        return .problem(503, "leaving", "the operator is removing this user; nothing was changed")
+        return .problem(409, "leaving", "the operator is removing this user; nothing was changed")
     }
     /// Nobody can be let in. The reason is for the operator, who finds it with `aquifer users list`.
     /// Not 503: a proxy before replicas would take that for a replica that cannot serve, and ask the next one.

@@ -33,8 +33,8 @@ extension CommandTable {
                     + " its server, which it takes; --data and --keys name them if they are elsewhere now.",
                 [name], options: [Options.users, Options.yes], exclusive: [Options.sendFirst, Options.discardUnsent],
                 exits: [
-                    unknown, CommandExit(.unknown, "something has not been sent; the user stays"),
-                    CommandExit(.store, "the data of the users is not here; the user stays"),
+                    unknown, CommandExit(.store, "the data of the users is not here; the user stays"),
+                    CommandExit(.unknown, "something has not been sent; the user stays"),
                 ],
                 run: UsersRemoveCommand.self),
         ])

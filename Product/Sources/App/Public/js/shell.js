@@ -226,7 +226,7 @@ export class Shell {
   lost(kind = "") {
     if (this.isLost || this.#signedOut) return;
     this.isLost = true;
-    this.#knowsNobody = kind === "users";
+    this.#knowsNobody = kind === "users" || kind === "leaving";
     this.#isBehind = kind === "gateway" || !isOwnMachine();
     this.#drawStatus();
     const look = async () => {

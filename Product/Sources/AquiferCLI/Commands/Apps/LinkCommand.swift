@@ -24,7 +24,8 @@ struct LinkCommand: CommandHandler {
             call.console.out(json: ResultDocument(local: ServerLinkDocument(token: token, link: link)))
         } else {
             call.console.out(link)
-            call.console.note("whoever has this link is let in")
+            // The link may not have been written: then that is told, and nothing else.
+            if call.console.canWrite { call.console.note("whoever has this link is let in") }
         }
         return .delivered
     }
