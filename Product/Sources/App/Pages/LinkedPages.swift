@@ -54,7 +54,7 @@ struct LinkedPages: Sendable {
             files["js/begin.js"] = Self.file(Data(first.script.utf8), "js")
         }
         let frame = PageFrame(html)
-        files["css/pages.css"] = Self.file(Data(frame.styles.compactMap(text).joined(separator: "\n").utf8), "css")
+        files["css/pages.css"] = Self.file(Data(frame.styles.compactMap(source).joined(separator: "\n").utf8), "css")
         for (path, bytes) in sources where path.hasPrefix("icons/") || path.hasSuffix(".webmanifest") {
             files[path] = Self.file(bytes, path)
         }
