@@ -193,4 +193,17 @@ struct UsersAccessTests {
         #expect(world.services.reference.faults[.feed] != .offline)
         await world.end()
     }
+
+    @Test("A user who has too many streams open is refused more, and no other user is")
+    func tooMany() async throws {
+        let world = try await UsersWorld()
+        var streams: [OpenStream] = []
+        for _ in 0..<UserRooms.mostVisitors { streams.append(await world.listen("ana", Self.stream)) }
+        #expect(await eventually { await world.ask("ana", "GET", "/api/user").status == 429 })
+        #expect(await world.ask("bruno", "GET", "/api/user").status == 200)
+        for stream in streams.dropFirst() { await stream.close() }
+        #expect(await eventually { await world.ask("ana", "GET", "/api/user").status == 200 })
+        await streams.first?.close()
+        await world.end()
+    }
 }

@@ -28,6 +28,8 @@ final class UserRooms {
     /// The most users whose apps are kept although they are away. Users who are here, and those with something unsent, are
     /// never dropped.
     static let most = 64
+    /// The most requests and streams of one user at a time: more would take the connections of all others.
+    static let mostVisitors = 128
 
     private let base: Services
     let access: UserAccess
@@ -58,6 +60,12 @@ final class UserRooms {
             return Gate.loggedOut
         } catch {
             return .problem(500, "store", "what you have saved cannot be opened now: \(error)")
+        }
+        guard room.visitors < Self.mostVisitors else {
+            var refusal = ServerResponse.problem(
+                429, "busy", "this user has too many pages open on this server; close some of them")
+            refusal.headers["Connection"] = "close"
+            return refusal
         }
         enter(room)
         defer { leave(room) }

@@ -7,6 +7,8 @@ import Foundation
 public final class SharedStores: StorePlace {
     /// The connections of one store at most. One more listens.
     private static let connections = 2
+    /// The time that a call waits for PostgreSQL. A failover takes less, and the calls of a page end before a proxy gives it up.
+    private static let patience = Duration.seconds(10)
     /// The bytes in memory before each cache.
     private static let memory = TieredStore.Bound.megabytes(16)
     /// The time after which Redis forgets an entry, so that a copy that nobody could delete does not stay.
@@ -79,7 +81,7 @@ public final class SharedStores: StorePlace {
 
     private static func open(_ kind: StoreKind, _ servers: StoreServers) async throws(StoreError) -> Opened {
         let name = schema(of: kind)
-        let truth = try await PostgresStore(servers.store.text, schema: name, connections: connections)
+        let truth = try await PostgresStore(servers.store.text, schema: name, connections: connections, patience: patience)
         guard kind.isCache, let cache = servers.cache else { return Opened(store: truth, truth: truth) }
         let redis = try RedisStore(cache.text, prefix: name, expireAfter: expiry)
         var opened = Opened(store: TieredStore(memory: memory, over: redis, over: truth), truth: truth)
