@@ -81,7 +81,8 @@ public final class SharedStores: StorePlace {
 
     private static func open(_ kind: StoreKind, _ servers: StoreServers) async throws(StoreError) -> Opened {
         let name = schema(of: kind)
-        let truth = try await PostgresStore(servers.store.text, schema: name, connections: connections, patience: patience)
+        let truth = try await PostgresStore(
+            servers.store.text, schema: name, connections: connections, patience: patience)
         guard kind.isCache, let cache = servers.cache else { return Opened(store: truth, truth: truth) }
         let redis = try RedisStore(cache.text, prefix: name, expireAfter: expiry)
         var opened = Opened(store: TieredStore(memory: memory, over: redis, over: truth), truth: truth)
