@@ -128,7 +128,8 @@ class Cluster:
     def common(self):
         """The options of a command on another machine, which has only the addresses of the stores and the remotes."""
         remotes = [word for name, address in self.state["remotes"].items() for word in ("--remote", f"{name}={address}")]
-        return ["--data", str(self.folder / "data"), "--store", self.state["store"], *remotes]
+        keys = self.replicas[0].folder.parent / "keys"
+        return ["--data", str(self.folder / "data"), "--store", self.state["store"], "--keys", str(keys), *remotes]
 
     @property
     def environment(self):
@@ -152,14 +153,9 @@ class Cluster:
         return [clip["title"] for clip in document["value"] if not clip.get("pending")]
 
     def add_card(self, number="4242424242424242"):
-        """Keeps a card on all machines. (The vault, and its key among the settings, are files of each machine.)"""
+        """Keeps a card, which the store has for all replicas."""
         result = self.aquifer("cards", "add", lines=(number, "Ana de Testes", "12/39"))
         assert result.returncode == 0, result.stderr
-        for replica in self.replicas:
-            for source, target in ((self.folder / "data/cards", replica.folder / "data/cards"),
-                                   (self.folder / "config", pathlib.Path(replica.state["places"]["XDG_CONFIG_HOME"]))):
-                if source.exists():
-                    shutil.copytree(source, target, dirs_exist_ok=True)
 
     def serving(self):
         """The replica that serves the event stream of the only page that is open."""

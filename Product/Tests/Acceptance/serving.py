@@ -69,14 +69,18 @@ class Server:
         return samples(self.ask("/metrics", port=self.metrics_port)[2])
 
 
-def states(stream):
-    """The states of a screen, as its page gets them. The news of all screens, which come on the same stream, are passed over."""
+def heard(stream):
+    """For each line of a stream of a screen: the state that it brings, or None. The news of all screens are no state."""
     event = None
     for line in stream:
         if line.startswith(b"event:"):
             event = line[6:].strip()
-        elif line.startswith(b"data:") and event == b"state":
-            yield json.loads(line[5:])
+        yield json.loads(line[5:]) if line.startswith(b"data:") and event == b"state" else None
+
+
+def states(stream):
+    """The states of a screen, as its page gets them."""
+    return (state for state in heard(stream) if state is not None)
 
 
 def samples(text):

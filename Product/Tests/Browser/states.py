@@ -49,7 +49,7 @@ def feed(page, look, folder):
 
 
 def feed_failed(page, look, folder):
-    expect(page.by("error-banner")).to_be_visible()
+    expect(page.by("failed")).to_be_visible()
     look("feed failed")
     go(page, "/contacts", "contacts-failed")
     look("contacts failed")
@@ -227,6 +227,7 @@ def drive(page, look, folder):
     look("no accounts")
     go(page, "/drive/new", "create-form")
     page.by("create-size").fill("x")
+    page.page.keyboard.press("Tab")
     expect(page.by("size-error")).to_be_visible()
     look("new account with an error")
     page.by("create-size").fill("1GB")

@@ -129,13 +129,6 @@ class TestTheFocus:
         page.until(lambda: page.evaluate("document.activeElement.closest('[data-test=card]')?.textContent.includes('4242') ?? false"),
                    "the focus is on the new card")
 
-    def test_after_an_error_is_dismissed_by_escape_it_is_on_the_heading(self, stopped_server, open_page):
-        page = open_page(stopped_server.start("--fault", "feed=offline"), wait=False)
-        page.by("error-banner").focus()
-        page.page.keyboard.press("Escape")
-        expect(page.by("error-banner")).to_have_count(0)
-        expect(page.by("title")).to_be_focused()
-
 
 @pytest.mark.parametrize("path", ["/foaas/settings"])
 def test_a_choice_is_marked_from_the_first_paint(stopped_server, open_page, path):

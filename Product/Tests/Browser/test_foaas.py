@@ -125,7 +125,7 @@ class TestThePhrase:
         page = phrases(on=stopped_server.start("--fault", "foaas=offline"))
         expect(page.by("phrase-offline")).to_be_visible()
         expect(page.by("seen")).to_have_count(0)
-        page.connection("online")
+        page.connection("slow")
         page.by("phrase-retry").click()
         expect(said(page)).not_to_be_empty()
 

@@ -17,6 +17,8 @@ import uuid
 from between import Between
 from sessions import BINARY, CLIP, Broken, require
 
+from serving import heard  # of the acceptance tests, which `sessions` has found
+
 #: The pictures of the lab's feed. The first half is at hosts with names, which are looked up; others ask for the second half.
 PICTURES = 300
 
@@ -103,11 +105,9 @@ class Site:
         end = time.monotonic() + timeout
         with self.open(f"/api/screens/{name}/events?tab={tab}", timeout=timeout) as stream:
             self.ask(f"/api/screens/{name}/intents?tab={tab}", b'{"intent":"appear"}', timeout=timeout)
-            for line in stream:
-                if line.startswith(b"data:"):
-                    state = json.loads(line[5:])
-                    if until(state):
-                        return state
+            for state in heard(stream):
+                if state is not None and until(state):
+                    return state
                 if time.monotonic() > end:
                     break
         raise TimeoutError(f"{name} shows nothing after {timeout} s")

@@ -23,6 +23,7 @@ from rounds import Remotes
 from sessions import CLIP
 
 from cluster import IS_POSSIBLE, running  # of the acceptance tests, which `sessions` has found
+from serving import heard
 
 pytestmark = pytest.mark.skipif(not IS_POSSIBLE, reason="there is no nginx")
 
@@ -64,8 +65,8 @@ class Visitor:
         end = time.monotonic() + seconds
         # A stream that is silent for so long, or breaks, has no such state.
         with contextlib.suppress(OSError, http.client.HTTPException), urllib.request.urlopen(request, timeout=seconds) as stream:
-            for line in stream:
-                if line.startswith(b"data: ") and wanted(state := json.loads(line[6:])):
+            for state in heard(stream):
+                if state is not None and wanted(state):
                     return state
                 if time.monotonic() > end:
                     break

@@ -8,6 +8,8 @@ import urllib.request
 from operations import shortened
 from sessions import BOUND, CLIP
 
+from serving import heard  # of the acceptance tests, which `sessions` has found
+
 
 class Page:
     """A user of `aquifer serve`: asks one thing after another of one process, until it is gone."""
@@ -65,9 +67,8 @@ class Page:
         request = urllib.request.Request(f"{self.base}{form}/events?{tab}", headers={"Authorization": f"Bearer {self.token}"})
         until = time.monotonic() + 10
         with urllib.request.urlopen(request, timeout=BOUND) as stream:
-            for line in stream:
-                if line.startswith(b"data:"):
-                    state = json.loads(line[5:])
+            for state in heard(stream):
+                if state is not None:
                     if state["phase"] in ("queued", "sent", "failed") or time.monotonic() > until:
                         return 200, json.dumps({"phase": state["phase"], "message": state["message"]})
         return 200, "{}"
