@@ -93,14 +93,15 @@ def stopped_server(tmp_path):
 
 @pytest.fixture
 def open_page(browser):
-    """`open_page(server, path, phone=…, scheme=…, locale=…)` → a Probe around a fresh tab."""
+    """`open_page(server, path, phone=…, scheme=…, locale=…)` → a Probe around a fresh tab; with `fails` requests may fail from the beginning."""
     probes = []
 
-    def open_page(server, path="/", phone=False, scheme="light", locale="en-US", motion="no-preference", wait=True):
+    def open_page(server, path="/", phone=False, scheme="light", locale="en-US", motion="no-preference", wait=True, fails=False):
         context = browser.new_context(
             viewport=PHONE if phone else WIDE, color_scheme=scheme, locale=locale, has_touch=phone, is_mobile=phone,
             reduced_motion=motion)
         probe = Probe(context, server)
+        probe.expects_failed_requests = fails
         probes.append(probe)
         probe.page.goto(server.link(path))
         if wait and path == "/":

@@ -69,8 +69,7 @@ def test_a_page_says_that_its_server_waits_and_comes_back_when_the_database_does
     try:
         if comes == "before":
             answers(server)
-            page = open_page(server, locale=locale, wait=False)
-            page.expects_failed_requests = True
+            page = open_page(server, locale=locale, wait=False, fails=True)
         for each in words:
             expect(page.by("server-lost")).to_contain_text(each)
         expect(page.by("toast")).to_have_count(0)
