@@ -39,14 +39,20 @@ export function user() {
    * @param {boolean} everywhere
    */
   const ask = (everywhere) => {
-    find(element, "[role=alert]")?.remove();
+    const ways = find(element, ".user-ways");
+    const stay = () => {
+      question.remove();
+      if (ways) ways.hidden = false;
+      find(element, `[data-test=${everywhere ? "log-out-everywhere" : "log-out"}]`)?.focus({ focusVisible: false });
+    };
     /** @type {HTMLElement} */
     const question = h("div", { class: "popover-question", role: "alert", "data-test": "log-out-ask" },
       h("p", { class: "popover-hint" }, t(everywhere ? "user.ask.everywhere" : "user.ask")),
       h("div", { class: "drop-buttons" },
-        h("button", { class: "button button-primary", type: "button", "data-test": "log-out-stay", onclick: () => question.remove() }, t("user.stay")),
+        h("button", { class: "button button-primary", type: "button", "data-test": "log-out-stay", onclick: stay }, t("user.stay")),
         h("button", { class: "button", type: "button", "data-test": "log-out-do", onclick: () => logOut(everywhere) },
           t(everywhere ? "user.logOut.everywhere" : "user.logOut"))));
+    if (ways) ways.hidden = true;
     element.append(question);
     find(question, "[data-test=log-out-stay]")?.focus({ focusVisible: false });
   };
@@ -60,6 +66,8 @@ export function user() {
       return toast(t("user.logOut.failed"));
     }
     forget();
+    name = null;
+    draw();
     document.dispatchEvent(new CustomEvent("aquifer:signed-out", { detail: "loggedOut" }));
   };
   return Object.assign(element, { load });
