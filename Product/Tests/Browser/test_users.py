@@ -110,14 +110,12 @@ def test_another_users_link_is_followed_by_whoever_says_so(users, open_page):
 
 def test_each_reason_not_to_be_let_in_is_told_as_it_is(users, open_page):
     users.server.url = users.server.base
-    nobody = open_page(users.server, "/", wait=False)
-    nobody.expects_failed_requests = True
+    nobody = open_page(users.server, "/", wait=False, fails=True)
     expect(nobody.by("signed-out")).to_contain_text("Open your link")
     # Theme and language can be chosen all the same.
     nobody.by("settings-button").click()
     expect(nobody.by("language-pt-BR")).to_have_count(1)
-    mistyped = enter(users, open_page, "ana", token="x", wait=False)
-    mistyped.expects_failed_requests = True
+    mistyped = enter(users, open_page, "ana", token="x", wait=False, fails=True)
     expect(mistyped.by("signed-out")).to_contain_text("This link doesn’t work")
     removed = enter(users, open_page, "bruno")
     removed.expects_failed_requests = True
