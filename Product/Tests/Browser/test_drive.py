@@ -449,6 +449,14 @@ class TestOneAccount:
         expect(page.by("upload-verdict")).to_have_text("All 6 files were stored.")
         expect(page.by("file")).to_have_count(6)
 
+    def test_files_that_come_during_an_upload_wait_for_their_turn(self, drive):
+        page = drive()
+        create(page)
+        drop(page, [["a.txt", "one"]])
+        drop(page, [["b.txt", "two"]])
+        drop(page, [["c.txt", "three"]])
+        expect(page.by("file")).to_have_count(3)
+
     def test_what_is_there_already_is_asked_about(self, drive, tmp_path):
         page = drive()
         create(page)

@@ -32,7 +32,12 @@ def test_each_event_is_told_with_its_reason(tabs, server):
     expect(row).to_be_visible()
     expect(row.locator("code")).to_have_text("feed")
     expect(events).to_contain_text("Shown: the copy saved just now, in place of the latest.")
+    # The page comes back by itself: its events are told before they are cleared.
+    latest = inspector.by("event").filter(has_text="Shown: the latest from the server.")
+    before = latest.count()
     feed.connection("online")
+    expect(latest).to_have_count(before + 1)
+    feed.until(lambda: not feed.by("progress").is_visible(), "the load has ended")
     inspector.by("clear-events").click()
     expect(events).to_be_hidden()
 

@@ -63,6 +63,12 @@ export class DriveAccountScreen extends ModelScreen {
   /** @type {import("../components/drive-upload.js").Offer | null} */
   #offered = null;
   /**
+   * Files that were chosen or dropped while something else was under way: their turn comes after it.
+   *
+   * @type {File[]}
+   */
+  #waiting = [];
+  /**
    * The names of the file that another one replaces, and of the file that asks whether it should go.
    *
    * @type {string | null}
@@ -106,11 +112,12 @@ export class DriveAccountScreen extends ModelScreen {
     this.#dropping.stop();
     this.#controller?.abort();
     this.#asking = null;
+    this.#waiting = [];
     this.shell.busy(this, false);
   }
 
   get isWorking() {
-    return this.#handing !== null || this.#offered !== null;
+    return this.#handing !== null || this.#offered !== null || this.#waiting.length > 0;
   }
 
   dismiss() {
@@ -139,6 +146,7 @@ export class DriveAccountScreen extends ModelScreen {
     if (before?.name !== state.name) this.shell.titleChanged();
     if (before && before !== state) this.#tell(before, state);
     if (before?.isLoading && !state.isLoading) this.#pull.done();
+    this.#offerWaiting();
   }
 
   settled() {
@@ -259,12 +267,20 @@ export class DriveAccountScreen extends ModelScreen {
    * @param {File[]} files
    */
   #offer(files) {
-    if (files.length === 0 || !this.state || !mayUpload(this.state) || this.state.action || this.#handing) return;
+    if (files.length === 0 || !this.state || !mayUpload(this.state)) return;
+    if (this.state.action || this.#handing || this.#offered) {
+      this.#waiting.push(...files);
+      return;
+    }
     const twice = known(files, this.state.files);
     if (twice.length === 0) return this.#sendFiles(files, false);
     this.#offered = { files, twice };
     this.#redraw();
     this.#upload.focusQuestion();
+  }
+
+  #offerWaiting() {
+    if (this.#waiting.length > 0 && !this.state?.action && !this.#handing && !this.#offered) this.#offer(this.#waiting.splice(0));
   }
 
   /** @param {boolean} isYes */
@@ -277,6 +293,7 @@ export class DriveAccountScreen extends ModelScreen {
     if (isYes) return this.#sendFiles(offered.files, true);
     const rest = offered.files.filter((file) => !offered.twice.includes(file));
     if (rest.length > 0) this.#sendFiles(rest, false);
+    else this.#offerWaiting();
   }
 
   /**
@@ -298,7 +315,8 @@ export class DriveAccountScreen extends ModelScreen {
     this.#problem = tooLarge ? t("drive.tooLarge", { name: tooLarge.name }) : null;
     if (tooLarge) {
       this.#redraw();
-      return this.#upload.focusPick();
+      this.#upload.focusPick();
+      return this.#offerWaiting();
     }
     const controller = new AbortController();
     const batch = crypto.getRandomValues(new Uint32Array(2)).join("-");
@@ -320,6 +338,7 @@ export class DriveAccountScreen extends ModelScreen {
       this.#handing = null;
       this.#controller = null;
       this.#redraw();
+      this.#offerWaiting();
     }
   }
 }
