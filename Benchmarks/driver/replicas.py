@@ -38,14 +38,13 @@ class Replicas:
         store = f"{server.rpartition('/')[0]}/replicas{count}"
         remotes, line = self.start(bench.aquifer, "remotes", "--port", "0", "--json", "--data", f"{self.folder}/remotes")
         feed = next(each["address"] for each in json.loads(line)["value"] if each["name"] == "feed")
-        ports = []
-        for number in range(count):
+        # The address that a replica prints is nginx's.
+        ports = [peers.free_port() for _ in range(count)]
+        for number, port in enumerate(ports):
             _, line = self.start(
-                bench.aquifer, "serve", "--no-token", "--port", "0", "--metrics-port", "0", "--json", "--log", "off", "--store", store,
+                bench.aquifer, "serve", "--no-token", "--port", str(port), "--metrics-port", "0", "--json", "--log", "off", "--store", store,
                 "--data", f"{self.folder}/{number}", "--origin", f"http://127.0.0.1:{self.port}", "--remote", f"feed={feed}")
-            about = json.loads(line)["value"]
-            ports.append(int(re.search(r":(\d+)/", about["address"])[1]))
-            self.metrics.append(about["metrics"])
+            self.metrics.append(json.loads(line)["value"]["metrics"])
         self.nginx(ports)
 
     def start(self, *words):
@@ -56,6 +55,7 @@ class Replicas:
     def nginx(self, ports):
         with open(f"{ROOT}/deploy/nginx.conf", encoding="utf-8") as file:
             site = file.read().replace("listen 80;", f"listen 127.0.0.1:{self.port};")
+        site = site.replace("access_log /dev/stdout aquifer;", "")
         replicas = "".join(f"    server 127.0.0.1:{port};\n" for port in ports)
         site = re.sub(r"(    server aquifer-\d.*\n)+", replicas, site)
         paths = "".join(
@@ -107,7 +107,9 @@ class Replicas:
         writer.write(f"{method} {path} HTTP/1.1\r\n{host}".encode() + body)
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 60)
         if not head.startswith(b"HTTP/1.1 20"):
-            raise SystemExit(f"bench: {method} {path}: {head[:80]}")
+            with open(f"{self.folder}/error.log", encoding="utf-8") as log:
+                why = log.read().strip().splitlines()[-1:]
+            raise SystemExit(f"bench: {method} {path}: {head[:80]} {why}")
         return reader, writer
 
     async def ask(self, method, path, body=b""):

@@ -5,8 +5,8 @@ import AquiferFoundation
 import Dispatch
 
 extension PostgresStore {
-    /// True if a server has answered and refuses an address for good: its user, its password or its database is wrong. False if it
-    /// takes the address, and if no server has answered, or one that is starting, full or a replica: that may pass by itself.
+    /// True if a server has answered and refuses an address for good: its user, its password or its database is wrong; or if a setting in
+    /// the address has a value that libpq does not know. False if it takes the address, and if no server has answered, or one that is starting, full or a replica: that may pass by itself.
     ///
     /// Ask it after an ``init(_:schema:connections:hasLeases:patience:)`` that failed, to decide whether to try again. It takes ten
     /// seconds at most.
@@ -31,6 +31,7 @@ extension Connecting {
         _ = PQsetErrorVerbosity(connection, PQERRORS_SQLSTATE)
         guard let poller = try? SocketPoller() else { return false }  // without a descriptor nobody can ask
         let end = ContinuousClock.now + refusalPatience
+        if PQstatus(connection) == CONNECTION_BAD, isMisspelt(connection) { return true }
         var step = PGRES_POLLING_WRITING
         while step == PGRES_POLLING_READING || step == PGRES_POLLING_WRITING {
             let left = end - .now
@@ -46,5 +47,12 @@ extension Connecting {
         guard let code = words.split(whereSeparator: { $0 == " " || $0.isNewline }).last else { return false }
         // The user or the password is wrong, there is no such database, or the user may not connect to it.
         return (code.count == 5 && code.hasPrefix("28")) || code == "3D000" || code == "42501"
+    }
+
+    /// True if libpq does not know a value in the address, such as that of `sslmode`. It says so in English, because no program of ours
+    /// sets its language.
+    private static func isMisspelt(_ connection: OpaquePointer) -> Bool {
+        let words = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+        return words.hasPrefix("invalid ") || words.contains(" invalid when ") || words.hasPrefix("could not match ")
     }
 }

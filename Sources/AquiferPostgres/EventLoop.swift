@@ -49,6 +49,10 @@ final class EventLoop: @unchecked Sendable {
     var opening = 0
     var listener: Listener?
     var lastFailure: ServerFailure?
+    /// The time since which no connection could be made, and the time of the last try; `nil` if there are connections.
+    private var away: (since: ContinuousClock.Instant, triedAt: ContinuousClock.Instant)?
+    /// True if a call was given up without a try: one is made for the next.
+    private var isMissed = false
     /// False after a connection that asked for lost sessions was not answered: the next one is made without, for other callers.
     private var settlesNext = true
     /// When a connection may be tried again, and how long to wait after the next failure.
@@ -101,6 +105,7 @@ final class EventLoop: @unchecked Sendable {
             // Answers have made room, and a request may have to be sent again.
             giveOut()
             expire()
+            giveUp()
             open()
             let busy = links.count { !$0.inFlight.isEmpty }
             let use = PoolUse(
@@ -144,12 +149,13 @@ final class EventLoop: @unchecked Sendable {
             switch result {
             case .success(let (connection, records)):
                 pause = Self.firstPause
-                lastFailure = nil
+                (lastFailure, away) = (nil, nil)
                 links.append(Link(owning: connection))
                 for (session, record) in zip(asked, records) { settle(session, record) }
                 settlesNext = true
             case .failure(let failure):
                 lastFailure = failure
+                noteAway()
                 for place in lost.indices where asked.contains(lost[place].session) { lost[place].isAsked = false }
                 settlesNext = asked.isEmpty
                 nextAttempt = now + pause
@@ -157,8 +163,13 @@ final class EventLoop: @unchecked Sendable {
             }
         case .listening(let result, let listener):
             switch result {
-            case .success(let connection): listener.resume(connection)
-            case .failure: listener.retryAt = now + Self.longestPause
+            case .success(let connection):
+                away = nil
+                listener.resume(connection)
+            case .failure(let failure):
+                if links.isEmpty { lastFailure = failure }
+                noteAway()
+                listener.retryAt = now + Self.longestPause
             }
         }
     }
@@ -169,16 +180,35 @@ final class EventLoop: @unchecked Sendable {
         let unknown = lost.filter { !$0.isAsked }.map(\.session)
         guard links.count + opening < most || (!unknown.isEmpty && opening == 0), now >= nextAttempt else { return }
         let asked = settlesNext || !links.isEmpty || waiting.isEmpty ? unknown : []
-        let isBusy = !waiting.isEmpty || links.allSatisfy { $0.inFlight.count > 8 } && !links.isEmpty
+        let isBusy = !waiting.isEmpty || isMissed || links.allSatisfy { $0.inFlight.count > 8 } && !links.isEmpty
         guard !asked.isEmpty || isBusy, lastFailure == nil || opening == 0 else { return }
         // While connections fail, one at a time is tried.
         opening += 1
+        isMissed = false
         for place in lost.indices where asked.contains(lost[place].session) { lost[place].isAsked = true }
         queue.async { [connecting, weak self] in
             let result = Result { () throws(ServerFailure) in try connecting.open(ending: asked) }
             guard let self else { return }
             self.push(.opened(result, of: asked))
         }
+    }
+
+    /// Notes that a connection could not be made.
+    private func noteAway() {
+        if links.isEmpty { away = (away?.since ?? now, now) }
+    }
+
+    /// Gives up the requests that have not been sent, if the server has been away for as long as a call waits: each one more would wait as
+    /// long, in vain. Connections are tried meanwhile.
+    func giveUp() {
+        guard links.isEmpty, let away, away.since + connecting.patience <= now, now < away.triedAt + connecting.patience
+        else { return }
+        let failure = lastFailure ?? ServerFailure("the server does not answer")
+        for request in waiting where request.attempts == 0 {
+            isMissed = true
+            request.end(.unreachable(failure))
+        }
+        waiting.removeAll { $0.attempts == 0 }
     }
 
     func connect(_ listener: Listener) {
@@ -197,7 +227,7 @@ final class EventLoop: @unchecked Sendable {
         for link in links { if let moment = link.inFlight.lazy.map(\.deadline).min() { moments.append(moment) } }
         for each in lost { if let moment = each.requests.lazy.map(\.deadline).min() { moments.append(moment) } }
         // Once it has passed, only an event lets another connection be made.
-        if !waiting.isEmpty || !lost.isEmpty, nextAttempt > now { moments.append(nextAttempt) }
+        if !waiting.isEmpty || !lost.isEmpty || isMissed, nextAttempt > now { moments.append(nextAttempt) }
         return moments.min() ?? now + .seconds(60)
     }
 }

@@ -29,6 +29,12 @@ final class Listener: @unchecked Sendable {
             }
         }
 
+        /// The changes of entries that it tells, also those of this store.
+        var changes: [StoreChange] {
+            guard case .told(let text) = self else { return [] }
+            return ToldChange.changes(text, to: "") ?? []
+        }
+
         /// Tells observers what it says.
         func pass(from instance: String, to changes: StoreChanges, _ leaseEnds: StoreChanges) {
             switch self {

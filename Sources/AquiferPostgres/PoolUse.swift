@@ -18,6 +18,6 @@ public struct PoolUse: Sendable, Hashable {
 }
 
 extension PostgresStore {
-    /// The use of the store's connections. It is as of the last time that one of them was used.
+    /// The use of the store's connections. It is as of the last round of the thread that has them; a call that was alone takes no round.
     public var use: PoolUse { owner.loop.use }
 }

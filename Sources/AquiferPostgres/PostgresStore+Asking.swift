@@ -37,7 +37,16 @@ extension PostgresStore {
     func outcome(
         _ steps: [Request.Step], writes: Bool, insertion: Insertion? = nil
     ) async -> Request.Outcome {
-        let request = Request(steps, writes: writes, deadline: .now + patience, insertion: insertion)
+        await outcome(of: request(steps, writes: writes, insertion: insertion))
+    }
+
+    /// A request that waits for this store's patience.
+    func request(_ steps: [Request.Step], writes: Bool, insertion: Insertion? = nil) -> Request {
+        Request(steps, writes: writes, deadline: .now + patience, insertion: insertion)
+    }
+
+    /// Carries a request out. Its number of attempts may be read after that.
+    func outcome(of request: Request) async -> Request.Outcome {
         owner.loop.carryOut(request)
         return await request.end.get()
     }

@@ -94,10 +94,17 @@ struct PostgresBatches: EntryBatches {
             ]
         let operation = "change \(changes.count) entries"
         let rows: Rows?
-        switch await store.outcome([.init(.changeMany, parameters)], writes: false) {
+        let request = store.request([.init(.changeMany, parameters)], writes: false)
+        let outcome = await store.outcome(of: request)
+        // After a lost answer the statement is repeated, and finds what it has made, but not what it has deleted.
+        let isRepeated = request.attempts > 1
+        if isRepeated { for change in changes { store.changes.post(.entry(change.key)) } }
+        switch outcome {
         case .rows(let answers): rows = answers.first
-        case .refused(let failure): throw failure.error(operation, store.place)
+        case .refused(let failure) where !isRepeated: throw failure.error(operation, store.place)
         // It may have been on its way.
+        case .refused(let failure):
+            throw .uncertain(operation: operation, reason: "\(store.place): \(failure.message)")
         case .unreachable(let failure), .uncertain(let failure):
             throw .uncertain(operation: operation, reason: "\(store.place): \(failure.message)")
         case .written: throw .failed(operation: operation, reason: "\(store.place): an answer to another question")

@@ -32,6 +32,8 @@ public final class PostgresStore: CacheStore {
     private let turns = KeyTurns()
     /// Tells the messages of this store from those of others.
     private let instance: String
+    /// The changes of calls that threw `.uncertain`. If one of them is made later, the server's message tells it.
+    private let doubts: Locked<Set<StoreChange>>
 
     /// See `CacheStore.changes`. After a break of the connection, it tells that everything may have changed.
     public let changes: StoreChanges
@@ -65,14 +67,21 @@ public final class PostgresStore: CacheStore {
         self.instance = instance
         place = connecting.place
         let changes = StoreChanges()
-        self.changes = changes
+        let doubts = Locked<Set<StoreChange>>([])
+        (self.changes, self.doubts) = (changes, doubts)
         let leaseEnds = StoreChanges()
         (self.leaseEnds, self.hasLeases) = (leaseEnds, hasLeases)
         // Observers are told on a thread of their own: they must not hold up what is on its way.
         let queue = DispatchQueue(label: "aquifer.postgres.changes")
         owner.loop.push(
             Listener(owning: listening.connection, channels: schema.quotedChannels) { message in
-                if message.isOwn(instance) { return false }
+                if message.isOwn(instance) {
+                    // Observers know the changes of this store, but not one whose caller could not learn that it was made.
+                    let made = message.changes.filter { change in doubts.withLock { $0.remove(change) != nil } }
+                    if made.isEmpty { return false }
+                    queue.async { for change in made { changes.post(change) } }
+                    return true
+                }
                 queue.async { message.pass(from: instance, to: changes, leaseEnds) }
                 return true
             })
@@ -129,7 +138,9 @@ public final class PostgresStore: CacheStore {
     /// See `CacheStore.insert(_:for:)`.
     public func insert(_ entry: StoredEntry, for key: String) async throws(StoreError) {
         let key = try StoreKey(checking: key)
-        try await turns.run(key) { () throws(StoreError) in _ = try await write(entry, key, .insert) }
+        try await turns.run(key) { () throws(StoreError) in
+            try await doubting(.entry(key.text)) { () throws(StoreError) in _ = try await write(entry, key, .insert) }
+        }
         changes.post(.entry(key.text))
     }
 
@@ -137,8 +148,11 @@ public final class PostgresStore: CacheStore {
     public func delete(_ key: String) async throws(StoreError) {
         let key = try StoreKey(checking: key)
         let isGone = try await turns.run(key) { () throws(StoreError) in
-            try await change(
-                [.init(.delete, told(.entry(key.text)) + [.bytes(Data(key.text.utf8))])], "delete \"\(key.text)\"")
+            try await doubting(.entry(key.text)) { () throws(StoreError) in
+                try await change(
+                    [.init(.delete, told(.entry(key.text)) + [.bytes(Data(key.text.utf8))])],
+                    "delete \"\(key.text)\"")
+            }
         }
         if isGone { changes.post(.entry(key.text)) }
     }
@@ -150,30 +164,49 @@ public final class PostgresStore: CacheStore {
     ) async throws(StoreError) {
         let key = try StoreKey(checking: key)
         let hasChanged = try await turns.run(key) { () throws(StoreError) in
-            while true {
-                let found = try await read(key)
-                let decided = try decide(found.map { $0.entry.map { $0 } } ?? .success(nil))
-                switch (decided, found?.mark) {
-                case (.keep, _), (.delete, nil): return false
-                case (.replace(let entry), nil): if try await write(entry, key, .create) { return true }
-                case (.replace(let entry), let mark?):
-                    if try await write(entry, key, .replace, over: mark) { return true }
-                case (.delete, let mark?):
-                    let parameters = told(.entry(key.text)) + [.bytes(Data(key.text.utf8)), .bytes(mark)]
-                    if try await change([.init(.deleteSeen, parameters)], "delete \"\(key.text)\"") { return true }
-                }
-            }
+            try await doubting(.entry(key.text)) { () throws(StoreError) in try await decided(key, decide) }
         }
         if hasChanged { changes.post(.entry(key.text)) }
+    }
+
+    /// Decides about an entry until the decision could be carried out; true if anything has changed.
+    private func decided(
+        _ key: StoreKey, _ decide: @Sendable (Result<StoredEntry?, StoreError>) throws(StoreError) -> EntryChange
+    ) async throws(StoreError) -> Bool {
+        while true {
+            let found = try await read(key)
+            let decided = try decide(found.map { $0.entry.map { $0 } } ?? .success(nil))
+            switch (decided, found?.mark) {
+            case (.keep, _), (.delete, nil): return false
+            case (.replace(let entry), nil): if try await write(entry, key, .create) { return true }
+            case (.replace(let entry), let mark?):
+                if try await write(entry, key, .replace, over: mark) { return true }
+            case (.delete, let mark?):
+                let parameters = told(.entry(key.text)) + [.bytes(Data(key.text.utf8)), .bytes(mark)]
+                if try await change([.init(.deleteSeen, parameters)], "delete \"\(key.text)\"") { return true }
+            }
+        }
+    }
+
+    /// Makes a change, and remembers it if nobody can tell whether it was made.
+    func doubting<Value>(
+        _ change: StoreChange, _ body: () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        do throws(StoreError) { return try await body() } catch {
+            if case .uncertain = error { doubts.withLock { _ = $0.insert(change) } }
+            throw error
+        }
     }
 
     /// See `CacheStore.deleteAll(prefix:)`. It is one step: no other caller sees a part of it.
     public func deleteAll(prefix: String) async throws(StoreError) {
         let range = KeyRange(prefix)
         let hasChanged = try await turns.runAlone { () throws(StoreError) in
-            try await change(
-                [.init(.deletePrefix, told(.prefix(prefix)) + [range.first, range.end, range.prefix])],
-                "delete what begins with \"\(prefix)\"")
+            try await doubting(.prefix(prefix)) { () throws(StoreError) in
+                try await change(
+                    [.init(.deletePrefix, told(.prefix(prefix)) + [range.first, range.end, range.prefix])],
+                    "delete what begins with \"\(prefix)\"")
+            }
         }
         if hasChanged { changes.post(.prefix(prefix)) }
     }
@@ -193,7 +226,9 @@ public final class PostgresStore: CacheStore {
     func replace(_ key: String, _ seen: Data, _ entry: StoredEntry) async throws(StoreError) -> Data? {
         let (key, mark) = (try StoreKey(checking: key), Row.newMark())
         let isMade = try await turns.run(key) { () throws(StoreError) in
-            try await write(entry, key, .replace, over: seen, mark: mark)
+            try await doubting(.entry(key.text)) { () throws(StoreError) in
+                try await write(entry, key, .replace, over: seen, mark: mark)
+            }
         }
         if isMade { changes.post(.entry(key.text)) }
         return isMade ? mark : nil

@@ -48,7 +48,7 @@ enum Parameter: Sendable {
         case bytes = 17
         case integer = 20
         case text = 25
-        /// Several of `bytes`, see ``Parameter/list(_:)``.
+        /// Several of `bytes`, see ``Parameter/list(_:of:)``.
         case listOfBytes = 1001
         /// Several of `text`.
         case listOfTexts = 1009

@@ -81,6 +81,26 @@ struct BrokenServerTests {
         #expect(await eventually { (try? await store.retrieve("key")) == entry("saved") })
     }
 
+    @Test("Once a call has waited in vain, those after it fail at once, until the server is back")
+    func circuit() async throws {
+        let server = try PostgresServer()
+        let patience = Duration.seconds(1)
+        let store = try await PostgresStore.impatient(server.address, patience: patience)
+        try server.kill()
+        // The first calls find out; from then on a hundred take less time than ten that wait.
+        let isKnown = await eventually {
+            let begin = ContinuousClock.now
+            for _ in 0..<100 {
+                let error = await thrown { () async throws(StoreError) in _ = try await store.retrieve("key") }
+                guard error != nil, ContinuousClock.now - begin < patience * 10 else { return false }
+            }
+            return true
+        }
+        #expect(isKnown)
+        try server.start()
+        #expect(await eventually { (try? await store.insert(entry("later"), for: "key")) != nil })
+    }
+
     @Test("A server that refuses a password, a user or a database is told from one that is away")
     func refusals() async throws {
         let server = try PostgresServer()
@@ -94,6 +114,8 @@ struct BrokenServerTests {
             "postgresql://nobody@\(host):\(port)/postgres", "postgresql://postgres@\(host):\(port)/none",
             "postgresql://shut@\(host):\(port)/postgres", "postgresql://stranger@\(host):\(port)/closed",
             "postgresql://nobody@\(host):1,\(host):\(port)/postgres",
+            "\(server.address)?sslmode=verify_full", "\(server.address)?target_session_attrs=readwrite",
+            "postgresql://\(host):70000/postgres",
         ] { #expect(await PostgresStore.isRefused(refused), "\(refused)") }
         for other in [
             server.address, "postgresql://nobody@\(host):1/postgres", "postgresql://nobody.invalid/postgres",

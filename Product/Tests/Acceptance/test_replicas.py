@@ -570,8 +570,9 @@ def test_the_printed_schema_makes_tables_that_a_user_without_other_rights_serves
     assert made.returncode == 0, made.stderr
     replica = Machine(tmp_path / "plain", store.replace("//postgres:", "//plain:")).serve()
     try:
+        replica.tell("outbox", "pause")
         replica.post("Rain")
-        replica.states("outbox").until(lambda state: True, "a state")
+        replica.states("outbox").until(lambda state: titles(state) == ["Rain"], "the post waits")
         assert replica.json("/api/feed")["value"]
     finally:
         out, err = replica.end()

@@ -33,6 +33,24 @@ struct ReadinessTests {
         await world.services.stop()
     }
 
+    @Test("A page is not told where the server keeps its data; the log is, once for the same failure")
+    func places() async throws {
+        let world = AppWorld { $0.data = URL(filePath: "/dev/null/aquifer") }
+        let heard = Locked<[String]>([])
+        world.services.groundwork.storeMetrics.hear { trouble in
+            heard.withLock { $0.append(trouble.error.reasonForLog) }
+        }
+        for _ in 0..<2 {
+            let answer = await world.request("GET", "/api/feed/saved")
+            #expect(answer.status == 500)
+            let text = String(decoding: try await answer.collectBody(), as: UTF8.self)
+            #expect(text.contains("\"store\"") && !text.contains("/dev/null"))
+        }
+        let told = heard.withLock { $0 }
+        #expect(told.count == 1 && told[0].contains("/dev/null"))
+        await world.services.stop()
+    }
+
     @Test("A server that drains is unready at once, and closes the connection of each answer")
     func draining() async throws {
         let world = AppWorld()

@@ -199,15 +199,43 @@ struct SharedUsersTests {
         }
     }
 
+    @Test("have their unsent posts sent by another replica, once the one that they were with has ended for good")
+    func ended() async throws {
+        try await withReplicas { one, other, _ in
+            let clock = ManualClock()
+            let following = Task { await other.house.run(clock: clock) }
+            // It has looked for what is unsent, and found nothing.
+            try #require(await eventually { !clock.sleepers.isEmpty })
+            #expect(await one.leavePost("ana", title: "Rain") == 204)
+            let room = try await one.house.rooms.room(of: try one.name("ana"))
+            try #require(await eventually { (try? await room.services.outbox.items().count) == 1 })
+            await one.house.rooms.stop()
+            other.services.reference.set(.none, of: .audio)
+            #expect(
+                await eventually {
+                    clock.advance(by: UserHouse.pause)
+                    other.date.advance(by: 1)
+                    return (try? await room.services.outbox.items().isEmpty) == true
+                })
+            #expect(other.services.reference.transfers(of: .audio).completed == 1)
+            following.cancel()
+            await following.value
+        }
+    }
+
     @Test("have their forms and files removed when they were left for more than a day")
     func leftForms() async throws {
-        try await withReplicas { one, _, _ in
+        try await withReplicas { one, other, _ in
             #expect(await one.ask("ana", "POST", "\(AudioAPI.filePath)?tab=left&name=a.mp3", "ID3left").status == 204)
             let room = try await one.house.rooms.room(of: try one.name("ana"))
             let store = try #require(room.services.groundwork.drafts)
             #expect(try await store.contents(prefix: "upload:").entries.count == 1)
             one.date.advance(by: DraftFiles.keep + 1)
             #expect(await one.ask("ana", "POST", "\(AudioAPI.filePath)?tab=next&name=b.mp3", "ID3next").status == 204)
+            #expect(try await store.contents(prefix: "upload:").entries.count == 2)
+            // Any replica sweeps, also while the user is away.
+            other.date.advance(by: DraftFiles.keep + 1)
+            await other.house.rooms.sweepDrafts()
             #expect(try await store.contents(prefix: "upload:").entries.count == 1)
             #expect(try await store.contents(prefix: "draft:").entries.map(\.key) == ["draft:next"])
         }

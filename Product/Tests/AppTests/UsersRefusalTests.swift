@@ -116,6 +116,31 @@ struct UsersRefusalTests {
         await world.services.stop()
     }
 
+    @Test("A pause that could not be saved holds here, and everywhere once the store takes it")
+    func unsaved() async throws {
+        let world = AppWorld()
+        let (memory, clock) = (MemoryStore(), ManualClock())
+        let store = FaultyStore(memory)
+        let runner = OutboxRunner(world.services.outbox, in: store, clock: clock)
+        runner.start()
+        store.fail(.insert, with: .failed(operation: "write", reason: "away"))
+        await runner.pause()
+        // A store that comes back tells that anything may have changed.
+        memory.changes.post(.everything)
+        try #require(await eventually { !clock.sleepers.isEmpty })
+        #expect(runner.isPaused)
+        #expect(try await memory.retrieve(OutboxPause.key) == nil)
+        store.heal()
+        #expect(
+            await eventually {
+                clock.advance(by: .seconds(1))
+                return (try? await memory.retrieve(OutboxPause.key)) != nil
+            })
+        #expect(runner.isPaused)
+        await runner.stop()
+        await world.services.stop()
+    }
+
     @Test("Nothing is sent before it is known whether the outbox is paused; damage pauses it")
     func unknown() async throws {
         let world = AppWorld()

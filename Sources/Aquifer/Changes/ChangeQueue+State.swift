@@ -62,7 +62,7 @@ extension ChangeQueue.State {
         if let old, isSame {
             let entry = ChangeQueue.Entry(
                 number: old.number, head: item.head, record: old.record, sending: item.state,
-                change: old.change, generation: old.generation, confirmedAt: old.confirmedAt,
+                change: old.change, generation: old.generation, noted: old.noted, confirmedAt: old.confirmedAt,
                 wasInFuture: old.wasInFuture)
             return (entry, old.sending != item.state || old.head.label != item.head.label)
         }
@@ -72,7 +72,8 @@ extension ChangeQueue.State {
         let entry = ChangeQueue.Entry(
             number: item.number, head: item.head, record: item.change, sending: item.state,
             change: change?.replacingIDs { serverIDs[$0] ?? $0 }, generation: generation,
-            confirmedAt: old?.confirmedAt ?? item.change.confirmed?.at, wasInFuture: old?.wasInFuture ?? false)
+            noted: old?.noted ?? 0, confirmedAt: old?.confirmedAt ?? item.change.confirmed?.at,
+            wasInFuture: old?.wasInFuture ?? false)
         return (entry, true)
     }
 

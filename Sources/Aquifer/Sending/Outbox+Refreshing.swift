@@ -9,9 +9,17 @@ extension Outbox {
     /// - Returns: true if anything in the queue is not as this outbox knew it.
     @discardableResult
     func refresh(isQuiet: Bool = false) async throws(StoreError) -> Bool {
+        // What was heard before is read with everything else. If that fails, it has yet to be read.
+        let known = nextHeard()
+        do throws(StoreError) { return try await readAll(isQuiet: isQuiet) } catch {
+            heard.withLock { $0.add(known) }
+            throw error
+        }
+    }
+
+    private func readAll(isQuiet: Bool) async throws(StoreError) -> Bool {
         // A release that is given while this look is under way stays for the next one.
         let given = releases
-        _ = nextHeard()
         try await measure()
         // The counter is read first: all items before an item below the counter are then in the list, or have left the
         // queue. An item above the counter waits for the next read, because an earlier one might still be missing.

@@ -19,7 +19,8 @@ public protocol EntryBatches: Sendable {
     /// Makes the changes of those entries that are as they were seen, in as few steps as the store can. Each change is made
     /// completely or not at all. Each key is named once.
     ///
-    /// - Returns: for each change its entry afterwards; `nil` for a change that was not made.
+    /// - Returns: for each change its entry afterwards; `nil` for a change that was not made. After a lost answer it is `nil`, too, for a
+    ///   deletion that was made: look whether the entry is there.
     /// - Throws: ``StoreError``. After ``StoreError/uncertain(operation:reason:)``, or if they took several steps, some may have
     ///   been made.
     func change(_ changes: [SeenChange]) async throws(StoreError) -> [SeenEntry?]

@@ -48,7 +48,7 @@ public enum VaultError: Error, Sendable, Hashable, CustomStringConvertible {
         case .foreignSharedKey(let path):
             "\(path) is another key than the one with which the machines of this store seal; put that one in its place"
         case .sharedKeyStays:
-            "all machines and users of a shared store have one key, which is not replaced"
+            "all machines and users of a shared store use one key, and it cannot be replaced"
         case .damaged(let path):
             "\(path) is damaged; put a copy of it back, or move it away and add the cards again"
         case .rolledBack(let path, let change, let last?):

@@ -38,7 +38,7 @@ struct VaultInStore: VaultKeeper {
         let known = try await opened(rollback)
         if known == nil, !isMaking { return false }
         let key = try await ring.key()
-        var last: UInt64?
+        var last = VaultCounter.Reading.missing
         if let known { last = try await seen(known.header.vault) }
         let (made, date, lastSeen) = (makeID(), now(), last)
         let done: Result<Stored?, VaultError>
@@ -51,12 +51,16 @@ struct VaultInStore: VaultKeeper {
                     if before == nil, !isMaking { return (.keep, .success(nil)) }
                     let header = VaultHeader(vault: before?.header.vault ?? made, key: key)
                     let number = before?.content.change ?? 0
-                    let floor = before?.header.vault == known?.header.vault ? lastSeen ?? 0 : 0
+                    let isKnown = before?.header.vault == known?.header.vault
+                    var floor: UInt64 = 0
+                    if isKnown, case .number(let number) = lastSeen { floor = number }
                     guard rollback == .accepted || number >= floor else {
                         throw .rolledBack(path: Self.place, change: number, last: floor)
                     }
                     var cards = before?.content.cards ?? []
-                    guard change(&cards, number < floor) else { return (.keep, .success(nil)) }
+                    guard change(&cards, number < floor || isKnown && lastSeen == .damaged) else {
+                        return (.keep, .success(nil))
+                    }
                     let next = try Self.number(after: max(number, floor))
                     let bytes =
                         try header.bytes
@@ -99,8 +103,13 @@ struct VaultInStore: VaultKeeper {
     /// The vault, checked against the number that this machine has seen last.
     private func opened(_ rollback: VaultRollback) async throws(VaultError) -> Opened? {
         guard var opened = try await read() else { return nil }
-        guard let last = try await seen(opened.header.vault), opened.content.change < last, rollback == .refused else {
-            return opened
+        if rollback == .accepted { return opened }
+        let last: UInt64
+        switch try await seen(opened.header.vault) {
+        case .number(let number) where opened.content.change < number: last = number
+        case .number, .missing: return opened
+        // Nothing tells whether it is the latest.
+        case .damaged: throw .rolledBack(path: Self.place, change: opened.content.change, last: nil)
         }
         // Another machine or process may have changed it between the two readings. The number is older than this one.
         guard let again = try await read() else { return nil }
@@ -132,15 +141,9 @@ struct VaultInStore: VaultKeeper {
 
     // MARK: The number of the last change that this machine has seen
 
-    private func seen(_ vault: UUID) async throws(VaultError) -> UInt64? {
+    private func seen(_ vault: UUID) async throws(VaultError) -> VaultCounter.Reading {
         let counter = VaultCounter(of: vault, in: ring.folder)
-        return try await ring.onDisk { () throws(VaultError) in
-            switch try counter.read() {
-            case .number(let number): return number
-            case .missing: return nil
-            case .damaged: throw .damaged(path: counter.file.path)
-            }
-        }
+        return try await ring.onDisk { () throws(VaultError) in try counter.read() }
     }
 
     /// Notes the number of a change. A machine that cannot write beside its key knows of no older copy.

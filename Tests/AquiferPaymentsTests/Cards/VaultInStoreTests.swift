@@ -203,6 +203,24 @@ struct VaultInStoreTests {
         }
     }
 
+    @Test("may be an older copy where the note of its last change is damaged, until its user decides")
+    func damagedNote() async throws {
+        try await Machines.with { machines in
+            let card = try Cards.visa()
+            try await machines.vault().add(card)
+            let names = try machines.place.names(machines.keys("a")).filter { $0.hasSuffix(".counter") }
+            let note = machines.keys("a").appendingPathComponent(try #require(names.first))
+            try machines.place.overwrite(note, Data("damaged".utf8))
+            let doubtful = VaultError.rolledBack(path: "the vault in the shared store", change: 1, last: nil)
+            await #expect(throws: doubtful) { try await machines.vault().cards() }
+            await #expect(throws: doubtful) { try await machines.vault().add(try Cards.mastercard()) }
+            #expect(try await machines.vault().acceptOlder())
+            #expect(try await machines.vault().cards() == [card.summary])
+            try await machines.vault().add(try Cards.mastercard())
+            #expect(try await machines.vault().cards().count == 2)
+        }
+    }
+
     @Test("can be used by a machine that may not write beside its key")
     func readOnlyKeys() async throws {
         try await Machines.with { machines in

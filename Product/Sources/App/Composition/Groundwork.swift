@@ -59,14 +59,12 @@ struct Groundwork: Sendable {
         self.events = events
         self.reference = reference
         self.client = client
-        values = MeteredStore(CountedStore(place.store(.values), .values, storeMetrics))
+        let counted = { [storeMetrics] kind in CountedStore(place.store(kind), kind, storeMetrics) }
+        values = MeteredStore(counted(.values))
         pictures = MeteredStore(
-            EvictingStore(
-                CountedStore(place.store(.pictures), .pictures, storeMetrics), bound: Self.pictureBound, events: events)
-        )
-        phrases = MeteredStore(CountedStore(place.store(.phrases), .phrases, storeMetrics))
-        queue = CountedStore(place.store(.outbox), .outbox, storeMetrics)
-        ledger = CountedStore(place.store(.payments), .payments, storeMetrics)
+            EvictingStore(counted(.pictures), bound: Self.pictureBound, events: events))
+        phrases = MeteredStore(counted(.phrases))
+        (queue, ledger) = (counted(.outbox), counted(.payments))
         defaults = FoaasDefaults(in: folder)
         ring = place.ring(in: configuration.keys, now: configuration.now)
         copies = OwnFolder(folder.appending(path: "copies", directoryHint: .isDirectory))
@@ -101,11 +99,18 @@ struct Groundwork: Sendable {
     /// A folder in the data folder.
     func folder(_ name: String) -> URL { configuration.data.appending(path: name, directoryHint: .isDirectory) }
 
+    /// The store of a kind, whose calls are counted.
+    func store(_ kind: StoreKind) -> any CacheStore { CountedStore(place.store(kind), kind, storeMetrics) }
+
     /// True if the stores that every screen needs have answered. There is no entry of this key.
-    func storesAnswer() async -> Bool {
+    ///
+    /// - Parameter hasUsers: true if the server has several users: their data and their register are elsewhere than that of the only one.
+    func storesAnswer(hasUsers: Bool = false) async -> Bool {
         do throws(StoreError) {
             _ = try await values.peek("aquifer:ready")
-            _ = try await queue.retrieve("aquifer:ready")
+            for store in hasUsers ? [store(.users), store(.server)] : [queue] {
+                _ = try await store.retrieve("aquifer:ready")
+            }
             return true
         } catch {
             return false

@@ -20,6 +20,10 @@ final class OutboxRunner {
     @ObservationIgnored private var changes = 0
     @ObservationIgnored private var isKnown = false
     @ObservationIgnored private var isStarted = false
+    /// What the user wants and the store has not taken. It goes before what the store has.
+    @ObservationIgnored private var unsaved: Bool?
+    /// Has the pause looked at.
+    @ObservationIgnored private var ring: AsyncStream<Void>.Continuation?
 
     /// - Parameters:
     ///   - store: the store of the items.
@@ -46,8 +50,14 @@ final class OutboxRunner {
     private func set(_ paused: Bool) async {
         changes += 1
         take(paused)
-        // A store that fails is told by the queue itself. Until it works, this process has the pause alone.
-        try? await pauses.set(paused)
+        unsaved = paused
+        let number = changes
+        // A store that fails is told by the queue itself. Until it works, this process has the pause alone, and saves it then.
+        do throws(StoreError) { try await pauses.set(paused) } catch {
+            ring?.yield()
+            return
+        }
+        if number == changes { unsaved = nil }
     }
 
     private func take(_ paused: Bool) {
@@ -68,6 +78,7 @@ final class OutboxRunner {
     /// Looks at the pause now, and after each change of it.
     private func follow() {
         let (heard, ring) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.ring = ring
         let observation = pauses.observe { ring.yield() }
         ring.yield()
         let look = Task { [weak self] in
@@ -84,6 +95,10 @@ final class OutboxRunner {
     /// Looks at the pause; false if it has to be looked at again.
     private func look() async -> Bool {
         let before = changes
+        if let unsaved {
+            guard (try? await pauses.set(unsaved)) != nil, before == changes else { return false }  // it is tried again
+            self.unsaved = nil
+        }
         // A store that fails is asked again.
         guard let paused = try? await pauses.isSet() else { return false }
         if before == changes, isStarted { take(paused) }

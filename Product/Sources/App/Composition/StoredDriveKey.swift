@@ -17,7 +17,7 @@ final class StoredDriveKey: Sendable {
     private let found = Locked<Result<Keypair, KeypairError>?>(nil)
 
     init(_ ground: Groundwork, sealedWith ring: KeyRing) {
-        store = ground.user?.scope.store ?? ground.place.store(.server)
+        store = ground.user?.scope.store ?? ground.store(.server)
         name = "drive-key of \(ground.owner)"
         (self.ring, now) = (ring, ground.now)
     }

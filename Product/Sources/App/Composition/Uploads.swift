@@ -42,7 +42,8 @@ struct Uploads: Sendable {
             else { throw CocoaError(.fileWriteUnknown) }
             handle = try FileHandle(forWritingTo: file)
         } catch {
-            throw UploadRefusal(status: 500, kind: "store", message: "the file could not be kept: \(error)")
+            throw UploadRefusal(
+                status: 500, kind: "store", message: "the file could not be kept: the server has no place for it now")
         }
         // The writes have reported every error; `closeFile()` would trap.
         defer { try? handle.close() }
@@ -77,7 +78,7 @@ struct Uploads: Sendable {
         do throws(StoreError) {
             if try await reservation.add(size - reservation.reserved) { return }
         } catch {
-            throw UploadRefusal(status: 500, kind: "store", message: "\(error)")
+            throw UploadRefusal(status: 500, kind: "store", message: "\(error.forPages)")
         }
         throw UploadRefusal.quota(quota)
     }

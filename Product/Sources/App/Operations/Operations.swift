@@ -21,8 +21,11 @@ struct Operations: Sendable {
         let (ground, log, drain) = (services.groundwork, watch.log, watch.drain)
         // The apps of every user who has something unsent are open.
         census = OutboxCensus { [outbox = services.outbox] in await rooms?.outboxes ?? [outbox] }
-        readiness = Readiness(drain, changed: { log.note(.readiness($0)) }, look: { await ground.storesAnswer() })
+        readiness = Readiness(
+            drain, changed: { log.note(.readiness($0)) },
+            look: { [hasUsers = rooms != nil] in await ground.storesAnswer(hasUsers: hasUsers) })
         ground.events.hear { event in if let line = LogLine(event) { log.note(line) } }
+        ground.storeMetrics.hear { log.note(.trouble($0)) }
     }
 
     var log: ServiceLog { watch.log }
@@ -84,6 +87,14 @@ extension ServerResponse {
 }
 
 extension LogLine {
+    /// A failure of a store.
+    fileprivate static func trouble(_ trouble: StoreMetrics.Trouble) -> LogLine {
+        let reason = trouble.error.reasonForLog
+        var line = LogLine("store", .error, sentence: "the store of \(trouble.store): \(reason)")
+        (line.keyClass, line.reason) = (trouble.store, reason)
+        return line
+    }
+
     /// A change of `/readyz`.
     fileprivate static func readiness(_ answer: Readiness.Answer) -> LogLine {
         switch answer {

@@ -91,8 +91,8 @@ struct RequestWatch: Sendable {
         }
 
         func log(_ status: Int, bytes: Int, to log: ServiceLog) {
-            // They come every few seconds, and say the same.
-            if route == .health || route == .metrics, status < 400 { return }
+            // They come every few seconds, and say the same. A change of `/readyz` has a line of its own.
+            if route == .health || route == .metrics, status < 400 || status == 503 { return }
             var line = LogLine("request", status >= 500 ? .error : status >= 400 ? .warning : .info)
             (line.id, line.method, line.route) = (id, method.rawValue, route.rawValue)
             (line.status, line.bytes) = (status, bytes)

@@ -18,6 +18,20 @@ final class StoreMetrics: Sendable {
     }
 
     private let state = Locked((seconds: [Timed: Histogram](), failures: [Failure: Int]()))
+    private let troubles = Locked(
+        (hear: (@Sendable (Trouble) -> Void)?.none, last: [String: (StoreError, ContinuousClock.Instant)]()))
+
+    /// A failure, for the log.
+    struct Trouble: Sendable {
+        let store: String
+        let error: StoreError
+    }
+
+    /// The time for which a store's failure is not told again, if it is the same.
+    private static let rest = Duration.seconds(60)
+
+    /// Tells failures: each that differs from the one before, and the same one once a minute.
+    func hear(_ hear: @escaping @Sendable (Trouble) -> Void) { troubles.withLock { $0.hear = hear } }
 
     /// Carries out a call, and counts it.
     func counting<Value>(
@@ -41,6 +55,16 @@ final class StoreMetrics: Sendable {
             guard let error else { return }
             state.failures[Failure(store: timed.store, call: timed.call, kind: error.kind), default: 0] += 1
         }
+        if let error { tell(error, of: timed.store) }
+    }
+
+    private func tell(_ error: StoreError, of store: String) {
+        let hear = troubles.withLock { troubles -> (@Sendable (Trouble) -> Void)? in
+            if let (last, at) = troubles.last[store], last.kind == error.kind, at + Self.rest > .now { return nil }
+            troubles.last[store] = (error, .now)
+            return troubles.hear
+        }
+        hear?(Trouble(store: store, error: error))
     }
 
     /// Adds all of it to a text.

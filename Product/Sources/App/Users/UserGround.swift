@@ -87,4 +87,7 @@ struct FamilyStore: CacheStore {
     ) async throws(StoreError) { try await store.update(key, decide) }
 
     var changes: StoreChanges { store.changes }
+    var leases: (any LoadLeases)? { store.leases }
+    var presence: (any StorePresence)? { store.presence }
+    var batches: (any EntryBatches)? { store.batches }
 }

@@ -6,6 +6,8 @@ import HTTPServer
 struct UserHouse: Sendable {
     /// The time between two looks at the register. Every request looks, too.
     static let pause = Duration.seconds(1)
+    /// The looks after which unused apps are dropped, and unsent changes looked for.
+    static let rounds = 60
 
     let access: UserAccess
     let rooms: UserRooms
@@ -60,7 +62,10 @@ struct UserHouse: Sendable {
         while (try? await clock.sleep(for: Self.pause)) != nil {
             await access.refresh()
             looks += 1
-            if looks.isMultiple(of: 60) { await rooms.dropUnused() }
+            guard looks.isMultiple(of: Self.rounds) else { continue }
+            await rooms.dropUnused()
+            // Another replica may have ended with the unsent changes of users who are away.
+            await rooms.resumeSending()
         }
     }
 }

@@ -2,7 +2,7 @@ import Aquifer
 import AquiferConcurrency
 import Foundation
 
-/// The bound on what one user keeps on this machine: the entries of the user's scope, and the files that wait or were uploaded.
+/// The bound on what one user keeps, as this process counts it: the entries of the user's scope, and the files that wait or were uploaded.
 ///
 /// Bytes are reserved before they are written, so that many requests at once keep no more than the bound. Shared data that can be
 /// loaded again is not counted. An entry that was counted once is counted until the sum reaches the bound; then it is measured anew,

@@ -1,7 +1,7 @@
 import AquiferCrypto
 import Foundation
 
-/// A user as the file keeps it.
+/// A user as the file or the store keeps it.
 public struct UserRecord: Codable, Sendable, Hashable {
     /// One device's token, of which only the hash is kept.
     public struct Token: Codable, Sendable, Hashable {

@@ -26,7 +26,7 @@ extension Services {
         let record = try await register.user(name)
         guard try await mayHave(record, of: register) else { return try await register.remove(record.id) }
         let ground = UserGround(
-            try UserIdentity(record), in: groundwork.place.store(.users), configuration, bound: .max)
+            try UserIdentity(record), in: groundwork.store(.users), configuration, bound: .max)
         let own = Services(groundwork.of(ground))
         do throws(UsersError) {
             try await own.checkUnsent(of: record.name, unsent)
@@ -123,7 +123,7 @@ extension Services {
         guard hasStore else { return false }
         let mark = "scope:user%2F\(user)"
         do throws(StoreError) {
-            return try await groundwork.place.store(.users).contents(prefix: mark).entries.contains { $0.key == mark }
+            return try await groundwork.store(.users).contents(prefix: mark).entries.contains { $0.key == mark }
         } catch { throw .store(error) }
     }
 

@@ -21,6 +21,16 @@ final class UserRooms {
         fileprivate init(_ ground: UserGround, _ services: Services, _ site: Site) {
             (self.ground, self.services, self.site) = (ground, services, site)
         }
+
+        /// True if nothing waits to be sent. An outbox that cannot be read may hold something, unless its user is gone.
+        fileprivate var hasNothingUnsent: Bool {
+            get async {
+                do throws(StoreError) { return try await services.outbox.items().isEmpty } catch {
+                    if case .ended = error { return true }
+                    return false
+                }
+            }
+        }
     }
 
     /// The time that the apps of a user who is away are kept, so that a reload finds them again.
@@ -41,7 +51,7 @@ final class UserRooms {
 
     init(_ base: Services, _ access: UserAccess, bound: UInt64) {
         (self.base, self.access, self.bound) = (base, access, bound)
-        store = base.groundwork.place.store(.users)
+        store = base.groundwork.store(.users)
     }
 
     /// The number of users whose apps are there now.
@@ -59,7 +69,9 @@ final class UserRooms {
         do { room = try await self.room(of: visit.user) } catch is UserIsGone {
             return Gate.loggedOut
         } catch {
-            return .problem(500, "store", "what you have saved cannot be opened now: \(error)")
+            let reason = (error as? StoreError)?.forPages
+            return .problem(
+                500, "store", "what you have saved cannot be opened now" + (reason.map { ": \($0)" } ?? ""))
         }
         guard room.visitors < Self.mostVisitors else {
             var refusal = ServerResponse.problem(
@@ -106,6 +118,8 @@ final class UserRooms {
         }
         let services = Services(base.groundwork.of(ground))
         await services.prepareDrive()
+        // A room of somebody who was removed meanwhile would stay.
+        guard access.has(user.id) else { throw UserIsGone() }
         let access = access
         let nobody = SignedAddresses(token: nil, now: base.configuration.now)
         let site = Site(services, users: access) { request in
@@ -134,6 +148,16 @@ final class UserRooms {
         }
     }
 
+    /// Removes the forms and files that users have left for more than a day.
+    func sweepDrafts() async {
+        for user in (try? access.users()) ?? [] where !user.isLeaving {
+            guard !isStopped, let user = try? UserIdentity(user) else { continue }
+            let own = UserGround(user, in: store, base.configuration, bound: bound).store
+            guard let drafts = base.groundwork.place.drafts(own: own) else { return }
+            await DraftFiles.sweep(drafts, now: base.configuration.now())
+        }
+    }
+
     /// Drops the apps of users who are not among these any more.
     func keepOnly(_ users: Set<UserID>) async {
         for (id, room) in rooms where !users.contains(id) {
@@ -148,24 +172,23 @@ final class UserRooms {
         var count = rooms.count
         for (id, room) in away {
             guard now - room.lastUse > Self.keep || count >= Self.most else { continue }
-            // An outbox that cannot be read may hold something.
-            guard let items = try? await room.services.outbox.items(), items.isEmpty, room.visitors == 0,
-                rooms[id] === room
-            else { continue }
+            guard await room.hasNothingUnsent, room.visitors == 0, rooms[id] === room else { continue }
             rooms[id] = nil
             count -= 1
             await room.site.hub.runner.stop()
         }
     }
 
-    /// For each user: begins no further item of the outbox. Returns when the items and intents under way have ended, or after `limit`.
-    func finish(within limit: Duration) async {
+    /// For each user: begins no further item of the outbox. Returns when the items under way have ended, or after `limit`.
+    func finishSending(within limit: Duration) async {
         isStopped = true
         await withTaskGroup(of: Void.self) { group in
             for room in rooms.values { group.addTask { await room.site.hub.runner.finish(within: limit) } }
         }
-        for room in rooms.values { await room.site.hub.finish() }
     }
+
+    /// Returns when the payments and posts of all screens have ended. No request may begin one any more.
+    func finishScreens() async { for room in rooms.values { await room.site.hub.finish() } }
 
     /// Stops sending, for all users.
     func stop() async {

@@ -59,7 +59,7 @@ public enum UsersError: Error, Sendable, Equatable, CustomStringConvertible {
         case .gone(let path, let mark):
             "\(path) is gone, and nobody is let in; put it back from a backup, or remove \(mark) to begin with nobody"
         case .elsewhere(let path, let data):
-            "the users of \(path) have their data in \(data), and it is not that of this folder or store; nothing was changed"
+            "the users of \(path) have their data in \(data), not in this folder or store; nothing was changed"
         case .nowhere(let name, let data):
             "nothing of \"\(name)\" is in \(data), and \"\(name)\" may have data elsewhere; nothing was changed"
         case .newerVersion(let path): "\(path) was written by a newer version; update, or name another file"

@@ -137,7 +137,7 @@ struct AudioAPI: Sendable {
         do throws(StoreError) { try await screen.shelf?.keep(file) } catch {
             services.uploads.remove(file)
             let isFull = error == services.groundwork.user?.quota.isFull
-            return .problem(isFull ? 507 : 500, isFull ? "quota" : "store", "\(error)")
+            return isFull ? .problem(507, "quota", "\(error)") : .failure(of: error)
         }
         let isChosen = screen.model.choose(file, name: name)
         await screen.save()

@@ -78,7 +78,7 @@ public final class Entrance: Sendable {
     public func waits(for failure: any Error) {
         var line = LogLine(
             "waiting", .warning,
-            sentence: "\(failure); until it can be reached, pages have no contents and /readyz answers 503")
+            sentence: "\(failure); until the stores can be reached, pages have no contents and /readyz answers 503")
         line.reason = "\(failure)"
         watch.log.note(line)
     }
@@ -86,7 +86,7 @@ public final class Entrance: Sendable {
     /// Tells the log that a cache is away, and why.
     public func doesWithout(_ cache: any Error) {
         var line = LogLine(
-            "uncached", .warning, sentence: "\(cache); until it can be reached, everything is read without it")
+            "uncached", .warning, sentence: "\(cache); until the cache can be reached, everything is read without it")
         line.reason = "\(cache)"
         watch.log.note(line)
     }

@@ -72,7 +72,7 @@ struct InspectorAPI: Sendable {
             return try await services.inspector.delete(key)
                 ? .empty() : .problem(404, "notFound", "nothing is saved under this key")
         } catch {
-            return .problem(500, "store", "\(error)")
+            return .failure(of: error)
         }
     }
 

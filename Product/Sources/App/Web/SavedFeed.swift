@@ -25,7 +25,7 @@ final class SavedFeed: Sendable {
             lock.withLock { last = (saved, body) }
             return .json(body)
         } catch {
-            return .problem(500, "store", "\(error)")
+            return .failure(of: error)
         }
     }
 }

@@ -114,7 +114,8 @@ struct ScreenAPI: Sendable {
     private func feed() async -> ServerResponse {
         do throws(LoadError) {
             let loaded = try await services.feed.feed.load()
-            return .json(WireJSON.data(ResultDocument(loaded) { $0.map(FeedItemDocument.init) }))
+            let document = ResultDocument(loaded) { $0.map(FeedItemDocument.init) }
+            return .json(WireJSON.data(document.forPages(loaded.saveError)))
         } catch {
             return .failure(error, language: .english)
         }

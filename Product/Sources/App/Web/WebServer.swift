@@ -18,6 +18,7 @@ public final class WebServer: Sendable {
     private let keptClips: KeptClipsRunner
     private let house: UserHouse?
     private let following: Task<Void, Never>?
+    private let sweeping: Task<Void, Never>
 
     /// Paths that take larger bodies, and the bytes of the largest.
     static let uploads = [
@@ -65,11 +66,23 @@ public final class WebServer: Sendable {
             site.hub.follow(SystemConnectionMonitor())
         }
         following = house.map { house in Task { await house.run() } }
+        sweeping = Task { await Self.sweep(services, house) }
         keptClips = site.hub.keptClips
         keptClips.start()
         // Behind a proxy pages are opened under its address.
         let origin = entrance.origins.first?.origin ?? "http://\(address.asURLHost):\(entrance.port)"
         link = "\(origin)/" + (secret.map { "#token=\($0)" } ?? "")
+    }
+
+    /// Removes what pages have left behind, at the start and each hour, until it is cancelled.
+    private static func sweep(_ services: Services, _ house: UserHouse?) async {
+        repeat {
+            if let house {
+                await house.rooms.sweepDrafts()
+            } else if let drafts = services.groundwork.drafts {
+                await DraftFiles.sweep(drafts, now: services.configuration.now())
+            }
+        } while (try? await Task.sleep(for: .hours(1))) != nil  // it ends when it is cancelled
     }
 
     private static func house(
@@ -90,14 +103,15 @@ public final class WebServer: Sendable {
         if grace > .zero { try? await Task.sleep(for: grace) }
         let end = ContinuousClock.now + Self.patience
         async let sent: Void = runner.finish(within: Self.patience)
+        async let sentForUsers: Void? = house?.rooms.finishSending(within: Self.patience)
         entrance.watch.drain.endStreams()
         await entrance.finish(grace: Self.patience)
         // No request begins anything from here on. A payment or a post of a screen goes on after the request that began it.
         _ = await firstWithin(end - .now) { [hub, house] in
             await hub.finish()
-            await house?.rooms.finish(within: end - .now)
+            await house?.rooms.finishScreens()
         }
-        await sent
+        _ = await (sent, sentForUsers)
         await stop()
     }
 
@@ -108,6 +122,7 @@ public final class WebServer: Sendable {
     public func stop() async {
         entrance.watch.drain.endStreams()
         following?.cancel()
+        sweeping.cancel()
         await following?.value
         await house?.rooms.stop()
         await keptClips.stop()

@@ -78,7 +78,7 @@ enum Options {
     static let users = ValueOption(
         "--users", takes: "FILE", .file,
         help:
-            "the users, each with a link and data alone: a file that aquifer users makes, or the word store for those in --store"
+            "the users, each with a link and data of their own: FILE has them (see aquifer users), or, with the word store, they are in --store"
     )
     static let quota = ValueOption(
         "--quota", takes: "SIZE", .size,

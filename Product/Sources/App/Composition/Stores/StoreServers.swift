@@ -1,4 +1,5 @@
 import AquiferPostgres
+import AquiferRedis
 import Foundation
 
 /// The servers of shared stores.
@@ -42,10 +43,7 @@ public struct StoreAddress: Sendable, CustomStringConvertible {
     /// - Throws: ``Mistake``
     public static func redis(_ text: String) throws(Mistake) -> StoreAddress {
         let address = try StoreAddress(text, schemes: ["redis"])
-        guard let url = URLComponents(string: text), url.host?.isEmpty == false,
-            url.path.dropFirst().allSatisfy(\.isNumber),
-            (url.port ?? 1) > 0
-        else {
+        guard RedisStore.isAddress(text) else {
             throw Mistake(description: "it is no address of Redis; it is like redis://:password@host:6379/0")
         }
         return address

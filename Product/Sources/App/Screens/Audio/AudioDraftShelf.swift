@@ -82,7 +82,6 @@ final class AudioDraftShelf {
 
     /// Keeps a file, before the form has it.
     func keep(_ file: URL) async throws(StoreError) {
-        await files.sweep()
         let id = UUID()
         try await files.keep(file, as: id)
         stored[file] = id

@@ -4,7 +4,7 @@ import HTTPServer
 
 /// Files that pages have handed over and not sent, in a store that replicas share, in pieces of 1 MiB.
 ///
-/// They are kept for a day after they were handed over.
+/// They are kept for a day after they were handed over: the server sweeps each hour.
 struct DraftFiles: Sendable {
     private static let prefix = "upload:"
     private static let piece = 1 << 20
@@ -69,11 +69,11 @@ struct DraftFiles: Sendable {
         try? await store.deleteAll(prefix: Self.prefix + id.uuidString + ":")
     }
 
-    /// Removes forms and files that were left for more than a day.
-    func sweep() async {
-        let limit = now().addingTimeInterval(-Self.keep)
-        for prefix in [Self.prefix, AudioDraftShelf.prefix] {
-            // A store that cannot be listed now is swept by the next one.
+    /// Removes the forms and files of a store that were left for more than a day.
+    static func sweep(_ store: any CacheStore, now: Date) async {
+        let limit = now.addingTimeInterval(-keep)
+        for prefix in [prefix, AudioDraftShelf.prefix] {
+            // A store that cannot be listed now is swept by the next call.
             let left = (try? await store.contents(prefix: prefix).entries) ?? []
             for entry in left where entry.savedAt < limit { try? await store.delete(entry.key) }  // as above
         }

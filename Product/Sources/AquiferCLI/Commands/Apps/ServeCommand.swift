@@ -3,6 +3,7 @@ import Aquifer
 import AquiferPayments
 import Foundation
 import HTTPServer
+import ReferenceAPIs
 
 /// `aquifer serve`: the whole product in a browser.
 struct ServeCommand: CommandHandler {
@@ -41,9 +42,9 @@ struct ServeCommand: CommandHandler {
             if quota != nil { throw .usage("--quota is for --users") }
             return
         }
-        if !token { throw .usage("--users lets in nobody without a token, so that --no-token does not go with it") }
+        if !token { throw .usage("--no-token does not go with --users: every user needs a token") }
         if call.options.configuration.driveKeypair != nil {
-            throw .usage("--keypair names one owner; with --users each user has a key alone")
+            throw .usage("--keypair names one owner; with --users each user has a key of their own")
         }
     }
 
@@ -121,9 +122,19 @@ struct ServeCommand: CommandHandler {
         }
         call.console.out("Aquifer is at \(server.link)")
         if let address = entrance.metricsAddress { call.console.out("Metrics are at \(address)") }
+        if let warning = ownRemotes { call.console.note(warning) }
         guard hasUsers else { return }
         call.console.note("each user opens the link that aquifer users printed")
         if server.hasNobody { call.console.note("there are no users yet; aquifer users add NAME adds the first") }
+    }
+
+    /// The warning about remotes that are this process's own while its stores are shared; `nil` if there are none.
+    private var ownRemotes: String? {
+        let own = ReferenceRemote.allCases.filter { call.options.configuration.remotes[$0] == nil }.map(\.rawValue)
+        guard call.options.servers != nil, !own.isEmpty else { return nil }
+        return
+            "each replica has a reference remote of its own for \(own.joined(separator: ", ")): what is sent to one of"
+            + " them, the others do not find; name your servers with --remote"
     }
 
     /// The log, on standard error.

@@ -1,0 +1,37 @@
+import Aquifer
+import HTTPServer
+
+extension StoreError {
+    /// This error without what concerns only those who run the server: its hosts, databases and folders. The log has it.
+    var forPages: StoreError {
+        let place = "the server's store"
+        let reason = "the log of the server tells more"
+        return switch self {
+        case .unreadable, .ended, .invalidKey: self
+        case .damaged: .damaged(path: place, reason: reason)
+        case .lost: .lost(path: place)
+        case .notAStore: .notAStore(path: place)
+        case .newerVersion(_, let found, let supported): .newerVersion(path: place, found: found, supported: supported)
+        case .readOnly: .readOnly(path: place)
+        case .full: .full(path: place)
+        case .busy: .busy(path: place)
+        case .failed(let operation, _): .failed(operation: operation, reason: reason)
+        case .uncertain(let operation, _): .uncertain(operation: operation, reason: reason)
+        }
+    }
+
+    /// The reason of a failure, for the log: it has no key.
+    var reasonForLog: String {
+        switch self {
+        case .unreadable(_, let reason), .failed(_, let reason), .uncertain(_, let reason): reason
+        case .damaged, .lost, .notAStore, .newerVersion, .readOnly, .full, .busy: description
+        case .ended: "the user has logged out"
+        case .invalidKey: "a key is empty"
+        }
+    }
+}
+
+extension ServerResponse {
+    /// The answer to a request for which a store has failed.
+    static func failure(of error: StoreError) -> ServerResponse { .problem(500, "store", "\(error.forPages)") }
+}
