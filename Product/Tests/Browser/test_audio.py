@@ -320,6 +320,69 @@ class TestThePlayerAtTheFoot:
         expect(page.by("mini-player")).to_be_hidden()
         expect(playing(page)).to_have_count(0)
 
+    def test_it_steps_by_fifteen_seconds(self, audio):
+        page = audio()
+        row = longest(page)
+        part(row, "play").click()
+        expect(row).to_have_attribute("data-state", "playing")
+        page.by("mini-play").click()
+        expect(page.by("mini-player")).to_have_attribute("data-state", "paused")
+        before = elapsed(row)
+        page.by("mini-forward").click()
+        assert elapsed(row) == before + 15
+        page.by("mini-rewind").click()
+        page.by("mini-rewind").click()
+        assert elapsed(row) == 0
+
+    def test_a_speed_holds_for_all_clips_and_after_another_visit(self, audio):
+        page = audio()
+        heard = "(() => { const play = HTMLMediaElement.prototype.play; HTMLMediaElement.prototype.play = function () { window.heard = this; return play.call(this); }; })()"
+        rate = lambda: page.evaluate("window.heard.playbackRate")
+        page.evaluate(heard)
+        part(page.by("clip").nth(0), "play").click()
+        page.by("mini-options").click()
+        page.by("rate-1.5").check(force=True)
+        page.page.keyboard.press("Escape")
+        expect(page.by("mini-options")).to_be_focused()
+        expect(page.by("mini-options")).to_have_text("1.5×")
+        assert rate() == 1.5
+        page.by("mini-next").click()
+        expect(page.by("clip").nth(1)).to_have_attribute("data-state", "playing")
+        assert rate() == 1.5
+        page.page.reload()
+        page.evaluate(heard)
+        part(page.by("clip").nth(2), "play").click()
+        expect(page.by("clip").nth(2)).to_have_attribute("data-state", "playing")
+        assert rate() == 1.5
+
+    def test_a_sleep_timer_ends_the_sound(self, audio):
+        page = audio()
+        row = longest(page)
+        part(row, "play").click()
+        expect(row).to_have_attribute("data-state", "playing")
+        page.page.clock.install()
+        page.by("mini-options").click()
+        page.by("sleep-15").check(force=True)
+        page.page.clock.fast_forward("14:00")
+        expect(row).not_to_have_attribute("data-state", "paused")
+        page.page.clock.fast_forward("01:01")
+        expect(row).to_have_attribute("data-state", "paused")
+        expect(page.by("sleep-off")).to_be_checked()
+
+    def test_a_sleep_timer_ends_the_sound_at_the_end_of_the_clip(self, audio):
+        page = audio()
+        first, second = page.by("clip").nth(0), page.by("clip").nth(1)
+        part(first, "play").click()
+        expect(first).to_have_attribute("data-state", "playing")
+        page.by("mini-options").click()
+        expect(page.by("upcoming")).to_contain_text(part(second, "clip-title").text_content())
+        page.by("sleep-clip").check(force=True)
+        page.by("mini-seek").focus()
+        page.page.keyboard.press("End")
+        expect(first).to_have_attribute("data-state", "paused")
+        expect(page.by("sleep-off")).to_be_checked()
+        expect(page.by("clip").nth(1)).not_to_have_attribute("data-state", "playing")
+
     def test_its_bar_moves_within_the_clip(self, audio):
         page = audio()
         row = longest(page)

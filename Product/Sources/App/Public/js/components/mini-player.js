@@ -2,7 +2,8 @@ import { find, h, nameButton, replaceWhen, setText, target } from "../dom.js";
 import { t } from "../i18n.js";
 import { clock } from "../logic/time.js";
 import { icon } from "./icon.js";
-import { player } from "./player.js";
+import { STEP, player } from "./player.js";
+import { playerOptions } from "./player-options.js";
 import { playButton } from "./play-button.js";
 import { seekBar } from "./seek-bar.js";
 
@@ -16,13 +17,16 @@ export class MiniPlayer {
   #author = h("span", { class: "mini-author", "data-test": "mini-author" });
   #elapsed = h("span", { class: "mini-time", "data-test": "mini-time" });
   #previous = h("button", { class: "icon-button mini-step", type: "button", "data-test": "mini-previous", onclick: () => player.skip(-1) }, icon("previous", "icon-solid"));
+  #rewind = h("button", { class: "icon-button mini-jump", type: "button", "data-test": "mini-rewind", onclick: () => player.step(-STEP) }, icon("rewind"), h("span", { "aria-hidden": "true" }, String(STEP)));
+  #forward = h("button", { class: "icon-button mini-jump", type: "button", "data-test": "mini-forward", onclick: () => player.step(STEP) }, icon("forward"), h("span", { "aria-hidden": "true" }, String(STEP)));
+  #options = playerOptions();
   #play = playButton({ className: "mini-play", test: "mini-play", onToggle: () => player.toggle() });
   #next = h("button", { class: "icon-button mini-step", type: "button", "data-test": "mini-next", onclick: () => player.skip(1) }, icon("following", "icon-solid"));
   #close = h("button", { class: "icon-button mini-close", type: "button", "data-test": "mini-close", onclick: () => this.#stop() }, icon("close"));
   element = h("section", { class: "mini-player", hidden: true, "data-test": "mini-player" },
     h("div", { class: "mini-inner" }, this.#seek,
       h("div", { class: "mini-text" }, this.#title, this.#author),
-      this.#elapsed, h("div", { class: "mini-buttons" }, this.#previous, this.#play, this.#next, this.#close)));
+      this.#elapsed, h("div", { class: "mini-buttons" }, this.#previous, this.#rewind, this.#play, this.#forward, this.#next, this.#options, this.#close)));
 
   constructor() {
     player.addEventListener("change", () => this.#draw());
@@ -49,6 +53,8 @@ export class MiniPlayer {
     this.#play.draw(status, clip.title);
     nameButton(this.#previous, t("audio.previous"));
     nameButton(this.#next, t("audio.next"));
+    nameButton(this.#rewind, t("audio.rewind", { count: STEP }));
+    nameButton(this.#forward, t("audio.forward", { count: STEP }));
     nameButton(this.#close, t("audio.stop"));
     this.#next.setAttribute("aria-disabled", String(!player.neighbour(1)));
     this.#seek.draw({ label: t("audio.seek", clip), position: player.position(clip.id), duration: player.duration(clip) });

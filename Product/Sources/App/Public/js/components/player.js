@@ -1,12 +1,16 @@
 import { ApiError, address, fetchOwn, refusal, request } from "../api.js";
 import { carries } from "../carried.js";
+import { memory } from "../dom.js";
 import { t } from "../i18n.js";
 
 /** @typedef {Wire.AudioClip} Clip */
 /** @typedef {"idle" | "loading" | "playing" | "paused" | "failed"} Status */
 
 const EVENTS = /** @type {const} */ (["playing", "pause", "waiting", "timeupdate", "durationchange", "seeked", "ended", "error", "canplaythrough"]);
-const STEP = 10;
+/** The seconds of a step within a clip. */
+export const STEP = 15;
+/** The speeds that can be chosen. */
+export const RATES = [0.8, 1, 1.2, 1.5, 2];
 
 /**
  * The length of a sound in seconds; 0 if it does not tell.
@@ -59,8 +63,14 @@ class Player extends EventTarget {
   /** @type {Promise<void>} */
   #measuring = Promise.resolve();
   #frame = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #sleeping;
   /** @type {Clip | null} */
   clip = null;
+  /** The speed, as it was chosen last, also in another visit. */
+  rate = RATES.find((rate) => String(rate) === memory.get("rate")) ?? 1;
+  /** The time at which the sound ends by itself: minutes from when it was chosen, "clip" for the end of the clip, or "off". */
+  sleep = "off";
   /** @type {Status} */
   status = "idle";
 
@@ -151,6 +161,42 @@ class Player extends EventTarget {
     });
   }
 
+  /** @param {number} rate */
+  setRate(rate) {
+    this.rate = rate;
+    memory.set("rate", String(rate));
+    for (const audio of [this.#audio, this.#spare]) audio.playbackRate = rate;
+    this.#describePosition();
+    this.#tell("change");
+  }
+
+  /**
+   * Ends the sound after so many minutes, or at the end of the clip.
+   *
+   * @param {string} after
+   */
+  setSleep(after) {
+    clearTimeout(this.#sleeping);
+    this.sleep = after;
+    const minutes = Number(after);
+    if (minutes > 0) {
+      this.#sleeping = setTimeout(() => {
+        this.pause();
+        this.setSleep("off");
+      }, minutes * 60_000);
+    }
+    this.#tell("change");
+  }
+
+  /**
+   * A step forward or back within the clip.
+   *
+   * @param {number} seconds
+   */
+  step(seconds) {
+    if (this.clip) this.seek(this.clip.id, this.position(this.clip.id) + seconds);
+  }
+
   /** @param {number} step */
   neighbour(step) {
     const index = this.#queue.findIndex(({ id }) => id === this.clip?.id);
@@ -215,6 +261,7 @@ class Player extends EventTarget {
 
   stop() {
     if (!this.clip) return;
+    this.setSleep("off");
     this.#leave();
     this.clip = null;
     release(this.#audio);
@@ -252,6 +299,8 @@ class Player extends EventTarget {
   #load(audio, clip, at = 0) {
     // As it was signed: the browser cannot show the token with it.
     audio.src = clip.audio;
+    // Loading sets the speed back to the usual one.
+    audio.defaultPlaybackRate = this.rate;
     audio.load();
     if (at > 0) audio.currentTime = at;
   }
@@ -283,6 +332,11 @@ class Player extends EventTarget {
   #ended() {
     const next = this.neighbour(1);
     const wasPlaying = this.status === "playing" || this.status === "loading";
+    if (this.sleep === "clip") {
+      this.setSleep("off");
+      this.#audio.currentTime = 0;
+      return this.#set("paused");
+    }
     if (wasPlaying && next) return this.play(next.id, 0);
     if (wasPlaying) this.#audio.currentTime = 0;
     this.#set("paused");
@@ -365,8 +419,6 @@ class Player extends EventTarget {
       title: clip.title, artist: clip.author ?? "", album: "Aquifer",
       artwork: [{ src: "/assets/icons/icon-512.png", sizes: "512x512", type: "image/png" }],
     });
-    /** @param {number} offset */
-    const near = (offset) => this.clip && this.seek(this.clip.id, this.#audio.currentTime + offset);
     /** @type {[MediaSessionAction, MediaSessionActionHandler][]} */
     const handlers = [
       ["play", () => this.play()],
@@ -374,8 +426,8 @@ class Player extends EventTarget {
       ["stop", () => this.stop()],
       ["previoustrack", () => this.skip(-1)],
       ["nexttrack", () => this.skip(1)],
-      ["seekbackward", ({ seekOffset }) => near(-(seekOffset ?? STEP))],
-      ["seekforward", ({ seekOffset }) => near(seekOffset ?? STEP)],
+      ["seekbackward", ({ seekOffset }) => this.step(-(seekOffset ?? STEP))],
+      ["seekforward", ({ seekOffset }) => this.step(seekOffset ?? STEP)],
       ["seekto", ({ seekTime }) => this.clip && this.seek(this.clip.id, seekTime ?? 0)],
     ];
     for (const [action, handler] of handlers) {
@@ -390,7 +442,7 @@ class Player extends EventTarget {
   #describePosition() {
     const { duration, currentTime } = this.#audio;
     if (!this.clip || !Number.isFinite(duration) || duration <= 0) return;
-    navigator.mediaSession?.setPositionState?.({ duration, position: Math.min(currentTime, duration), playbackRate: 1 });
+    navigator.mediaSession?.setPositionState?.({ duration, position: Math.min(currentTime, duration), playbackRate: this.rate });
   }
 }
 
