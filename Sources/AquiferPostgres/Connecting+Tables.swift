@@ -42,6 +42,7 @@ extension Connecting {
             case Self.foreign.state: throw .notAStore(path: "\(place), schema \(schema.name)")
             case Self.newerState:
                 throw .newerVersion(path: place, found: Int(error.message) ?? 0, supported: Schema.version)
+            case "": throw .failed(operation: "be reached", reason: "\(place): \(error.message)")
             default: throw error.error("prepare its tables", place)
             }
         }

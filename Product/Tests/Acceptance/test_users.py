@@ -71,7 +71,10 @@ def test_a_user_is_added_listed_and_given_another_token_and_no_token_is_kept(aqu
     first = aquifer("users", "add", "ana", "--port", "9000")
     link = first.stdout.strip()
     assert re.fullmatch(r"http://127\.0\.0\.1:9000/#token=[0-9a-f]{64}", link)
-    assert first.stderr == "aquifer: ana opens this link; it is shown only now, and whoever has it is let in\n"
+    shown, new = first.stderr.splitlines()
+    assert shown == "aquifer: ana opens this link; it is shown only now, and whoever has it is let in"
+    # A mistyped name of the file would begin with nobody.
+    assert new == f"aquifer: {aquifer.data / 'serve.users'} is new: nobody else is in it"
     second = add(aquifer, "ana", "token")
     assert second not in link
     path = aquifer.data / "serve.users"
@@ -184,6 +187,7 @@ def test_the_link_of_a_server_whose_output_nobody_sees_is_printed(aquifer):
     link = aquifer("link", "--origin", "https://aquifer.example")
     assert said == f"Aquifer is at {link.stdout}"
     assert link.stderr == "aquifer: whoever has this link is let in\n"
+    assert aquifer("link", "--port", "0").returncode == 64
 
 
 def test_a_removal_takes_the_folders_of_the_server_and_never_says_that_it_deleted_what_it_did_not_find(aquifer, serve, tmp_path):

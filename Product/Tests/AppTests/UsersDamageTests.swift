@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferConcurrency
 import AquiferTesting
 import Foundation
 import Testing
@@ -35,6 +36,23 @@ struct UsersDamageTests {
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: world.file.path)
         default: try FileManager.default.removeItem(atPath: world.file.path)
         }
+    }
+
+    @Test("Damage is told to the operator, once, and again after the file was good")
+    func told() async throws {
+        let world = try await UsersWorld()
+        let reasons = Locked<[String]>([])
+        world.house.access.hearTroubles { error in reasons.withLock { $0.append("\(error)") } }
+        let good = try bytes(world)
+        for count in 1...2 {
+            try spoil("flipped", world)
+            for _ in 0..<3 { await world.house.access.refresh() }
+            #expect(reasons.withLock { $0.count } == count)
+            try write(good, world)
+            await world.house.access.refresh()
+        }
+        #expect(reasons.withLock { $0.allSatisfy { $0.contains("is damaged") && $0.contains(world.file.path) } })
+        await world.end()
     }
 
     @Test(

@@ -7,7 +7,7 @@ import AquiferFoundation
 ///
 /// - A change is carried out only if the entry is as it was seen. An entry that somebody else has changed since then, or
 ///   is changing at this moment, stays as it is: nobody waits for it.
-/// - Order: these calls are in no order with other calls of the same instance.
+/// - Order: these calls may run before or after other calls of the same instance.
 /// - Durability, integrity and ``CacheStore/changes`` are those of the store.
 public protocol EntryBatches: Sendable {
     /// The entries under the keys at one moment, in the order of the keys: each the entry, `nil` if there is none, or the

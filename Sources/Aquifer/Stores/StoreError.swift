@@ -45,7 +45,7 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case .newerVersion(let path, let found, let supported):
             "\(path) was written by a newer version (format \(found), this one knows \(supported)); update, or name another folder"
         case .readOnly(let path):
-            "\(path) cannot be written to; check its permissions, or name another folder"
+            "\(path) cannot be written to; check the rights to it, or name another place"
         case .full(let path):
             "there is no room left on the device of \(path); free some, then load again"
         case .busy(let path):

@@ -69,6 +69,9 @@ public final class Services: Sendable {
     /// - Throws: ``StoreError`` if that cannot be read.
     public func serverToken() async throws(StoreError) -> String? { try await groundwork.place.savedToken() }
 
+    /// True if a server with several users has run with this data: it lets nobody in by its own token.
+    public func hasHadUsers() async throws(StoreError) -> Bool { try await groundwork.place.knownUsersMark() != nil }
+
     /// Stops the reference remotes.
     public func stop() async {
         await reference.stop()

@@ -87,6 +87,13 @@ extension ServerResponse {
 }
 
 extension LogLine {
+    /// The users cannot be read any more.
+    static func users(_ error: UsersError) -> LogLine {
+        var line = LogLine("users", .error, sentence: "\(error); nobody is let in meanwhile")
+        line.reason = "\(error)"
+        return line
+    }
+
     /// A failure of a store.
     fileprivate static func trouble(_ trouble: StoreMetrics.Trouble) -> LogLine {
         let reason = trouble.error.reasonForLog

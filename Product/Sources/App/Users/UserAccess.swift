@@ -43,6 +43,7 @@ final class UserAccess: Sendable {
     private let now: @Sendable () -> Date
     private let uptime: @Sendable () -> Duration
     private let state: Locked<State>
+    private let hearing = Locked<(@Sendable (UsersError) -> Void)?>(nil)
 
     /// - Throws: the reason why the register cannot be used.
     init(
@@ -89,6 +90,7 @@ final class UserAccess: Sendable {
 
     /// Uses what a look has found, unless a look that began later has found something: that is as new, or newer.
     private func take(_ found: Result<UsersVersion?, UsersError>, _ number: Int) {
+        if case .failure(let error) = found, (try? users()) != nil { hearing.withLock { $0 }?(error) }
         let uptime = uptime()
         let (ended, observers, users) = state.withLock { state in
             let nothing = ([], [], nil) as ([@Sendable () -> Void], [@Sendable (Set<UserID>) -> Void], [UserRecord]?)
@@ -114,6 +116,9 @@ final class UserAccess: Sendable {
         let present = Set(users.map(\.id))
         for observer in observers { observer(present) }
     }
+
+    /// Calls `hear` with the reason, each time that the register cannot be read any more.
+    func hearTroubles(_ hear: @escaping @Sendable (UsersError) -> Void) { hearing.withLock { $0 = hear } }
 
     private var patience: Duration { looksAtOnce ? Self.patienceWithFile : Self.patienceWithStore }
 

@@ -43,6 +43,7 @@ public final class WebServer: Sendable {
         try await services.groundwork.ring?.prepare()
         let house = try await Self.house(services, users, quota)
         (self.house, self.entrance) = (house, entrance)
+        house?.access.hearTroubles { [log = entrance.watch.log] in log.note(.users($0)) }
         if house == nil { await services.prepareDrive() }
         let addresses = SignedAddresses(token: secret, now: services.configuration.now)
         let site = Site(services, addresses: addresses)

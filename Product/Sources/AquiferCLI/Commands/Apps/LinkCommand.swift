@@ -12,8 +12,11 @@ struct LinkCommand: CommandHandler {
     }
 
     func run() async throws(CommandError) -> ExitStatus {
-        let found: String?
-        do throws(StoreError) { found = try await call.services().serverToken() } catch {
+        let (found, hasUsers): (String?, Bool)
+        do throws(StoreError) {
+            let services = call.services()
+            (found, hasUsers) = (try await services.serverToken(), try await services.hasHadUsers())
+        } catch {
             throw CommandError(status: .store, message: "\(error)")
         }
         guard let token = found else {
@@ -25,7 +28,12 @@ struct LinkCommand: CommandHandler {
         } else {
             call.console.out(link)
             // The link may not have been written: then that is told, and nothing else.
-            if call.console.canWrite { call.console.note("whoever has this link is let in") }
+            if call.console.canWrite {
+                call.console.note("whoever has this link is let in")
+                if hasUsers {
+                    call.console.note("with --users, it lets in nobody: aquifer users token NAME prints a link")
+                }
+            }
         }
         return .delivered
     }

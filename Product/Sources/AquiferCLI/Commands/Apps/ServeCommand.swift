@@ -109,7 +109,14 @@ struct ServeCommand: CommandHandler {
                 guard let stores = try outcome?.get() else { return nil }
                 if let failure = stores.cacheFailure { entrance.doesWithout(failure) }
                 return call.on(stores)
-            } catch { throw CommandError(status: .unavailable, message: "\(error)") }
+            } catch {
+                var message = "\(error)"
+                if case .readOnly = error {
+                    message +=
+                        "; if its user may not make tables, an administrator does: aquifer store schema --role NAME"
+                }
+                throw CommandError(status: .unavailable, message: message)
+            }
         }
         return nil
     }

@@ -24,8 +24,9 @@ extension CommandCall {
     /// The address of the server for links: the first `--origin`, or `--host` and `--port`.
     func serverAddress() throws(CommandError) -> String {
         if let origin = try arguments.all(Options.origin).first { return "\(origin.origin)/" }
-        let host = try arguments.value(Options.host) ?? "127.0.0.1"
-        return "http://\(host.contains(":") ? "[\(host)]" : host):\(try arguments.value(Options.port) ?? 8080)/"
+        let (host, port) = (try arguments.value(Options.host) ?? "127.0.0.1", try arguments.value(Options.port) ?? 8080)
+        guard port > 0 else { throw .usage("--port is the port of the server, which is never 0") }
+        return "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
     }
 
     /// The same call, on the data and the keys of the users of a file, unless others are named.

@@ -1,4 +1,5 @@
 import App
+import Foundation
 
 /// `aquifer users add NAME` and `aquifer users token NAME`: print a token, which is shown this once.
 struct UsersAddCommand: CommandHandler {
@@ -16,6 +17,8 @@ struct UsersAddCommand: CommandHandler {
 
     func run() async throws(CommandError) -> ExitStatus {
         let now = call.options.configuration.now()
+        let file = (users as? UsersFile)?.path
+        let isNew = call.command.words[1] == "add" && file.map { !FileManager.default.fileExists(atPath: $0) } == true
         let token: String
         do throws(UsersError) {
             token =
@@ -34,6 +37,7 @@ struct UsersAddCommand: CommandHandler {
         } else {
             call.console.out(link)
             call.console.note("\(name) opens this link; it is shown only now, and whoever has it is let in")
+            if isNew, let file { call.console.note("\(file) is new: nobody else is in it") }
         }
         return .delivered
     }
