@@ -28,12 +28,12 @@ public final class PostgresStore: CacheStore {
     let owner: LoopOwner
     let place: String
     let patience: Duration
-    private let schema: Schema
-    private let turns = KeyTurns()
+    let schema: Schema
+    let turns = KeyTurns()
     /// Tells the messages of this store from those of others.
-    private let instance: String
+    let instance: String
     /// The changes of calls that threw `.uncertain`. If one of them is made later, the server's message tells it.
-    private let doubts: Locked<Set<StoreChange>>
+    let doubts: Locked<Set<StoreChange>>
 
     /// See `CacheStore.changes`. After a break of the connection, it tells that everything may have changed.
     public let changes: StoreChanges
@@ -111,8 +111,7 @@ public final class PostgresStore: CacheStore {
     }
 
     /// The row of a key: its mark, and the entry in it or its damage.
-    private func read(_ key: StoreKey) async throws(StoreError) -> (mark: Data, entry: Result<StoredEntry, StoreError>)?
-    {
+    func read(_ key: StoreKey) async throws(StoreError) -> (mark: Data, entry: Result<StoredEntry, StoreError>)? {
         let id = Parameter.bytes(Data(key.text.utf8))
         var last: Data?
         while true {
@@ -188,16 +187,6 @@ public final class PostgresStore: CacheStore {
         }
     }
 
-    /// Makes a change, and remembers it if nobody can tell whether it was made.
-    func doubting<Value>(
-        _ change: StoreChange, _ body: () async throws(StoreError) -> Value
-    ) async throws(StoreError) -> Value {
-        do throws(StoreError) { return try await body() } catch {
-            if case .uncertain = error { doubts.withLock { _ = $0.insert(change) } }
-            throw error
-        }
-    }
-
     /// See `CacheStore.deleteAll(prefix:)`. It is one step: no other caller sees a part of it.
     public func deleteAll(prefix: String) async throws(StoreError) {
         let range = KeyRange(prefix)
@@ -215,64 +204,4 @@ public final class PostgresStore: CacheStore {
     public func remove(_ damaged: DamagedEntry) async throws(StoreError) {
         if try await removeIfDamaged(damaged) { changes.post(damaged.key.map { .entry($0) } ?? .everything) }
     }
-
-    /// The entry of a key with its mark, for batches.
-    func seen(_ key: String) async throws(StoreError) -> Result<SeenEntry?, StoreError> {
-        guard let (mark, found) = try await read(StoreKey(checking: key)) else { return .success(nil) }
-        return found.map { SeenEntry(entry: $0, mark: mark) }
-    }
-
-    /// Replaces an entry that is as it was seen. Returns its new mark; `nil` if it is another one by now.
-    func replace(_ key: String, _ seen: Data, _ entry: StoredEntry) async throws(StoreError) -> Data? {
-        let (key, mark) = (try StoreKey(checking: key), Row.newMark())
-        let isMade = try await turns.run(key) { () throws(StoreError) in
-            try await doubting(.entry(key.text)) { () throws(StoreError) in
-                try await write(entry, key, .replace, over: seen, mark: mark)
-            }
-        }
-        if isMade { changes.post(.entry(key.text)) }
-        return isMade ? mark : nil
-    }
-
-    /// Writes an entry; true if the statement has found what it was to write over.
-    private func write(
-        _ entry: StoredEntry, _ key: StoreKey, _ statement: Statement, over seen: Data? = nil,
-        mark: Data = Row.newMark()
-    ) async throws(StoreError) -> Bool {
-        let id = Parameter.bytes(Data(key.text.utf8))
-        let head = try EntryCoding.head(of: entry, key: key.text)
-        let pieces = entry.bytes.count > Row.largest ? entry.bytes.parts(of: Row.largest) : []
-        let body: Parameter = pieces.isEmpty ? .bytes(entry.bytes) : .null
-        let told = told(.entry(key.text))
-        let parameters = [id, .bytes(mark), .bytes(head), body, .integer(Int64(pieces.count))]
-        var steps = [Request.Step(statement, told + parameters + (seen.map { [.bytes($0)] } ?? []))]
-        for (number, piece) in pieces.enumerated() {
-            steps.append(.init(.piece, [id, .bytes(mark), .integer(Int64(number)), .bytes(piece)]))
-        }
-        var insertion: Insertion?
-        if statement == .insert, entry.bytes.count <= Insertion.largest, case .text(let message) = told[1] {
-            insertion = Insertion(
-                key: Data(key.text.utf8), mark: mark, head: head, bytes: entry.bytes, told: message)
-        }
-        return try await change(steps, "save \"\(key.text)\"", insertion: insertion)
-    }
-
-    /// The channel and the message with which others are told of a change.
-    func told(_ change: StoreChange) -> [Parameter] {
-        [.text(schema.channel), .text(ToldChange.text(change, from: instance))]
-    }
-
-    /// The same for several entries.
-    func told(entries keys: [String]) -> [Parameter] {
-        [.text(schema.channel), .text(ToldChange.text(entries: keys, from: instance))]
-    }
-
-    /// The same for the end of a lease.
-    func toldOfLease(_ key: String) -> [Parameter] {
-        [.text(schema.leases), .text(ToldChange.text(.entry(key), from: instance))]
-    }
-
-    /// The sign that this machine lives.
-    var presenceOfThis: Presence { owner.loop.connecting.presence }
-    var schemaName: String { schema.name }
 }

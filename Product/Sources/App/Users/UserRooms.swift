@@ -150,8 +150,9 @@ final class UserRooms {
 
     /// Removes the forms and files that users have left for more than a day.
     func sweepDrafts() async {
+        // While the register cannot be read, nothing is swept.
         for user in (try? access.users()) ?? [] where !user.isLeaving {
-            guard !isStopped, let user = try? UserIdentity(user) else { continue }
+            guard !isStopped, let user = try? UserIdentity(user) else { continue }  // nobody has such an id
             let own = UserGround(user, in: store, base.configuration, bound: bound).store
             guard let drafts = base.groundwork.place.drafts(own: own) else { return }
             await DraftFiles.sweep(drafts, now: base.configuration.now())
