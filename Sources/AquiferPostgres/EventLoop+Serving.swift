@@ -124,8 +124,10 @@ extension EventLoop {
         links.remove(at: place)
         lastFailure = link.failure
         let requests = link.abandon()
-        // A request that waits to learn its outcome gets the time of a new one.
-        for request in requests { request.deadline = max(request.deadline, now + connecting.patience) }
+        // A write that waits to learn its outcome gets the time of a new one.
+        for request in requests where request.writes {
+            request.deadline = max(request.deadline, now + connecting.patience)
+        }
         if !requests.isEmpty { lost.append(Lost(session: link.session, requests: requests)) }
     }
 
@@ -151,7 +153,11 @@ extension EventLoop {
         for request in waiting where request.deadline <= now { request.end(.unreachable(request.failure ?? failure)) }
         waiting.removeAll { $0.deadline <= now }
         // The server has a limit of its own, and is given the time to say that it was reached.
-        for link in links where link.inFlight.contains(where: { $0.deadline + .seconds(2) <= now }) { lose(link) }
+        for link in links where link.inFlight.contains(where: { $0.deadline + .seconds(2) <= now }) {
+            lose(link)
+            // A server that does not say so is not there: nobody else waits for it in vain.
+            if links.isEmpty { away = (now - connecting.patience, now) }
+        }
         for place in lost.indices {
             for request in lost[place].requests where request.deadline <= now {
                 request.end(request.writes ? .uncertain(failure) : .unreachable(failure))

@@ -50,7 +50,7 @@ final class EventLoop: @unchecked Sendable {
     var listener: Listener?
     var lastFailure: ServerFailure?
     /// The time since which no connection could be made, and the time of the last try; `nil` if there are connections.
-    private var away: (since: ContinuousClock.Instant, triedAt: ContinuousClock.Instant)?
+    var away: (since: ContinuousClock.Instant, triedAt: ContinuousClock.Instant)?
     /// True if a call was given up without a try: one is made for the next.
     private var isMissed = false
     /// False after a connection that asked for lost sessions was not answered: the next one is made without, for other callers.

@@ -199,6 +199,27 @@ struct SharedUsersTests {
         }
     }
 
+    @Test("are let in by no replica once their list is damaged, or gone, and a command makes no new list")
+    func damagedList() async throws {
+        try await withReplicas { one, other, stores in
+            let store = stores.store(.server)
+            let good = try #require(try await store.retrieve("users"))
+            var bad = good
+            bad.bytes[bad.bytes.startIndex] ^= 1
+            for entry in [bad, nil] {
+                if let entry { try await store.insert(entry, for: "users") } else { try await store.delete("users") }
+                for world in [one, other] { #expect(await world.ask("ana", "GET", "/api/user").status == 500) }
+                await #expect(throws: UsersError.self) { try await one.register.read() }
+                await #expect(throws: UsersError.self) {
+                    try await one.register.add(try one.name("carla"), at: one.date.now)
+                }
+                #expect(try await store.retrieve("users") == entry)
+            }
+            try await store.insert(good, for: "users")
+            for world in [one, other] { #expect(await world.ask("ana", "GET", "/api/user").status == 200) }
+        }
+    }
+
     @Test("have their unsent posts sent by another replica, once the one that they were with has ended for good")
     func ended() async throws {
         try await withReplicas { one, other, _ in

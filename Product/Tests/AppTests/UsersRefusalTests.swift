@@ -128,7 +128,7 @@ struct UsersRefusalTests {
         // A store that comes back tells that anything may have changed.
         memory.changes.post(.everything)
         try #require(await eventually { !clock.sleepers.isEmpty })
-        #expect(runner.isPaused)
+        #expect(runner.isPaused && runner.isUnsaved)
         #expect(try await memory.retrieve(OutboxPause.key) == nil)
         store.heal()
         #expect(
@@ -136,6 +136,7 @@ struct UsersRefusalTests {
                 clock.advance(by: .seconds(1))
                 return (try? await memory.retrieve(OutboxPause.key)) != nil
             })
+        #expect(await eventually { !runner.isUnsaved })
         #expect(runner.isPaused)
         await runner.stop()
         await world.services.stop()

@@ -70,7 +70,12 @@ struct VaultInStore: VaultKeeper {
             }
         } catch { throw Self.error(error) }
         guard let stored = try done.get() else { return false }
-        await note(stored.change, of: stored.vault)
+        // To accept an older copy is to note its number: without that, nothing was accepted.
+        if rollback == .accepted {
+            try await noted(stored.change, of: stored.vault)
+        } else {
+            await note(stored.change, of: stored.vault)
+        }
         return true
     }
 
@@ -148,9 +153,13 @@ struct VaultInStore: VaultKeeper {
 
     /// Notes the number of a change. A machine that cannot write beside its key knows of no older copy.
     private func note(_ number: UInt64, of vault: UUID) async {
-        let (counter, folder) = (VaultCounter(of: vault, in: ring.folder), ring.folder)
         // A number that cannot be noted is noted by the next call.
-        try? await ring.onDisk { () throws(VaultError) in
+        try? await noted(number, of: vault)
+    }
+
+    private func noted(_ number: UInt64, of vault: UUID) async throws(VaultError) {
+        let (counter, folder) = (VaultCounter(of: vault, in: ring.folder), ring.folder)
+        try await ring.onDisk { () throws(VaultError) in
             guard try counter.read() != .number(number) else { return }
             try folder.exclusively(.seconds(1)) { () throws(VaultError) in
                 if case .number(let last) = try counter.read(), last >= number { return }

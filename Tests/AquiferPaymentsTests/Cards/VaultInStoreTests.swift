@@ -221,6 +221,19 @@ struct VaultInStoreTests {
         }
     }
 
+    @Test("is not accepted where its number cannot be noted, and says so")
+    func acceptedInVain() async throws {
+        try await Machines.with { machines in
+            try await machines.vault().add(try Cards.visa())
+            let names = try machines.place.names(machines.keys("a")).filter { $0.hasSuffix(".counter") }
+            let note = machines.keys("a").appendingPathComponent(try #require(names.first))
+            try FileManager.default.removeItem(at: note)
+            try FileManager.default.createDirectory(at: note, withIntermediateDirectories: false)
+            await #expect(throws: VaultError.self) { try await machines.vault().acceptOlder() }
+            await #expect(throws: VaultError.self) { try await machines.vault().cards() }
+        }
+    }
+
     @Test("can be used by a machine that may not write beside its key")
     func readOnlyKeys() async throws {
         try await Machines.with { machines in

@@ -21,7 +21,11 @@ final class OutboxRunner {
     @ObservationIgnored private var isKnown = false
     @ObservationIgnored private var isStarted = false
     /// What the user wants and the store has not taken. It goes before what the store has.
-    @ObservationIgnored private var unsaved: Bool?
+    private var unsaved: Bool?
+    /// True while the store has not taken the pause, or its end: other replicas may not know of it.
+    var isUnsaved: Bool { unsaved != nil && isLate }
+    /// True once the store has failed to take it.
+    private var isLate = false
     /// Has the pause looked at.
     @ObservationIgnored private var ring: AsyncStream<Void>.Continuation?
 
@@ -54,10 +58,11 @@ final class OutboxRunner {
         let number = changes
         // A store that fails is told by the queue itself. Until it works, this process has the pause alone, and saves it then.
         do throws(StoreError) { try await pauses.set(paused) } catch {
+            isLate = true
             ring?.yield()
             return
         }
-        if number == changes { unsaved = nil }
+        if number == changes { (unsaved, isLate) = (nil, false) }
     }
 
     private func take(_ paused: Bool) {
@@ -97,7 +102,7 @@ final class OutboxRunner {
         let before = changes
         if let unsaved {
             guard (try? await pauses.set(unsaved)) != nil, before == changes else { return false }  // it is tried again
-            self.unsaved = nil
+            (self.unsaved, isLate) = (nil, false)
         }
         // A store that fails is asked again.
         guard let paused = try? await pauses.isSet() else { return false }
@@ -109,6 +114,8 @@ final class OutboxRunner {
     /// on until ``stop()``.
     func finish(within limit: Duration) async {
         isStarted = false
+        // The store may take it by now. If it does not, nothing more can be done.
+        if let unsaved { _ = await firstWithin(limit) { [pauses] in try? await pauses.set(unsaved) } }
         guard let task else { return }
         await outbox.finish()
         _ = await firstWithin(limit) { await task.value }

@@ -4,10 +4,11 @@ import Foundation
 /// The users of the replicas that share a store: an entry of it, which each change replaces in one step.
 public struct StoredUsers: UserRegister {
     private static let key = "users"
+    /// The key of an entry that is there once a server has used the users.
+    private static let mark = "users-made"
     private static let version = 1
 
-    /// The content of the entry. Its change number is its `ETag`, so that a look at the list of entries tells whether it has
-    /// changed.
+    /// The content of the entry. Its change number is its `ETag`.
     private struct Content: Codable {
         let version: Int
         let users: [UserRecord]
@@ -21,13 +22,17 @@ public struct StoredUsers: UserRegister {
     ///
     /// - Throws: ``UsersError/noneStored`` if nobody has been added.
     public func read() async throws(UsersError) -> [UserRecord] {
-        guard let found = try await current() else { throw .noneStored }
+        guard let found = try await current() else {
+            try await checkNeverMade()
+            throw .noneStored
+        }
         return found.users
     }
 
     /// See ``UserRegister/add(_:at:)``.
     public func add(_ name: UserName, at date: Date) async throws(UsersError) -> String {
         let token = UserToken.random()
+        if try await current() == nil { try await checkNeverMade() }
         try await change(at: date, mayCreate: true) { users throws(UsersError) in try users.add(name, token, at: date) }
         return token
     }
@@ -57,7 +62,12 @@ public struct StoredUsers: UserRegister {
 
     /// See ``UserRegister/settled(in:)``. The users and their data are in the same stores.
     public func settled(in place: UsersPlace) async throws(UsersError) -> any UserRegister {
-        if try await current() == nil { try await change(mayCreate: true) { _ in } }
+        if try await current() == nil {
+            try await checkNeverMade()
+            try await change(mayCreate: true) { _ in }
+        }
+        let mark = StoredEntry(bytes: Data(), savedAt: Date(timeIntervalSince1970: 0))
+        try await told { () async throws(StoreError) in try await store.insert(mark, for: Self.mark) }
         return self
     }
 
@@ -66,12 +76,9 @@ public struct StoredUsers: UserRegister {
 
     /// See ``UserRegister/changed(since:)``.
     public func changed(since version: String?) async throws(UsersError) -> UsersVersion? {
-        if let version {
-            let listed = try await told { () async throws(StoreError) in try await store.contents(prefix: Self.key) }
-            if listed.entries.contains(where: { $0.key == Self.key && $0.validators.etag == version }) { return nil }
-        }
+        // All of it is read each time: a look at the list of entries would not notice that the users are damaged.
         guard let found = try await current() else { throw .noneStored }
-        return found
+        return found.version == version ? nil : found
     }
 
     /// See ``UserRegister/observe(_:)``.
@@ -80,6 +87,12 @@ public struct StoredUsers: UserRegister {
     }
 
     // MARK: The entry
+
+    /// Replicas have served the users of this store: if the entry is gone, its users are not nobody.
+    private func checkNeverMade() async throws(UsersError) {
+        let mark = try await told { () async throws(StoreError) in try await store.retrieve(Self.mark) }
+        if mark != nil { throw .damagedInStore("it is gone") }
+    }
 
     private func current() async throws(UsersError) -> UsersVersion? {
         let entry = try await told { () async throws(StoreError) in try await store.retrieve(Self.key) }

@@ -41,7 +41,7 @@ struct InspectorAPI: Sendable {
 
         init(_ failure: Inspector.Failure) {
             store = failure.store
-            reason = "\(failure.error)"
+            reason = "\(failure.error.forPages)"
         }
     }
 

@@ -2,7 +2,7 @@ import Aquifer
 import HTTPServer
 
 extension StoreError {
-    /// This error without what concerns only those who run the server: its hosts, databases and folders. The log has it.
+    /// This error without what concerns only those who run the server: hosts, databases, folders and keys. The log has it.
     var forPages: StoreError {
         let place = "the server's store"
         let reason = "the log of the server tells more"
@@ -15,8 +15,9 @@ extension StoreError {
         case .readOnly: .readOnly(path: place)
         case .full: .full(path: place)
         case .busy: .busy(path: place)
-        case .failed(let operation, _): .failed(operation: operation, reason: reason)
-        case .uncertain(let operation, _): .uncertain(operation: operation, reason: reason)
+        // The operation has the key, in which the address of a remote can be.
+        case .failed: .failed(operation: "read or save this", reason: reason)
+        case .uncertain: .uncertain(operation: "save this", reason: reason)
         }
     }
 

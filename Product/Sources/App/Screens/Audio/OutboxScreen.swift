@@ -128,7 +128,7 @@ final class OutboxScreen: Screen {
     private func notice(_ language: Language) -> String? {
         var words: [String] = []
         if runner.isPaused {
-            words.append(language.text("outbox.paused.notice"))
+            words.append(language.text(runner.isUnsaved ? "outbox.paused.unsaved" : "outbox.paused.notice"))
         }
         for notice in model.notices.map({ language.words($0) }) where !words.contains(notice) {
             words.append(notice)
