@@ -6,7 +6,7 @@ extension RedisStore {
     /// True if a text is an address of a Redis server.
     public static func isAddress(_ address: String) -> Bool { (try? RedisAddress(address)) != nil }
 
-    /// True if a server has answered and refuses an address for good: its user, its password or its database is wrong. False if it takes
+    /// True if a text is no address, or a server has answered and refuses it for good: its user, its password or its database is wrong. False if it takes
     /// the address, and if no server has answered, or one that is starting or full: that may pass by itself.
     ///
     /// - Parameters:

@@ -211,7 +211,8 @@ struct SiteTests {
         let failures = try await world.json("GET", "/api/inspector")["failures"] as? [[String: Any]] ?? []
         let names = failures.map { $0["store"] as? String }
         #expect(names.prefix(3) == ["values.sqlite", "pictures.sqlite", "foaas.sqlite"])
-        #expect(failures.allSatisfy { ($0["reason"] as? String)?.contains("/dev/null/aquifer") == true })
+        // A page is not told where the server keeps its data.
+        #expect(failures.allSatisfy { ($0["reason"] as? String)?.contains("/dev/null") == false })
         await world.services.stop()
     }
 }

@@ -12,6 +12,8 @@ import AquiferFoundation
 public struct KeyRing: Sendable {
     /// The key of the entry that notes the key.
     static let factKey = "sealing-key"
+    /// The key of an entry that is there once a key was noted: a note that is gone is not replaced.
+    static let markKey = "sealing-key-made"
 
     let folder: PrivateFolder
     private let facts: any CacheStore
@@ -38,7 +40,11 @@ public struct KeyRing: Sendable {
     ///
     /// - Throws: ``VaultError/missingSharedKey(path:)``, ``VaultError/foreignSharedKey(path:)``, or the reason why the folder or
     ///   the store cannot be used.
-    public func prepare() async throws(VaultError) { _ = try await key() }
+    public func prepare() async throws(VaultError) {
+        _ = try await key()
+        let mark = StoredEntry(bytes: Data(), savedAt: now())
+        do throws(StoreError) { try await facts.insert(mark, for: Self.markKey) } catch { throw VaultError(error) }
+    }
 
     /// Seals bytes.
     ///
@@ -105,7 +111,12 @@ public struct KeyRing: Sendable {
     }
 
     /// Makes a key, and notes it unless another machine has been quicker. The key is on the device before it is noted.
+    ///
+    /// - Throws: ``VaultError/damaged(path:)`` if a key was noted before: what was sealed with it would open no more.
     private func make() async throws(VaultError) -> Fact {
+        let mark: StoredEntry?
+        do throws(StoreError) { mark = try await facts.retrieve(Self.markKey) } catch { throw VaultError(error) }
+        if mark != nil { throw .damaged(path: "the note of the key in the shared store") }
         let key: SealingKey
         do throws(CryptoError) { key = try SealingKey() } catch { throw .failed(reason: "\(error)") }
         let mine = Fact(id: makeID(), fingerprint: key.fingerprint)

@@ -221,6 +221,24 @@ struct VaultInStoreTests {
         }
     }
 
+    @Test("gets no new key when the note of its key is gone from the store")
+    func lostNote() async throws {
+        try await Machines.with { machines in
+            try await machines.ring().prepare()
+            try await machines.vault().add(try Cards.visa())
+            let note = try #require(try await machines.facts.retrieve("sealing-key"))
+            try await machines.facts.delete("sealing-key")
+            let before = try machines.place.names(machines.keys("a"))
+            let gone = VaultError.damaged(path: "the note of the key in the shared store")
+            await #expect(throws: gone) { try await machines.vault().cards() }
+            await #expect(throws: gone) { try await machines.ring().prepare() }
+            #expect(try machines.place.names(machines.keys("a")) == before)
+            #expect(try await machines.facts.retrieve("sealing-key") == nil)
+            try await machines.facts.insert(note, for: "sealing-key")
+            #expect(try await machines.vault().cards().count == 1)
+        }
+    }
+
     @Test("is not accepted where its number cannot be noted, and says so")
     func acceptedInVain() async throws {
         try await Machines.with { machines in

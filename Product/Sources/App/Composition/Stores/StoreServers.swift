@@ -33,7 +33,7 @@ public struct StoreAddress: Sendable, CustomStringConvertible {
         guard PostgresStore.isAddress(text) else {
             throw Mistake(
                 description: "it is no address that PostgreSQL's library understands; it is like"
-                    + " postgresql://user:password@host:5432/database")
+                    + " postgresql://host:5432/database, with a user and a password before the host")
         }
         return address
     }
@@ -44,7 +44,7 @@ public struct StoreAddress: Sendable, CustomStringConvertible {
     public static func redis(_ text: String) throws(Mistake) -> StoreAddress {
         let address = try StoreAddress(text, schemes: ["redis"])
         guard RedisStore.isAddress(text) else {
-            throw Mistake(description: "it is no address of Redis; it is like redis://:password@host:6379/0")
+            throw Mistake(description: "it is no address of Redis; it is like redis://host:6379/0, with a password before the host")
         }
         return address
     }
