@@ -38,7 +38,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .invalidData: "the remote's answer is invalid, and nothing usable is saved"
         case .notFound: "there is no such picture, contact, card, payment, clip, item, account or file"
         case .unavailable:
-            "no connectivity, and nothing saved in the last seven days; or a drive server that fails, a database that does not answer, or a port in use"
+            "no connectivity, and nothing saved in the last seven days; a failing drive server or database; a port in use"
         case .bug: "a mistake in aquifer"
         case .unwritable: "the output cannot be written"
         case .store: "data on this machine cannot be read or saved"

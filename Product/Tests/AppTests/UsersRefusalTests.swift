@@ -89,7 +89,12 @@ struct UsersRefusalTests {
         #expect(try await again.services.outbox.items().count == 1)
         #expect(world.services.reference.transfers(of: .audio).completed == 0)
         await again.site.hub.runner.resume()
-        #expect(await eventually { (try? await again.services.outbox.items().isEmpty) == true })
+        #expect(
+            await eventually {
+                // It may have been tried before the pause, and waits then.
+                world.date.advance(by: 10)
+                return (try? await again.services.outbox.items().isEmpty) == true
+            })
         await later.rooms.stop()
         await world.end()
     }
@@ -145,12 +150,26 @@ struct UsersRefusalTests {
     @Test("Nothing is sent before it is known whether the outbox is paused; damage pauses it")
     func unknown() async throws {
         let world = AppWorld()
-        let store = FaultyStore(MemoryStore())
-        store.fail(.retrieve, with: .unreadable(key: OutboxPause.key, reason: "damaged"))
-        let runner = OutboxRunner(world.services.outbox, in: store)
+        let outbox = world.services.outbox
+        var request = HTTPRequest(.post, try #require(URL(string: "http://127.0.0.1:9/")))
+        request.body = .bytes(Data("x".utf8))
+        try await outbox.enqueue(request)
+        let (store, clock) = (FaultyStore(MemoryStore()), ManualClock())
+        store.fail(.retrieve, with: .failed(operation: "read", reason: "away"))
+        let runner = OutboxRunner(outbox, in: store, clock: clock)
         runner.start()
-        #expect(await eventually { runner.isPaused })
+        // It has looked, and looks again in a second.
+        await clock.waitForSleepers()
+        #expect(try await outbox.items().map(\.state) == [.waiting])
+        store.heal()
+        clock.advance(by: .seconds(1))
+        #expect(await eventually { (try? await outbox.items().map(\.state)) != [.waiting] })
         await runner.stop()
+        store.fail(.retrieve, with: .unreadable(key: OutboxPause.key, reason: "damaged"))
+        let damaged = OutboxRunner(outbox, in: store)
+        damaged.start()
+        #expect(await eventually { damaged.isPaused })
+        await damaged.stop()
         await world.services.stop()
     }
 }

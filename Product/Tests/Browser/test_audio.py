@@ -420,7 +420,7 @@ class TestKeeping:
         row, other = page.by("clip").nth(1), page.by("clip").nth(4)
         part(row, "download").click()
         expect(part(row, "offline-badge")).to_be_visible()
-        expect(page.by("kept")).to_contain_text("on this machine")
+        expect(page.by("kept")).to_contain_text("downloaded")
         page.connection("offline")
         part(row, "play").click()
         expect(row).to_have_attribute("data-state", "playing")

@@ -47,6 +47,8 @@ def create(page, name="Harbour papers", size="1MB"):
     page.page.goto(page.server.base + "/drive/new")
     page.by("create-name").fill(name)
     page.by("create-size").fill(size)
+    # The price comes in above the button, and moves it: a click at that moment would miss it.
+    expect(page.by("cost")).not_to_be_empty()
     page.by("create").click()
     expect(page.by("created")).to_be_visible()
     page.by("to-account").click()
@@ -572,7 +574,7 @@ class TestOneAccount:
         create(page)
         page.connection("offline")
         page.by("objects-ask").click()
-        expect(page.by("objects-error")).to_contain_text("The server’s names could not be loaded. You’re offline.")
+        expect(page.by("objects-error")).to_contain_text("The server’s file names couldn’t be loaded. You’re offline.")
         page.connection("online")
         page.by("objects-ask").click()
         expect(page.by("objects-text")).to_contain_text("No file on the server.")

@@ -100,13 +100,20 @@ final class OutboxRunner {
     /// Looks at the pause; false if it has to be looked at again.
     private func look() async -> Bool {
         let before = changes
+        // A wish that is just being saved is told by the store, or is late.
+        if unsaved != nil, !isLate { return true }
         if let unsaved {
-            guard (try? await pauses.set(unsaved)) != nil, before == changes else { return false }  // it is tried again
+            guard (try? await pauses.set(unsaved)) != nil else { return false }  // it is tried again
+            guard before == changes else {
+                // The user has changed it meanwhile, and this write may have come after that one.
+                (self.unsaved, isLate) = (isPaused, true)
+                return false
+            }
             (self.unsaved, isLate) = (nil, false)
         }
         // A store that fails is asked again.
         guard let paused = try? await pauses.isSet() else { return false }
-        if before == changes, isStarted { take(paused) }
+        if before == changes, unsaved == nil, isStarted { take(paused) }
         return true
     }
 
