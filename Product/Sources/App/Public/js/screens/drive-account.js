@@ -69,6 +69,12 @@ export class DriveAccountScreen extends ModelScreen {
    */
   #waiting = [];
   /**
+   * The names of files that were handed over, until the server's state tells of them: it takes no others before.
+   *
+   * @type {Set<string> | null}
+   */
+  #starting = null;
+  /**
    * The names of the file that another one replaces, and of the file that asks whether it should go.
    *
    * @type {string | null}
@@ -268,7 +274,7 @@ export class DriveAccountScreen extends ModelScreen {
    */
   #offer(files) {
     if (files.length === 0 || !this.state || !mayUpload(this.state)) return;
-    if (this.state.action || this.#handing || this.#offered) {
+    if (this.#isBusy) {
       this.#waiting.push(...files);
       return;
     }
@@ -279,8 +285,15 @@ export class DriveAccountScreen extends ModelScreen {
     this.#upload.focusQuestion();
   }
 
+  /** True while files have to wait for their turn. */
+  get #isBusy() {
+    return Boolean(this.state?.action || this.#handing || this.#offered || this.#starting);
+  }
+
   #offerWaiting() {
-    if (this.#waiting.length > 0 && !this.state?.action && !this.#handing && !this.#offered) this.#offer(this.#waiting.splice(0));
+    const { action, upload } = this.state ?? {};
+    if (action || upload?.results.some(({ name }) => this.#starting?.has(name))) this.#starting = null;
+    if (this.#waiting.length > 0 && !this.#isBusy) this.#offer(this.#waiting.splice(0));
   }
 
   /** @param {boolean} isYes */
@@ -328,6 +341,12 @@ export class DriveAccountScreen extends ModelScreen {
         await upload(address(`${PATH}/file`, { account: this.#account, name: file.name, batch }), file, controller.signal, this.replica);
       }
       await send(batch);
+      const starting = this.#starting = new Set(files.map(({ name }) => name));
+      setTimeout(() => {
+        if (this.#starting !== starting) return;
+        this.#starting = null;
+        this.#offerWaiting();
+      }, 3000);
     } catch (error) {
       if (error instanceof ApiError && error.status === 421) this.misdirected();
       if (!controller.signal.aborted) {
