@@ -44,7 +44,9 @@ public struct StoreAddress: Sendable, CustomStringConvertible {
     public static func redis(_ text: String) throws(Mistake) -> StoreAddress {
         let address = try StoreAddress(text, schemes: ["redis"])
         guard RedisStore.isAddress(text) else {
-            throw Mistake(description: "it is no address of Redis; it is like redis://host:6379/0, with a password before the host")
+            throw Mistake(
+                description:
+                    "it is no address of Redis; it is like redis://host:6379/0, with a password before the host")
         }
         return address
     }
