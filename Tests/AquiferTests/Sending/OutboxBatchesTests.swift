@@ -128,8 +128,11 @@ struct OutboxBatchesTests {
         let outbox = outbox(over: store)
         // The first item has a counter made, which looks whether there was one.
         try await outbox.enqueue(world.note("zero"))
+        world.store.forgetCalls()
         let running = Task { await outbox.run() }
         #expect(await eventually { world.server.taken == ["zero"] })
+        // It lists the queue before it sends and once more after it, and rests then.
+        #expect(await eventually { world.store.calls.count { $0 == .contents } >= 2 })
         await world.clock.waitForSleepers(1)
         world.store.forgetCalls()
         let item = try await outbox.enqueue(world.note("one"))
