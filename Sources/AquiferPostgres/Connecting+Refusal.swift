@@ -6,7 +6,8 @@ import Dispatch
 
 extension PostgresStore {
     /// True if a server has answered and refuses an address for good: its user, its password or its database is wrong; or if a setting in
-    /// the address has a value that libpq does not know. False if it takes the address, and if no server has answered, or one that is starting, full or a replica: that may pass by itself.
+    /// the address has a value that libpq does not know. False if it takes the address, and if no server has answered, or one that is
+    /// starting, full or a replica: that may pass by itself.
     ///
     /// Ask it after an ``init(_:schema:connections:hasLeases:patience:)`` that failed, to decide whether to try again. It takes ten
     /// seconds at most.
@@ -52,7 +53,7 @@ extension Connecting {
     /// True if libpq does not know a value in the address, such as that of `sslmode`. It says so in English, because no program of ours
     /// sets its language.
     private static func isMisspelt(_ connection: OpaquePointer) -> Bool {
-        let words = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+        let words = ServerFailure(connection: connection).message
         return words.hasPrefix("invalid ") || words.contains(" invalid when ") || words.hasPrefix("could not match ")
     }
 }

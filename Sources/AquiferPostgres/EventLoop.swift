@@ -200,7 +200,7 @@ final class EventLoop: @unchecked Sendable {
 
     /// Gives up the requests that have not been sent, if the server has been away for as long as a call waits: each one more would wait as
     /// long, in vain. Connections are tried meanwhile.
-    func giveUp() {
+    private func giveUp() {
         guard links.isEmpty, let away, away.since + connecting.patience <= now, now < away.triedAt + connecting.patience
         else { return }
         let failure = lastFailure ?? ServerFailure("the server does not answer")

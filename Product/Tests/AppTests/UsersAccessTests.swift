@@ -109,12 +109,7 @@ struct UsersAccessTests {
         #expect(await world.ask("ana", "POST", "/api/user/logout", #"{"everywhere":true}"#).status == 204)
         world.services.reference.set(.none, of: .audio)
         await room.services.outbox.connectionRestored()
-        #expect(
-            await eventually {
-                // It may have been tried while the remote was offline, and waits then.
-                world.date.advance(by: 10)
-                return (try? await room.services.outbox.items().isEmpty) == true
-            })
+        #expect(await world.hasSent(room))
         let token = try world.file.addToken(try world.name("ana"), at: world.date.now)
         let settings = OpenStream(await world.ask(token: token, "GET", Self.stream))
         #expect(await eventually { settings.text.contains(#""palette":"moss""#) })
@@ -135,12 +130,7 @@ struct UsersAccessTests {
         #expect(later.rooms.present == ["ana"])
         let again = try await later.rooms.room(of: try world.name("ana"))
         await again.services.outbox.connectionRestored()
-        #expect(
-            await eventually {
-                // It may have been tried while the remote was offline, and waits then.
-                world.date.advance(by: 10)
-                return (try? await again.services.outbox.items().isEmpty) == true
-            })
+        #expect(await world.hasSent(again))
         await later.rooms.stop()
         await world.end()
     }

@@ -89,12 +89,7 @@ struct UsersRefusalTests {
         #expect(try await again.services.outbox.items().count == 1)
         #expect(world.services.reference.transfers(of: .audio).completed == 0)
         await again.site.hub.runner.resume()
-        #expect(
-            await eventually {
-                // It may have been tried before the pause, and waits then.
-                world.date.advance(by: 10)
-                return (try? await again.services.outbox.items().isEmpty) == true
-            })
+        #expect(await world.hasSent(again))
         await later.rooms.stop()
         await world.end()
     }

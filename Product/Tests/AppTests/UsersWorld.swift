@@ -111,6 +111,16 @@ final class UsersWorld {
     }
 }
 
+extension UsersWorld {
+    /// True once nothing of a user waits to be sent. Time passes: an item that was tried while the remote was offline waits for it.
+    func hasSent(_ room: UserRooms.Room) async -> Bool {
+        await eventually {
+            date.advance(by: 10)
+            return (try? await room.services.outbox.items().isEmpty) == true
+        }
+    }
+}
+
 /// Users by their names, which no test has twice at a time.
 extension UserRooms {
     func room(of name: UserName) async throws -> Room {

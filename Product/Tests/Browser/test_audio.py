@@ -28,6 +28,12 @@ def part(row, test):
     return row.locator(f'[data-test="{test}"]')
 
 
+def start(row):
+    """Plays a clip."""
+    part(row, "play").click()
+    expect(row).to_have_attribute("data-state", "playing")
+
+
 def elapsed(row):
     """The position in a clip, in seconds. A clip that was never played is at the beginning."""
     times = part(row, "clip-time").text_content().split(" / ")
@@ -127,8 +133,7 @@ class TestPlaying:
     def test_it_plays_and_pauses(self, audio):
         page = audio()
         row = page.by("clip").first
-        part(row, "play").click()
-        expect(row).to_have_attribute("data-state", "playing")
+        start(row)
         expect(part(row, "play")).to_have_attribute("aria-label", f"Pause {part(row, 'clip-title').text_content()}")
         page.until(lambda: elapsed(row) >= 1, "it proceeds")
         part(row, "play").click()
@@ -164,8 +169,7 @@ class TestPlaying:
     def test_one_at_a_time(self, audio):
         page = audio()
         first, second = page.by("clip").nth(0), page.by("clip").nth(3)
-        part(first, "play").click()
-        expect(first).to_have_attribute("data-state", "playing")
+        start(first)
         part(second, "play").click()
         expect(second).to_have_attribute("data-state", "playing")
         expect(first).to_have_attribute("data-state", "idle")
@@ -187,8 +191,7 @@ class TestPlaying:
     def test_dragging_shows_where_it_will_go_and_goes_there(self, audio):
         page = audio()
         row = longest(page)
-        part(row, "play").click()
-        expect(row).to_have_attribute("data-state", "playing")
+        start(row)
         part(row, "play").click()
         bar = part(row, "seek")
         box = bar.bounding_box()
@@ -253,8 +256,7 @@ class TestPlaying:
 
         page.page.route("**/api/screens/audio/clips/**", ended_at_first)
         row = longest(page)
-        part(row, "play").click()
-        expect(row).to_have_attribute("data-state", "playing")
+        start(row)
         expect(part(row, "clip-problem")).to_be_hidden()
         assert len(asked) > 2 and all("signature=" in request.url for request in asked)
         assert "/api/addresses" in "".join(page.requests)
@@ -267,8 +269,7 @@ class TestPlaying:
         expect(row).to_have_attribute("data-state", "failed")
         expect(part(row, "clip-problem")).to_contain_text("could not be played")
         page.connection("online")
-        part(row, "play").click()
-        expect(row).to_have_attribute("data-state", "playing")
+        start(row)
         expect(part(row, "clip-problem")).to_be_hidden()
 
     def test_where_a_clip_was_left_it_goes_on(self, audio):
@@ -282,8 +283,7 @@ class TestPlaying:
         page.until(lambda: elapsed(row) >= 20, "it began where it was put")
         part(other, "play").click()
         expect(other).to_have_attribute("data-state", "playing")
-        part(row, "play").click()
-        expect(row).to_have_attribute("data-state", "playing")
+        start(row)
         assert elapsed(row) >= 20
 
 
@@ -293,8 +293,7 @@ class TestThePlayerAtTheFoot:
         row = longest(page)
         name = part(row, "clip-title").text_content()
         expect(page.by("mini-player")).to_be_hidden()
-        part(row, "play").click()
-        expect(row).to_have_attribute("data-state", "playing")
+        start(row)
         page.by("nav-contacts").click()
         expect(page.by("contact").first).to_be_visible()
         expect(page.by("mini-title")).to_have_text(name)
@@ -323,8 +322,7 @@ class TestThePlayerAtTheFoot:
     def test_it_steps_by_fifteen_seconds(self, audio):
         page = audio()
         row = longest(page)
-        part(row, "play").click()
-        expect(row).to_have_attribute("data-state", "playing")
+        start(row)
         page.by("mini-play").click()
         expect(page.by("mini-player")).to_have_attribute("data-state", "paused")
         before = elapsed(row)
@@ -358,8 +356,7 @@ class TestThePlayerAtTheFoot:
     def test_a_sleep_timer_ends_the_sound(self, audio):
         page = audio()
         row = longest(page)
-        part(row, "play").click()
-        expect(row).to_have_attribute("data-state", "playing")
+        start(row)
         page.page.clock.install()
         page.by("mini-options").click()
         page.by("sleep-15").check(force=True)
@@ -372,8 +369,7 @@ class TestThePlayerAtTheFoot:
     def test_a_sleep_timer_ends_the_sound_at_the_end_of_the_clip(self, audio):
         page = audio()
         first, second = page.by("clip").nth(0), page.by("clip").nth(1)
-        part(first, "play").click()
-        expect(first).to_have_attribute("data-state", "playing")
+        start(first)
         page.by("mini-options").click()
         expect(page.by("upcoming")).to_contain_text(part(second, "clip-title").text_content())
         page.by("sleep-clip").check(force=True)
@@ -386,8 +382,7 @@ class TestThePlayerAtTheFoot:
     def test_its_bar_moves_within_the_clip(self, audio):
         page = audio()
         row = longest(page)
-        part(row, "play").click()
-        expect(row).to_have_attribute("data-state", "playing")
+        start(row)
         page.by("mini-seek").focus()
         for _ in range(3):
             page.page.keyboard.press("ArrowRight")
@@ -396,8 +391,7 @@ class TestThePlayerAtTheFoot:
     def test_the_system_knows_what_is_played(self, audio):
         page = audio()
         row = page.by("clip").first
-        part(row, "play").click()
-        expect(row).to_have_attribute("data-state", "playing")
+        start(row)
         told = page.evaluate("({ title: navigator.mediaSession.metadata.title, artist: navigator.mediaSession.metadata.artist, state: navigator.mediaSession.playbackState })")
         assert told["title"] == part(row, "clip-title").text_content()
         assert told["state"] == "playing"
@@ -422,8 +416,7 @@ class TestKeeping:
         expect(part(row, "offline-badge")).to_be_visible()
         expect(page.by("kept")).to_contain_text("downloaded")
         page.connection("offline")
-        part(row, "play").click()
-        expect(row).to_have_attribute("data-state", "playing")
+        start(row)
         page.until(lambda: elapsed(row) >= 1, "it proceeds")
         part(other, "play").click()
         expect(other).to_have_attribute("data-state", "failed")
@@ -444,8 +437,7 @@ class TestKeeping:
         page = audio()
         row = page.by("clip").filter(has_text=name)
         expect(part(row, "offline-badge")).to_be_visible()
-        part(row, "play").click()
-        expect(row).to_have_attribute("data-state", "playing")
+        start(row)
 
     def test_while_there_is_a_connection_it_is_renewed_and_outlives_seven_days(self, server, audio):
         page = audio()
@@ -462,8 +454,7 @@ class TestKeeping:
         page = audio()
         row = page.by("clip").filter(has_text=name)
         expect(part(row, "offline-badge")).to_have_text("Downloaded")
-        part(row, "play").click()
-        expect(row).to_have_attribute("data-state", "playing")
+        start(row)
 
     def test_a_download_on_its_way_is_cancelled(self, audio):
         page = audio()

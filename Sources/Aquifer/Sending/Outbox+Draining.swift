@@ -170,8 +170,8 @@ extension Outbox {
         return nil
     }
 
-    /// Finds the groups with a ready item. The item queued first goes first; with senders on other machines, each begins at another item. Items with a foreign answer go last, so
-    /// that another item shows first whether the server itself answers.
+    /// Finds the groups with a ready item. The item queued first goes first; with senders on other machines, each begins at another item.
+    /// Items with a foreign answer go last, so that another item shows first whether the server itself answers.
     func findReady() {
         let now = policy.now()
         var found: [(number: UInt64, isDoubtful: Bool, group: OutboxIndex.Group)] = []

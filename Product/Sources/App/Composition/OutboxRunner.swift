@@ -20,12 +20,11 @@ final class OutboxRunner {
     @ObservationIgnored private var changes = 0
     @ObservationIgnored private var isKnown = false
     @ObservationIgnored private var isStarted = false
-    /// What the user wants and the store has not taken. It goes before what the store has.
-    private var unsaved: Bool?
+    /// How far the store has taken what the user wants, which goes before what the store has.
+    private enum Saving { case saved, underWay, late }
+    private var saving = Saving.saved
     /// True while the store has not taken the pause, or its end: other replicas may not know of it.
-    var isUnsaved: Bool { unsaved != nil && isLate }
-    /// True once the store has failed to take it.
-    private var isLate = false
+    var isUnsaved: Bool { saving == .late }
     /// Has the pause looked at.
     @ObservationIgnored private var ring: AsyncStream<Void>.Continuation?
 
@@ -54,15 +53,15 @@ final class OutboxRunner {
     private func set(_ paused: Bool) async {
         changes += 1
         take(paused)
-        unsaved = paused
+        saving = .underWay
         let number = changes
         // A store that fails is told by the queue itself. Until it works, this process has the pause alone, and saves it then.
         do throws(StoreError) { try await pauses.set(paused) } catch {
-            isLate = true
+            saving = .late
             ring?.yield()
             return
         }
-        if number == changes { (unsaved, isLate) = (nil, false) }
+        if number == changes { saving = .saved }
     }
 
     private func take(_ paused: Bool) {
@@ -101,19 +100,16 @@ final class OutboxRunner {
     private func look() async -> Bool {
         let before = changes
         // A wish that is just being saved is told by the store, or is late.
-        if unsaved != nil, !isLate { return true }
-        if let unsaved {
-            guard (try? await pauses.set(unsaved)) != nil else { return false }  // it is tried again
-            guard before == changes else {
-                // The user has changed it meanwhile, and this write may have come after that one.
-                (self.unsaved, isLate) = (isPaused, true)
-                return false
-            }
-            (self.unsaved, isLate) = (nil, false)
+        if saving == .underWay { return true }
+        if saving == .late {
+            guard (try? await pauses.set(isPaused)) != nil else { return false }  // it is tried again
+            // If the user has changed it meanwhile, this write may have come after that one.
+            saving = before == changes ? .saved : .late
+            if saving == .late { return false }
         }
         // A store that fails is asked again.
         guard let paused = try? await pauses.isSet() else { return false }
-        if before == changes, unsaved == nil, isStarted { take(paused) }
+        if before == changes, saving == .saved, isStarted { take(paused) }
         return true
     }
 
@@ -122,7 +118,7 @@ final class OutboxRunner {
     func finish(within limit: Duration) async {
         isStarted = false
         // The store may take it by now. If it does not, nothing more can be done.
-        if let unsaved { _ = await firstWithin(limit) { [pauses] in try? await pauses.set(unsaved) } }
+        if saving != .saved { _ = await firstWithin(limit) { [pauses, isPaused] in try? await pauses.set(isPaused) } }
         guard let task else { return }
         await outbox.finish()
         _ = await firstWithin(limit) { await task.value }

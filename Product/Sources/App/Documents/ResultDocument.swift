@@ -40,13 +40,6 @@ extension ResultDocument {
             saveError: loaded.saveError.map { "\($0)" }, value: value(loaded.value))
     }
 
-    /// This document for a page, which is not told where the server keeps its data.
-    func forPages(_ error: StoreError?) -> ResultDocument {
-        var document = self
-        document.saveError = error.map { "\($0.forPages)" }
-        return document
-    }
-
     /// The document of a value of this machine.
     public init(local value: Value, failures: [FailureDocument]? = nil) {
         self.init(

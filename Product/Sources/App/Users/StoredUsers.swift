@@ -22,17 +22,14 @@ public struct StoredUsers: UserRegister {
     ///
     /// - Throws: ``UsersError/noneStored`` if nobody has been added.
     public func read() async throws(UsersError) -> [UserRecord] {
-        guard let found = try await current() else {
-            try await checkNeverMade()
-            throw .noneStored
-        }
+        guard let found = try await current() else { throw .noneStored }
         return found.users
     }
 
     /// See ``UserRegister/add(_:at:)``.
     public func add(_ name: UserName, at date: Date) async throws(UsersError) -> String {
         let token = UserToken.random()
-        if try await current() == nil { try await checkNeverMade() }
+        _ = try await current()
         try await change(at: date, mayCreate: true) { users throws(UsersError) in try users.add(name, token, at: date) }
         return token
     }
@@ -62,10 +59,7 @@ public struct StoredUsers: UserRegister {
 
     /// See ``UserRegister/settled(in:)``. The users and their data are in the same stores.
     public func settled(in place: UsersPlace) async throws(UsersError) -> any UserRegister {
-        if try await current() == nil {
-            try await checkNeverMade()
-            try await change(mayCreate: true) { _ in }
-        }
+        if try await current() == nil { try await change(mayCreate: true) { _ in } }
         let mark = StoredEntry(bytes: Data(), savedAt: Date(timeIntervalSince1970: 0))
         try await told { () async throws(StoreError) in try await store.insert(mark, for: Self.mark) }
         return self
@@ -88,15 +82,15 @@ public struct StoredUsers: UserRegister {
 
     // MARK: The entry
 
-    /// Replicas have served the users of this store: if the entry is gone, its users are not nobody.
-    private func checkNeverMade() async throws(UsersError) {
-        let mark = try await told { () async throws(StoreError) in try await store.retrieve(Self.mark) }
-        if mark != nil { throw .damagedInStore("it is gone") }
+    /// The users; `nil` if nobody has ever been added. If replicas have served them and the entry is gone, they are not nobody.
+    private func current() async throws(UsersError) -> UsersVersion? {
+        if let entry = try await retrieve(Self.key) { return try Self.users(in: entry) }
+        if try await retrieve(Self.mark) != nil { throw .damagedInStore("it is gone") }
+        return nil
     }
 
-    private func current() async throws(UsersError) -> UsersVersion? {
-        let entry = try await told { () async throws(StoreError) in try await store.retrieve(Self.key) }
-        return try entry.map { entry throws(UsersError) in try Self.users(in: entry) }
+    private func retrieve(_ key: String) async throws(UsersError) -> StoredEntry? {
+        try await told { () async throws(StoreError) in try await store.retrieve(key) }
     }
 
     private static func users(in entry: StoredEntry) throws(UsersError) -> UsersVersion {

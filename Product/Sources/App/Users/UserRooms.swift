@@ -134,27 +134,29 @@ final class UserRooms {
         return room
     }
 
+    /// The data of each user who is not leaving. Nobody's while the register cannot be read: it is looked at again.
+    private var grounds: [UserGround] {
+        ((try? access.users()) ?? []).filter { !$0.isLeaving }.compactMap { user in
+            // A record without a sound id has no data.
+            (try? UserIdentity(user)).map { UserGround($0, in: store, base.configuration, bound: bound) }
+        }
+    }
+
     /// Opens the apps of all users who have something unsent, so that it is sent while they are away.
     func resumeSending() async {
-        // Nobody is let in while the register cannot be read; what is unsent is sent after the next request of its user.
-        for user in (try? access.users()) ?? [] where !user.isLeaving {
-            guard !isStopped, let user = try? UserIdentity(user), rooms[user.id] == nil else { continue }
-            let ground = UserGround(user, in: store, base.configuration, bound: bound)
+        for ground in grounds where !isStopped && rooms[ground.user.id] == nil {
             // A store that cannot be read is told at the user's next request.
             guard let entries = try? await ground.scope.store.contents(prefix: "item:").entries, !entries.isEmpty else {
                 continue
             }
-            _ = try? await room(of: user)  // What cannot be opened is told at the user's next request.
+            _ = try? await room(of: ground.user)  // What cannot be opened is told at the user's next request.
         }
     }
 
     /// Removes the forms and files that users have left for more than a day.
     func sweepDrafts() async {
-        // While the register cannot be read, nothing is swept.
-        for user in (try? access.users()) ?? [] where !user.isLeaving {
-            guard !isStopped, let user = try? UserIdentity(user) else { continue }  // nobody has such an id
-            let own = UserGround(user, in: store, base.configuration, bound: bound).store
-            guard let drafts = base.groundwork.place.drafts(own: own) else { return }
+        for ground in grounds where !isStopped {
+            guard let drafts = base.groundwork.place.drafts(own: ground.store) else { return }
             await DraftFiles.sweep(drafts, now: base.configuration.now())
         }
     }

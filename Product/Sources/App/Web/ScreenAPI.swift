@@ -113,9 +113,9 @@ struct ScreenAPI: Sendable {
 
     private func feed() async -> ServerResponse {
         do throws(LoadError) {
-            let loaded = try await services.feed.feed.load()
-            let document = ResultDocument(loaded) { $0.map(FeedItemDocument.init) }
-            return .json(WireJSON.data(document.forPages(loaded.saveError)))
+            var loaded = try await services.feed.feed.load()
+            loaded.saveError = loaded.saveError?.forPages
+            return .json(WireJSON.data(ResultDocument(loaded) { $0.map(FeedItemDocument.init) }))
         } catch {
             return .failure(error, language: .english)
         }

@@ -2,7 +2,7 @@ import { h, nameButton, replaceWhen } from "../dom.js";
 import { language, t } from "../i18n.js";
 import { icon } from "./icon.js";
 import { RATES, player } from "./player.js";
-import { choices, popover } from "./popover.js";
+import { choices, mark, popover } from "./popover.js";
 
 /** Minutes after which the sound ends. */
 const TIMERS = ["off", "15", "30", "60", "clip"];
@@ -46,9 +46,7 @@ export function playerOptions() {
     replaceWhen(button, `${player.rate} ${player.sleep}`, () => [
       player.rate === 1 ? icon(player.sleep === "off" ? "speed" : "moon") : h("span", { class: "mini-rate" }, rateText(player.rate)),
       player.rate !== 1 && player.sleep !== "off" && h("span", { class: "mini-dot", "aria-hidden": "true" })]);
-    for (const input of panel.querySelectorAll("input[name=sleep]")) {
-      if (input instanceof HTMLInputElement) input.checked = input.value === player.sleep;
-    }
+    mark(panel, "sleep", player.sleep);
     upcoming();
   });
   return element;

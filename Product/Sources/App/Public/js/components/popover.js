@@ -38,6 +38,19 @@ export function popover({ button, panel, onOpen }) {
 }
 
 /**
+ * Marks the choice of a list that was made elsewhere. Nothing is drawn anew under whoever chooses here.
+ *
+ * @param {HTMLElement} panel
+ * @param {string} name
+ * @param {string} value
+ */
+export function mark(panel, name, value) {
+  for (const input of panel.querySelectorAll(`input[name=${name}]`)) {
+    if (input instanceof HTMLInputElement) input.checked = input.value === value;
+  }
+}
+
+/**
  * Native radio buttons drawn as a list of choices.
  *
  * @param {object} list

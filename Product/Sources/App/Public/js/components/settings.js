@@ -3,7 +3,7 @@ import { loadAgain } from "../carried.js";
 import { find, h, memory, nameButton } from "../dom.js";
 import { chooseLanguage, chosen, isOutdated, language, languages, t } from "../i18n.js";
 import { icon } from "./icon.js";
-import { choices, popover } from "./popover.js";
+import { choices, mark, popover } from "./popover.js";
 import { user } from "./user.js";
 
 /** @param {string} theme */
@@ -89,14 +89,12 @@ export function settings({ isHeld, settle, changed }) {
       who);
   };
   draw();
-  // Another tab has chosen a theme. The marks move; nothing is drawn anew under whoever chooses here.
+  // Another tab has chosen a theme.
   addEventListener("storage", ({ key }) => {
     if (key !== null && key !== "aquifer.theme") return;
     const theme = memory.get("theme") ?? "auto";
     applyTheme(theme);
-    for (const input of panel.querySelectorAll("input[name=theme]")) {
-      if (input instanceof HTMLInputElement) input.checked = input.value === theme;
-    }
+    mark(panel, "theme", theme);
   });
   // The name of the user is not needed before the panel, and is there when it opens.
   for (const name of ["pointerenter", "focus", "click"]) button.addEventListener(name, () => who.load());
