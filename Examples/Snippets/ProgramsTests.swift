@@ -23,7 +23,7 @@ struct ProgramsTests {
             #expect(try run("News", words) == (0, "7  Rain\n"))
             #expect(
                 try run("News", words + ["8"]) == (
-                    69, "The server doesn’t have this, or not any more. Try again later.\n"
+                    69, "This isn’t on the server. It may have been removed. Try again later.\n"
                 ))
             server.stop()
             let (status, text) = try run("News", words)

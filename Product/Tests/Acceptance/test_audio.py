@@ -133,7 +133,7 @@ def test_a_clip_that_waits_is_in_the_list_offline_after_a_restart_and_once_when_
     late = aquifer("audio", "list", "--json", "--offline", "--at", "+8d")
     assert [c["title"] for c in json.loads(said(late))["value"]] == ["From the train"]
     assert (json.loads(late.stdout)["source"], json.loads(late.stdout)["because"]) == ("local", "connectivity")
-    assert "Only what was added on this machine" in late.stderr
+    assert "Only what was added on this device" in late.stderr
     assert said(aquifer("outbox", "send")) == "sent 1, 0 left"
     for words in ([], ["--offline"]):
         (posted,) = clips(aquifer, "train", *words)["value"]

@@ -109,7 +109,7 @@ def test_a_404_hides_the_saved_copy_and_deletes_nothing(aquifer, files):
     (files.folder / "v1/feed").unlink()
     denied = aquifer("feed", "list", *remote)
     assert denied.returncode == 65 and denied.stdout == "" and "404" in denied.stderr
-    assert denied.stderr.startswith("aquifer: The server doesn’t have this, or not any more.")
+    assert denied.stderr.startswith("aquifer: This isn’t on the server. It may have been removed.")
     files.stop()
     assert aquifer.json("feed", "list", *remote)["value"] == online["value"]
 
@@ -179,7 +179,7 @@ def test_the_notice_of_a_saved_copy_says_what_the_trouble_is(aquifer, files):
     files.stop()
     assert notice("--at", "+2d") == "aquifer: The server can’t be reached. This was saved 2 days ago."
     assert notice("--offline", "--at", "-2d") == (
-        "aquifer: You’re offline. The saved copy is dated in the future: check this machine’s clock.")
+        "aquifer: You’re offline. The saved copy is dated in the future: check this device’s clock.")
 
 
 def test_a_machine_without_a_network_is_offline_also_when_the_server_has_a_name(aquifer):
@@ -199,7 +199,7 @@ def test_a_server_that_answers_401_is_said_to_give_no_access(aquifer, files):
     files.deny(401)
     result = aquifer("feed", "list", "--remote", f"feed={files.address}", "--json")
     assert result.returncode == 65
-    assert "The server doesn’t give access to this." in result.stderr and "401" in result.stderr
+    assert "You don’t have access to this on the server." in result.stderr and "401" in result.stderr
     assert "--remote" not in result.stderr, "the address is right"
 
 

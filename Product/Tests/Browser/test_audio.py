@@ -267,7 +267,7 @@ class TestPlaying:
         row = page.by("clip").first
         part(row, "play").click()
         expect(row).to_have_attribute("data-state", "failed")
-        expect(part(row, "clip-problem")).to_contain_text("could not be played")
+        expect(part(row, "clip-problem")).to_contain_text("couldn’t be played")
         page.connection("online")
         start(row)
         expect(part(row, "clip-problem")).to_be_hidden()
@@ -558,7 +558,7 @@ class TestSending:
         page.by("clip-title").fill("")
         expect(page.by("clip-title-error")).to_be_hidden()
         page.by("send").click(force=True)  # It says that it is disabled, and why when it is pressed.
-        expect(page.by("clip-title-error")).to_contain_text("needs a title")
+        expect(page.by("clip-title-error")).to_contain_text("Enter a title.")
         assert page.evaluate("document.activeElement.dataset.test") == "clip-title"
         page.by("clip-title").press_sequentially("Enter sends")
         page.page.keyboard.press("Enter")
@@ -756,7 +756,7 @@ class TestTheOutbox:
         page.by("discard-cancel").click()
         assert page.evaluate("document.activeElement.dataset.test") == "discard"
         page.by("discard").click()
-        expect(page.by("outbox-item")).to_contain_text("It will not be sent again.")
+        expect(page.by("outbox-item")).to_contain_text("It won’t be sent again.")
         page.by("discard-confirm").click()
         expect(page.by("outbox-empty")).to_be_visible()
         expect(page.by("toast").last).to_contain_text("discarded")

@@ -277,7 +277,7 @@ class TestRefused:
         part(clip, "edit").click()
         part(clip, "edit-field").fill(" ")
         part(clip, "edit-save").click()
-        expect(part(clip, "edit-error")).to_have_text("It needs a title.")
+        expect(part(clip, "edit-error")).to_have_text("Enter a title.")
         expect(part(clip, "edit-field")).to_have_attribute("aria-invalid", "true")
         part(clip, "edit-field").fill("F")
         expect(part(clip, "edit-error")).to_be_empty()
@@ -289,7 +289,7 @@ class TestRefused:
         other.expects_failed_requests = True
         part(row(other, "Taken"), "discard").click()
         part(row(other, "Taken"), "discard-confirm").click()
-        expect(page.by("toast").last).to_have_text("Taken: It was sent or discarded meanwhile.")
+        expect(page.by("toast").last).to_have_text("Taken: It was sent or discarded in the meantime.")
 
     def test_it_is_tried_again(self, picky):
         page = picky()
@@ -305,7 +305,7 @@ class TestRefused:
         part(clip, "discard-cancel").click()
         assert page.evaluate("document.activeElement.dataset.test") == "discard"
         part(clip, "discard").click()
-        expect(clip).to_contain_text("It will not be posted.")
+        expect(clip).to_contain_text("It won’t be posted.")
         part(clip, "discard-confirm").click()
         expect(page.by("audio-empty")).to_be_visible()
         expect(page.by("toast").last).to_contain_text("discarded")

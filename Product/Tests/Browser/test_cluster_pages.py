@@ -199,7 +199,7 @@ def test_without_any_replica_the_page_says_so_and_comes_back_by_itself(cluster, 
         replica.kill()
     alarm = page.by("server-lost")
     expect(alarm).to_be_visible(timeout=LONG)
-    expect(alarm).to_contain_text("Aquifer is not available" if locale == "en-US" else "O Aquifer está fora do ar")
+    expect(alarm).to_contain_text("Aquifer isn’t available" if locale == "en-US" else "O Aquifer está fora do ar")
     # It stays: the proxy answers, and that is no server.
     page.page.wait_for_timeout(3000)
     expect(alarm).to_be_visible()

@@ -175,7 +175,7 @@ class TestMakingOne:
     def test_without_the_price_it_says_so_and_works_all_the_same(self, stopped_server, drive):
         page = drive("/drive/new", on=stopped_server.start("--fault", "drive=failing"))
         page.by("create-size").fill("1GB")
-        expect(page.by("cost")).to_have_text("The price is not known now.")
+        expect(page.by("cost")).to_have_text("The price isn’t available right now.")
 
     def test_what_is_wrong_is_said_at_its_field(self, drive):
         page = drive("/drive/new")
@@ -384,7 +384,7 @@ class TestOneAccount:
         page.by("amount").fill("9GB")
         page.by("reduce-storage").click()
         problem = page.by("manage-problem").locator('[data-test="error-banner"]')
-        expect(problem).to_contain_text("Only 1 MB are free.".replace(" MB", "\u00a0MB"))
+        expect(problem).to_contain_text("Only 1 MB is free.".replace(" MB", "\u00a0MB"))
         expect(problem).to_be_in_viewport()
         expect(page.by("error-banner")).to_have_count(1)
         page.page.keyboard.press("Escape")
@@ -548,11 +548,11 @@ class TestOneAccount:
         create(page)
         expect(page.by("objects-ask")).to_have_text("Check against server")
         page.by("objects-ask").click()
-        expect(page.by("objects-text")).to_have_text("No file on the server. The list above has the same.")
+        expect(page.by("objects-text")).to_have_text("No file on the server. It matches the list above.")
         add(page, text_file(tmp_path, "here.txt"))
         expect(page.by("objects-text")).to_have_text("")
         page.by("objects-ask").click()
-        expect(page.by("objects-text")).to_have_text("1 file on the server. The list above has the same.")
+        expect(page.by("objects-text")).to_have_text("1 file on the server. It matches the list above.")
         expect(page.by("objects-name")).to_have_text("here.txt")
         expect(page.by("objects-new")).to_be_hidden()
         # The owner changes what is there on another machine: this page has its list of before.
@@ -563,7 +563,7 @@ class TestOneAccount:
         part(row(other, "here.txt"), "delete-confirm").click()
         expect(row(other, "here.txt")).to_have_count(0)
         page.by("objects-ask").click()
-        expect(page.by("objects-text")).to_have_text("1 file on the server. It does not name here.txt, which the list above has.")
+        expect(page.by("objects-text")).to_have_text("1 file on the server. Not on the server, but in the list above: here.txt.")
         expect(page.by("objects-new")).to_have_text("not in the list above")
         page.by("objects-dismiss").click()
         expect(page.by("objects-names")).to_be_hidden()

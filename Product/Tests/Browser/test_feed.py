@@ -322,7 +322,7 @@ class TestTheToken:
 def test_a_picture_that_does_not_exist_is_told_once(server, open_page):
     page = open_page(server, "/feed/nope", wait=False)
     page.expects_failed_requests = True
-    expect(page.by("comments-missing")).to_contain_text("There is no such picture")
+    expect(page.by("comments-missing")).to_contain_text("Picture not found")
     expect(page.by("comments-loading")).to_have_count(0)
     asked = lambda: len([url for url in page.requests if "/comments/events" in url])
     before = asked()

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 MEDIA = Path(__file__).resolve().parents[3] / "Product/Sources/ReferenceAPIs/Media/feed"
 FEED = json.loads((MEDIA / "feed.json").read_text("utf-8"))
-GAP = "More pictures in between"
+GAP = "There are more pictures in between"
 
 
 class GrowingFeed:

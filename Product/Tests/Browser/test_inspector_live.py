@@ -22,16 +22,16 @@ def texts(page):
 def test_each_event_is_told_with_its_reason(tabs, server):
     inspector, feed = tabs
     events = inspector.by("events")
-    expect(events).to_contain_text("The server is asked.")
+    expect(events).to_contain_text("Request sent to the server.")
     expect(events).to_contain_text("The server answered in")
     expect(events).to_contain_text("Shown: the latest from the server.")
     feed.connection("offline")
     feed.by("reload").click()
     expect(feed.by("notice")).to_contain_text("You’re offline.")
-    row = inspector.by("event").filter(has_text="stands in for the latest. You’re offline.")
+    row = inspector.by("event").filter(has_text="is shown instead of the latest. You’re offline.")
     expect(row).to_be_visible()
     expect(row.locator("code")).to_have_text("feed")
-    expect(events).to_contain_text("Shown: the copy saved just now, in place of the latest.")
+    expect(events).to_contain_text("Shown: the copy saved just now, instead of the latest.")
     # The page comes back by itself: its events are told before they are cleared.
     latest = inspector.by("event").filter(has_text="Shown: the latest from the server.")
     before = latest.count()
@@ -102,7 +102,7 @@ def test_a_session_is_replayed_to_the_same_screens(tabs, server):
 def test_a_recording_that_is_gone_is_told(server, open_page):
     page = open_page(server, "/?replay=7", wait=False)
     page.expects_failed_requests = True
-    expect(page.by("replay-bar")).to_contain_text("This recording is gone.")
+    expect(page.by("replay-bar")).to_contain_text("This recording is no longer available.")
     expect(page.by("screen-missing")).to_be_visible()
     page.by("replay-close").click()
     expect(page.by("live")).to_be_visible()

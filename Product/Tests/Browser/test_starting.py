@@ -50,8 +50,8 @@ def postgres():
 
 
 @pytest.mark.parametrize("locale, words", [
-    ("en-US", ["Aquifer is starting", "It waits for its database."]),
-    ("pt-BR", ["O Aquifer está iniciando", "Ele espera pelo banco de dados."]),
+    ("en-US", ["Aquifer is starting", "It’s waiting for its database."]),
+    ("pt-BR", ["O Aquifer está iniciando", "Ele está esperando o banco de dados."]),
 ], ids=["en", "pt"])
 @pytest.mark.parametrize("comes", ["before", "while"])
 def test_a_page_says_that_its_server_waits_and_comes_back_when_the_database_does(

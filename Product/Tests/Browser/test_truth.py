@@ -213,7 +213,7 @@ class TestTheDrive:
         page = drive("/drive/new")
         expect(page.by("create-form")).to_be_visible()
         press(page, "create")
-        expect(page.by("name-error")).to_have_text("Give it a name.")
+        expect(page.by("name-error")).to_have_text("Enter a name.")
         expect(page.by("size-error")).to_have_text("Enter a size.")
         expect(page.by("create-name")).to_be_focused()
 
@@ -247,7 +247,7 @@ class TestTheDrive:
         expect(page.by("amount")).to_be_focused()
 
     @pytest.mark.parametrize(("name", "size", "words"), [
-        ("tides, moon.txt", 1024, "has a comma in its name"), ("big.txt", 3072, "big.txt doesn’t fit: only 2 KB are free.")])
+        ("tides, moon.txt", 1024, "has a comma in its name"), ("big.txt", 3072, "big.txt doesn’t fit: only 2 KB is free.")])
     def test_a_file_that_cannot_be_stored_is_told_beside_the_files_and_nothing_is_sent(self, drive, tmp_path, name, size, words):
         page = drive(phone=True)
         create(page, size="2KB")

@@ -137,7 +137,7 @@ struct CardNumberTests {
                 == "This card’s number has 16, 18 or 19 digits.")
         #expect(
             CardNumberError.wrongLength(expected: [16]).message(in: .brazilianPortuguese)
-                == "O número deste cartão tem 16 algarismos.")
+                == "O número deste cartão tem 16 dígitos.")
         let messages: [(Language) -> String] = [
             CardNumberError.empty.message, CardNumberError.notDigits.message, CardNumberError.noBrand.message,
             CardNumberError.wrongLength(expected: [14, 16]).message, CardNumberError.wrongCheckDigit.message,

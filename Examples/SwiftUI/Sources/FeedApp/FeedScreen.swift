@@ -53,7 +53,7 @@ struct FeedGap: View {
     var body: some View {
         switch feed.state(of: gap) {
         case .loading: ProgressView()
-        default: Button("More pictures in between") { Task { await feed.fill(gap) } }
+        default: Button("There are more pictures in between") { Task { await feed.fill(gap) } }
         }
     }
 }
@@ -79,12 +79,12 @@ func words(for trouble: RemoteTrouble) -> String {
     switch trouble {
     case .offline: "You’re offline."
     case .unreachable: "The server can’t be reached."
-    case .insecure: "No secure connection to the server could be made."
+    case .insecure: "A secure connection to the server couldn’t be made."
     case .timedOut: "The server took too long to answer."
     case .noAnswer: "The server’s answer didn’t arrive."
     case .serverFailed: "The server has a problem."
-    case .denied: "The server doesn’t give access to this."
-    case .missing: "The server doesn’t have this."
+    case .denied: "You don’t have access to this on the server."
+    case .missing: "This isn’t on the server."
     case .notUnderstood: "The server’s answer couldn’t be understood."
     }
 }

@@ -142,8 +142,8 @@ struct CreateScreenTests {
             Issue.record("is \(model.phase)")
             return
         }
-        #expect(error.message(in: .english).contains("too little SOL"))
-        #expect(error.message(in: .brazilianPortuguese).contains("SOL de menos"))
+        #expect(error.message(in: .english).contains("enough SOL"))
+        #expect(error.message(in: .brazilianPortuguese).contains("SOL suficiente"))
         #expect(model.name == "my-bucket" && model.canCreate && world.requests("storage-account").count == 1)
         await model.create()
         guard case .created = model.phase else {

@@ -107,7 +107,7 @@ struct HandedOverTests {
         await model.handOver()
         #expect(world.client.requests.isEmpty)
         model.enter(transaction: text.prefix(40) + "\n " + text.dropFirst(40) + "\n")
-        #expect(model.handed?.message(in: .english) == "Makes a storage account “holiday” of 2\u{a0}KB.")
+        #expect(model.handed?.message(in: .english) == "Creates a storage account “holiday” of 2\u{a0}KB.")
         #expect(model.handedError == nil && model.canHandOver)
         await model.handOver()
         guard case .created(let account) = model.phase else {
