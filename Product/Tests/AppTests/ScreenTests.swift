@@ -103,6 +103,41 @@ struct ScreenTests {
         await world.services.stop()
     }
 
+    @Test("A page says with its stream that it looks, and its content is loaded: no intent has to follow")
+    func appearsWithItsStream() async throws {
+        let world = AppWorld()
+        let target = "/api/screens/feed/events?tab=tab"
+        let silent = OpenStream(await world.request("GET", target))
+        #expect(await eventually { silent.text.contains(#""phase":"idle""#) })
+        #expect(world.services.reference.requests(of: .feed).isEmpty)
+        let looking = OpenStream(await world.request("GET", target, "", ["Aquifer-Appear": "load"]))
+        #expect(await eventually { looking.text.contains(#""phase":"loaded""#) })
+        let lists = { world.services.reference.requests(of: .feed).count { $0.path.hasSuffix("/feed") } }
+        #expect(lists() == 1)
+        // The same page comes back to it: what it shows is no older than the page.
+        let back = OpenStream(await world.request("GET", target, "", ["Aquifer-Appear": "again"]))
+        #expect(await eventually { back.text.contains(#""phase":"loaded""#) })
+        let anew = OpenStream(await world.request("GET", target, "", ["Aquifer-Appear": "load"]))
+        #expect(await eventually { lists() == 2 })
+        for stream in [silent, looking, back, anew] { await stream.close() }
+        await world.services.stop()
+    }
+
+    @Test("Each screen can be looked at")
+    @MainActor
+    func canBeLookedAt() async throws {
+        let world = AppWorld()
+        for kind in Screens.all {
+            let subject = kind.subject.map { "&\($0)=\($0 == "contact" ? "1001" : "coffee%2F%3Afrom")" } ?? ""
+            let target = "/api/screens/\(kind.name)/events?tab=tab\(subject)"
+            let plain = await world.request("GET", target)
+            let looking = await world.request("GET", target, "", ["Aquifer-Appear": "load"])
+            #expect(looking.status == plain.status, "\(kind.name)")
+            for response in [plain, looking] { await OpenStream(response).close() }
+        }
+        await world.services.stop()
+    }
+
     @Test("Comments come with who, what, and how long ago")
     func comments() async throws {
         let world = AppWorld()

@@ -440,7 +440,7 @@ class TestThePayment:
         page.by("give-up-confirm").click()
         expect(page.by("pay-form")).to_be_visible()
         expect(page.by("amount")).to_have_value(f"R${SPACE}0,00")
-        expect(page.by("toast").last).to_contain_text("was given up")
+        expect(page.by("toast").last).to_contain_text("You gave up this payment")
         page.page.goto(page.server.base + "/payments")
         expect(page.by("payment").first).to_have_attribute("data-state", "abandoned")
         page.connection("online")

@@ -143,6 +143,7 @@ def faults(did):
 def test_a_walk_of_the_five_apps_is_quiet(server, open_page, tmp_path, name, phone):
     page = open_page(server, phone=phone)
     record = Record(page)
+    # What the page before it leaves undone belongs to no app.
     page.page.reload()
     for app in APPS:
         record.begin(app.__name__)
@@ -150,7 +151,7 @@ def test_a_walk_of_the_five_apps_is_quiet(server, open_page, tmp_path, name, pho
     apps = record.end(name)
     assert all(apps[app.__name__].get("requests") for app in APPS), "each app's requests are recorded"
     assert any(path.endswith("/intents") for _, path, _ in apps["drive"]["requests"])
-    wrong = {app: faults(did) for app, did in apps.items()}
+    wrong = {app.__name__: faults(apps[app.__name__]) for app in APPS}
     assert not any(wrong.values()), json.dumps(wrong, indent=1)
 
 

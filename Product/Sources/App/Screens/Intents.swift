@@ -7,6 +7,17 @@ struct IntentMessage: Sendable, Decodable {
     /// The other fields.
     let fields: IntentFields
 
+    /// A page has come to look at its screen.
+    ///
+    /// - Parameter isPageLoad: True if the page itself was loaded just now.
+    static func appear(isPageLoad: Bool) -> IntentMessage {
+        IntentMessage(intent: "appear", fields: IntentFields(isPageLoad ? ["load": "true"] : [:]))
+    }
+
+    private init(intent: String, fields: IntentFields) {
+        (self.intent, self.fields) = (intent, fields)
+    }
+
     init(from decoder: any Decoder) throws {
         let fields = try decoder.singleValueContainer().decode([String: String].self)
         guard let intent = fields["intent"] else {

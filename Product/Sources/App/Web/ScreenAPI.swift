@@ -50,6 +50,13 @@ struct ScreenAPI: Sendable {
             let context = ScreenContext(language: language, now: now(), sign: sign)
             return ShownState(state: screen.text(context), news: hub.news(context))
         }
+        if let look = request.headers["Aquifer-Appear"] {
+            do throws(IntentError) {
+                try await session.start(.appear(isPageLoad: look == "load"))
+            } catch {
+                return .problem(400, "intent", "\(error)")
+            }
+        }
         return ServerSentEvents.response { send in
             var before: ShownState?
             for await shown in states {

@@ -7,12 +7,12 @@ const SILENCE = 45_000;
 /**
  * Listens to server-sent events. Unlike `EventSource` it shows the token, and says why it ended: it resolves when the
  * server ends the stream, and rejects with an ApiError, a network error, or the reason of `signal`.
- * `onEvent(name, text)` is called for every event, `onOpen(replica)` once before, with the name of the replica that answers.
+ * `headers` go with the request. `onEvent(name, text)` is called for every event, `onOpen(replica)` once before, with the name of the replica that answers.
  *
  * @param {string} url
- * @param {{ signal: AbortSignal, onOpen: (replica: string | null) => void, onEvent: (name: string, text: string) => void }} options
+ * @param {{ signal: AbortSignal, headers?: Record<string, string>, onOpen: (replica: string | null) => void, onEvent: (name: string, text: string) => void }} options
  */
-export async function listen(url, { signal, onOpen, onEvent }) {
+export async function listen(url, { signal, headers = {}, onOpen, onEvent }) {
   const connection = new AbortController();
   const leave = () => connection.abort(signal.reason);
   signal.addEventListener("abort", leave);
@@ -23,7 +23,7 @@ export async function listen(url, { signal, onOpen, onEvent }) {
   };
   try {
     heard();
-    const response = await fetchOwn(url, { headers: { Accept: "text/event-stream" }, cache: "no-store", signal: connection.signal });
+    const response = await fetchOwn(url, { headers: { ...headers, Accept: "text/event-stream" }, cache: "no-store", signal: connection.signal });
     if (!response.ok) throw await refusal(response);
     onOpen(replicaOf(response));
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();

@@ -51,7 +51,9 @@ export class ModelScreen {
     this.#query = query;
     this.#intents = new IntentQueue((message, replaces) => this.#post(message, replaces), () => this.#heard());
     this.#stream = new ScreenStream(`/api/screens/${name}/events`, query, {
-      // A server that started anew has new models: they too must hear that they are looked at.
+      // A server that started anew has new models: they too must hear that they are looked at. The request itself says so: an intent
+      // of its own would arrive a round trip later.
+      headers: () => ({ "Aquifer-Appear": this.#isShown ? "again" : "load" }),
       onOpen: () => this.opened(),
       onState: (text) => {
         const before = this.state;
@@ -101,11 +103,18 @@ export class ModelScreen {
    * may be, too, so the first time after the page was loaded it looks again.
    */
   opened() {
-    const key = JSON.stringify([this.#name, this.#query]);
-    const isFirst = !shown.has(key);
-    shown.add(key);
-    this.isFirstLook = isFirst;
-    this.#intents.add(isFirst ? { intent: "appear", load: "true" } : { intent: "appear" }, null);
+    this.isFirstLook = !this.#isShown;
+    shown.add(this.#key);
+    queueMicrotask(() => this.isSettled && this.#heard());
+  }
+
+  get #key() {
+    return JSON.stringify([this.#name, this.#query]);
+  }
+
+  /** True if this page has shown the screen since its user loaded the page. */
+  get #isShown() {
+    return shown.has(this.#key);
   }
 
   /**
@@ -165,7 +174,7 @@ export class ModelScreen {
       if (error instanceof ApiError && error.status === 421) {
         this.misdirected();
         // `opened` tells again what was typed. An act is its user's to repeat, when the page shows how things stand.
-        if (replaces === null && message.intent !== "appear") toast(t("error.request"), "danger");
+        if (replaces === null) toast(t("error.request"), "danger");
         return false;
       }
       // A server that is gone is shown by the stream, for the whole page.

@@ -10,7 +10,8 @@ const LOOKS = 120;
 
 /**
  * The state of one screen's model, as it changes. `onState(text)` is called for every state; `onOpen()`
- * after each connection, the first and every later one; `onMissing()` once, and nothing after it, if the server knows no
+ * after each connection, the first and every later one; `headers()` go with each
+ * request for one; `onMissing()` once, and nothing after it, if the server knows no
  * such screen. The document hears `aquifer:lost` (its detail is `gateway` if a proxy has told so) and `aquifer:found`, whose
  * detail is "first" if nothing was lost before, and the news of all screens as `aquifer:news`.
  *
@@ -48,7 +49,7 @@ export class ScreenStream {
   /**
    * @param {string} path
    * @param {Record<string, string>} query
-   * @param {{ onOpen: () => void, onState: (text: string) => void, onMissing: () => void }} handlers
+   * @param {{ headers: () => Record<string, string>, onOpen: () => void, onState: (text: string) => void, onMissing: () => void }} handlers
    */
   constructor(path, query, handlers) {
     this.#path = path;
@@ -78,6 +79,7 @@ export class ScreenStream {
     try {
       await listen(address(this.#path, this.#query), {
         signal: connection.signal,
+        headers: this.#handlers.headers(),
         onOpen: (replica) => this.#opened(replica),
         onEvent: (name, text) => {
           if (this.#connection !== connection) return;
