@@ -66,6 +66,8 @@ public final class AudioComposeModel {
             return nil
         } catch { return title.isEmpty ? nil : error }
     }
+    /// The author as typed; it stays from clip to clip.
+    public private(set) var author = ""
     /// True if there is a clip to be posted, and none is on its way.
     public var canSend: Bool {
         guard file != nil, !title.isEmpty, titleError == nil else { return false }
@@ -129,6 +131,15 @@ public final class AudioComposeModel {
         if case .sending = phase { return }
         self.title = title
         changed()
+    }
+
+    /// Types the author, who may be left out. Does nothing while a clip is being sent.
+    public func sign(_ author: String) {
+        if case .sending = phase { return }
+        guard author != self.author else { return }
+        self.author = author
+        // By another author it is another clip.
+        key = nil
     }
 
     /// The form as it is.
@@ -215,7 +226,9 @@ public final class AudioComposeModel {
 
     private func draft() -> ClipDraft? {
         guard let file else { return nil }
-        do throws(ClipDraftError) { return try ClipDraft(title: title, file: file.url, fileName: file.name) } catch {
+        do throws(ClipDraftError) { return 
+            return try ClipDraft(title: title, author: author, file: file.url, fileName: file.name)
+        } catch {
             // The file is gone or was changed since it was chosen.
             fileError = error
             dropFile()

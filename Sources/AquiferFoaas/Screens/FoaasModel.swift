@@ -21,6 +21,8 @@ public final class FoaasModel {
     @ObservationIgnored private let service: FoaasService
     @ObservationIgnored private var observation: FoaasObservation?
     @ObservationIgnored private var request = 0
+    /// True if somebody else has asked while a phrase was being asked for.
+    @ObservationIgnored private var isWanted = false
 
     /// The main screen of a service, told of phrases by `center`.
     public init(_ service: FoaasService, center: NotificationCenter = .default) {
@@ -34,9 +36,11 @@ public final class FoaasModel {
         await random()
     }
 
-    /// Asks for a phrase, unless one is being asked for.
+    /// Asks for a phrase, unless one is being asked for. If that is cancelled by who asked first, and nothing is shown, the model asks
+    /// for the one who came later.
     public func random() async {
-        guard !isLoading else { return }
+        guard !isLoading else { return isWanted = true }
+        isWanted = false
         isLoading = true
         error = nil
         request += 1
@@ -49,6 +53,8 @@ public final class FoaasModel {
             if mine == request { await fail(error) }
         }
         isLoading = false
+        guard Task.isCancelled, isWanted, phrase == nil else { return }
+        Task { [weak self] in await self?.random() }
     }
 
     /// Shows one of the last phrases.

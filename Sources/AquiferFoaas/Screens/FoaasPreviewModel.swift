@@ -49,6 +49,8 @@ public final class FoaasPreviewModel {
     @ObservationIgnored private let center: NotificationCenter
     @ObservationIgnored private let id: FoaasOperation.ID
     @ObservationIgnored private var isLoading = false
+    /// True if somebody else has come while the template was being loaded.
+    @ObservationIgnored private var isWanted = false
 
     /// The preview of the operation with this url.
     public init(_ service: FoaasService, operation id: FoaasOperation.ID, center: NotificationCenter = .default) {
@@ -94,10 +96,15 @@ public final class FoaasPreviewModel {
     public func dismissProblem() { problem = nil }
 
     private func load() async {
-        guard !isLoading else { return }
+        guard !isLoading else { return isWanted = true }
+        isWanted = false
         isLoading = true
         phase = .loading
-        defer { isLoading = false }
+        defer {
+            isLoading = false
+            // Whoever asked first has left, and somebody else still wants it.
+            if Task.isCancelled, isWanted, phase == .loading { Task { [weak self] in await self?.load() } }
+        }
         do throws(FoaasError) {
             guard let operation = try await operation() else { return phase = .missing }
             if builder == nil { builder = FoaasPathBuilder(operation) }
