@@ -83,7 +83,8 @@ struct FoaasListTests {
         #expect(client.requests.count == 6)
     }
 
-    @Test("After a failure nothing more is asked until there is a connection again; nonsense is only its own operation's")
+    @Test(
+        "After a failure nothing more is asked until there is a connection again; nonsense is only its own operation's")
     func failures() async {
         let world = FoaasWorld(
             .operations(Self.operations(6)), .html, .phrase("Two", "- zqx0xqz"), .refused, .refused, .refused, .refused)

@@ -42,7 +42,9 @@ struct FoaasScreensTests {
         let reader = world.states(FoaasOperationsScreen.self, language: .brazilianPortuguese)
         #expect(await world.tell("foaas-operations?tab=tab", "appear") == 204)
         let state = await reader.state(with: #""phase":"loaded""#)
-        #expect(state.contains("Nada a preencher") && state.contains(#""fieldsText":"Nome da pessoa, Uma coisa, Seu nome""#))
+        #expect(
+            state.contains("Nada a preencher") && state.contains(#""fieldsText":"Nome da pessoa, Uma coisa, Seu nome""#)
+        )
         #expect(!state.contains("/:"), "no path is told")
         #expect(await world.tell("foaas-operations?tab=tab", "look", ["ids": "coffee/:from"]) == 204)
         let known = await reader.state(with: "Not before my coffee. H*ll")

@@ -331,6 +331,8 @@ class TestThePreview:
         page.by("search").fill("Gift")
         page.by("operation").filter(has_text="Gift").click()
         expect(page.by("preview-failed")).to_contain_text("needs a connection")
+        page.by("field-name").fill("you")
+        page.by("field-thing").fill("it")
         page.by("field-from").fill("me")
         expect(page.by("finish")).to_be_disabled()
         page.connection("slow")

@@ -25,32 +25,6 @@ public final class AudioComposeModel {
         case failed(ClipPostError)
     }
 
-    /// A file that was chosen.
-    public struct File: Sendable, Hashable {
-        /// The place of the file.
-        public let url: URL
-        /// The name of the file.
-        public let name: String
-        /// The length of the file in bytes.
-        public let size: UInt64
-
-        /// A file.
-        public init(url: URL, name: String, size: UInt64) { (self.url, self.name, self.size) = (url, name, size) }
-    }
-
-    /// The form, for whoever goes on with it elsewhere.
-    public struct Form: Sendable, Hashable {
-        /// The title as typed.
-        public var title: String
-        /// The file, if one was chosen.
-        public var file: File?
-        /// The key of a post that was begun: with it, the clip is posted once.
-        public var key: String?
-
-        /// A form.
-        public init(title: String, file: File?, key: String?) { (self.title, self.file, self.key) = (title, file, key) }
-    }
-
     /// The state of the screen.
     public private(set) var phase = Phase.editing
     /// The file, if one was chosen that can be posted.
@@ -226,7 +200,7 @@ public final class AudioComposeModel {
 
     private func draft() -> ClipDraft? {
         guard let file else { return nil }
-        do throws(ClipDraftError) { return 
+        do throws(ClipDraftError) {
             return try ClipDraft(title: title, author: author, file: file.url, fileName: file.name)
         } catch {
             // The file is gone or was changed since it was chosen.

@@ -54,7 +54,7 @@ public final class FoaasModel {
         }
         isLoading = false
         guard Task.isCancelled, isWanted, phrase == nil else { return }
-        Task { [weak self] in await self?.random() }
+        Task { [weak self] in await self?.appear() }
     }
 
     /// Shows one of the last phrases.

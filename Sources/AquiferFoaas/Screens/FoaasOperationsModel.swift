@@ -131,7 +131,8 @@ public final class FoaasOperationsModel {
 
     /// The texts of an operation in which the search looks.
     private func texts(of operation: FoaasOperation) -> [String] {
-        guard !query.isEmpty, let phrase = sentence(of: operation)?.phrase({ _ in nil }, name: { $0 }) else { return [] }
+        guard !query.isEmpty, let phrase = sentence(of: operation)?.phrase({ _ in nil }, name: { $0 })
+        else { return [] }
         let filtered = ProfanityFilter.filter(phrase)
         return [phrase.message, phrase.subtitle, filtered.message, filtered.subtitle]
     }

@@ -58,7 +58,8 @@ public final class FoaasSentences {
     /// Loads one sentence after the other, until none is left that somebody looks at.
     private func work() async {
         while !Task.isCancelled, !isResting, busy.count < Self.width,
-            let next = visible.first(where: { known[$0.id] == nil && !busy.contains($0.id) && !refused.contains($0.id) })
+            let next = visible.first(where: { known[$0.id] == nil && !busy.contains($0.id) && !refused.contains($0.id) }
+            )
         {
             busy.insert(next.id)
             do throws(FoaasError) {

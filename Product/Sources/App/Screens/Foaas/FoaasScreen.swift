@@ -62,7 +62,8 @@ final class FoaasScreen: Screen {
         return State(
             title: language.text("nav.foaas"), isLoading: model.isLoading,
             phrase: model.phrase.map { Phrase(settings.shown($0)) },
-            notice: model.isSaved ? savedNotice(language) : nil, error: context.error(model.error) ?? favoritesError(language),
+            notice: model.isSaved ? savedNotice(language) : nil,
+            error: context.error(model.error) ?? favoritesError(language),
             lastSeen: seen, palette: settings.palette, isFavorite: model.operation.map { favorites[$0.id] != nil })
     }
 
