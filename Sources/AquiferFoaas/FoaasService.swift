@@ -5,13 +5,18 @@ import AquiferWording
 /// Phrases and operations, composed.
 public struct FoaasService: Sendable {
     /// The entries that the feature saves.
-    public static let entries = [operationLists, SeenPhrases.entries, FoaasSettings.entries]
+    public static let entries = [
+        operationLists, sentences, SeenPhrases.entries, FavoritePhrases.entries, FoaasSettings.entries,
+    ]
     private static let operationLists = EntryFamily("foaas:", codec: CacheCodec<FoaasOperations>.json)
+    private static let sentences = EntryFamily("foaas:sentence:", codec: CacheCodec<Foaas>.json)
 
     /// The operations: the latest list, or the one saved less than seven days ago.
     public let operations: Resource<FoaasOperations>
     /// The last phrases seen.
     public let seen: SeenPhrases
+    /// The operations that the user likes best.
+    public let favorites: FavoritePhrases
     /// The server.
     public let base: URL
     /// The manager that keeps the operations for the next start of the app; `nil` if the saved copy of ``operations``
@@ -36,14 +41,16 @@ public struct FoaasService: Sendable {
     private let retry: RetryPolicy
     private let now: @Sendable () -> Date
     private let draw: @Sendable (_ below: Int) -> Int
+    /// The answers to the questions for templates, by the question's address. Each is asked for once in seven days.
+    private let answers: ResourceFamily<URL, Foaas>
 
     /// Phrases of the server at `base`; of ``server`` unless told otherwise.
     ///
     /// - Parameters:
     ///   - base: the address of the server.
     ///   - client: carries out the requests.
-    ///   - store: keeps the operations.
-    ///   - ownStore: keeps the last phrases and the settings. Nothing may expire or evict its entries.
+    ///   - store: keeps the operations, and the templates of their phrases.
+    ///   - ownStore: keeps the last phrases, the favorites and the settings. Nothing may expire or evict its entries.
     ///   - manager: keeps the operations, too, for the next start of the app. Give each server a manager of its own.
     ///   - retry: the policy by which a failed request is tried again.
     ///   - now: the clock that stamps and judges.
@@ -60,7 +67,16 @@ public struct FoaasService: Sendable {
             remote: RemoteLoader(
                 request, client: client, limit: Self.largestAnswer, retry: retry, map: FoaasMapper.operations),
             cache: Cache(key: Self.operationLists.key(request.url.absoluteString), in: store, now: now, events: events))
+        answers = ResourceFamily { url in
+            Resource(
+                remote: RemoteLoader(
+                    .foaas(url), client: client, limit: Self.largestAnswer, retry: retry, map: FoaasMapper.phrase),
+                cache: Cache(
+                    key: Self.sentences.key(url.absoluteString), in: store, policy: CachePolicy(askAfter: .days(7)),
+                    now: now, events: events))
+        }
         seen = SeenPhrases(ownStore, now: now)
+        favorites = FavoritePhrases(ownStore, now: now)
         self.base = base
         self.manager = manager
         self.client = client
@@ -93,7 +109,7 @@ public struct FoaasService: Sendable {
         do throws(FoaasPathError) { url = try builder.url(base: base) } catch { throw .path(error) }
         do throws(LoadError) {
             let phrase = try await foaas(at: url)
-            await remember(phrase)
+            await remember(phrase, of: builder.operation)
             return phrase
         } catch {
             throw .load(error)
@@ -101,7 +117,10 @@ public struct FoaasService: Sendable {
     }
 
     /// A phrase of an operation drawn at random, its fields filled with friendly words.
-    public func anyPhrase() async throws(FoaasError) -> Foaas {
+    public func anyPhrase() async throws(FoaasError) -> Foaas { try await drawPhrase().phrase }
+
+    /// ``anyPhrase()`` with its operation.
+    func drawPhrase() async throws(FoaasError) -> (phrase: Foaas, operation: FoaasOperation) {
         let list: [FoaasOperation]
         do throws(LoadError) { list = try await knownOperations().operations } catch { throw .load(error) }
         guard !list.isEmpty else { throw .load(.invalidData(.body("the remote has no operations"))) }
@@ -111,24 +130,35 @@ public struct FoaasService: Sendable {
                 try builder.set(Self.words[placeholder.lowercased()] ?? "Aquifer", for: placeholder)
             } catch { throw .path(error) }
         }
-        return try await say(builder)
+        return (try await say(builder), builder.operation)
     }
 
-    /// The template of an operation's phrase, to be filled in. Asks the remote once.
+    /// The template of an operation's phrase, to be filled in. The remote is asked once in seven days: its answer is kept
+    /// for so long, and needs no connection then.
     public func template(of operation: FoaasOperation) async throws(FoaasError) -> FoaasTemplate {
         let url: URL
         do throws(FoaasPathError) { url = try FoaasTemplate.question(operation).url(base: base) } catch {
             throw .path(error)
         }
-        do throws(LoadError) { return FoaasTemplate(try await foaas(at: url), of: operation) } catch {
+        do throws(LoadError) { return FoaasTemplate(try await answers[url].load().value, of: operation) } catch {
             throw .load(error)
         }
     }
 
+    /// The template that was saved less than seven days ago, without asking the remote; `nil` if there is none that can
+    /// be read.
+    func savedTemplate(of operation: FoaasOperation) async -> FoaasTemplate? {
+        // One that cannot be read, or whose question is too long to be sent, was not saved.
+        guard let url = try? FoaasTemplate.question(operation).url(base: base),
+            let saved = try? await answers[url].saved()
+        else { return nil }
+        return FoaasTemplate(saved.value, of: operation)
+    }
+
     /// Remembers a phrase that was shown.
-    func remember(_ phrase: Foaas) async {
+    func remember(_ phrase: Foaas, of operation: FoaasOperation) async {
         // A phrase that could not be remembered was said all the same.
-        try? await seen.keep(phrase)
+        try? await seen.keep(phrase, of: operation)
     }
 
     /// The stored operations if they are fresh, else the latest: a phrase need not wait for the list.

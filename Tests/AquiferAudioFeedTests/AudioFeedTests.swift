@@ -382,3 +382,18 @@ struct ClipDraftTests {
         #expect("\(ClipDraftError.fileTooLarge("f", limit: 100 << 20))".contains("100 MB"))
     }
 }
+
+@Suite("The length of a clip")
+struct ClipLengthTests {
+    @Test(
+        "is told to the nearest second, half a second upwards, as the pages tell it",
+        arguments: [
+            (8.49, "0:08"), (8.5, "0:09"), (8.77, "0:09"), (59.5, "1:00"), (3599.5, "1:00:00"), (0, "–:––"),
+            (1e300, "–:––"),
+        ])
+    func length(seconds: Double, told: String) throws {
+        let url = try #require(URL(string: "http://audio.example/1.mp3"))
+        let clip = AudioClip(id: UUID(), title: "A", duration: seconds, createdAt: .distantPast, audio: url)
+        #expect(clip.durationText == told)
+    }
+}

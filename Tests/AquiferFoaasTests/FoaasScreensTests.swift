@@ -38,6 +38,28 @@ struct FoaasScreensTests {
         #expect(model.phrase?.message == "A" && !model.isLoading)
     }
 
+    @Test("A screen that comes while the phrase of one that has left is still ending gets one all the same")
+    func cameDuringTheEnd() async {
+        let client = ScriptedHTTPClient { $0.url.lastPathComponent == "operations" ? .operations() : .held }
+        let world = FoaasWorld(client: client)
+        let main = FoaasModel(world.service, center: center)
+        let first = Task { await main.appear() }
+        _ = await client.exchange(1)
+        first.cancel()
+        await main.appear()
+        await client.exchange(2).respond(
+            status: 200, headers: [:], body: Data(#"{"message":"A","subtitle":"b"}"#.utf8))
+        #expect(await eventually { main.phrase?.message == "A" && !main.isLoading })
+        let preview = FoaasPreviewModel(world.service, operation: "/awesome/:from", center: center)
+        let second = Task { await preview.appear() }
+        _ = await client.exchange(3)
+        second.cancel()
+        await preview.appear()
+        await client.exchange(4).respond(
+            status: 200, headers: [:], body: Data(#"{"message":"A","subtitle":"zqx0xqz"}"#.utf8))
+        #expect(await eventually { preview.phase == .ready })
+    }
+
     @Test("Offline the main screen says that a phrase needs a connection, and offers the last ones seen")
     func offline() async throws {
         let world = FoaasWorld(.operations(), .phrase("Seen", "- before"))

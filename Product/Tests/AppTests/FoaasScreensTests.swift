@@ -27,7 +27,7 @@ struct FoaasScreensTests {
         #expect(await world.tell(preview, "appear") == 204)
         _ = await reader.state(with: #""phase":"ready""#)
         #expect(await world.tell(preview, "edit", ["field": "from", "value": "Ada"]) == 204)
-        #expect(await reader.state(with: #""canFinish":true"#).contains("/coffee/Ada"))
+        #expect(await reader.state(with: #""canFinish":true"#).contains("- Ada"))
         #expect(await world.tell(preview, "finish") == 204)
         _ = await reader.state(with: #""done":true"#)
         let main = world.states(FoaasScreen.self, tab: "one")
@@ -42,7 +42,18 @@ struct FoaasScreensTests {
         let reader = world.states(FoaasOperationsScreen.self, language: .brazilianPortuguese)
         #expect(await world.tell("foaas-operations?tab=tab", "appear") == 204)
         let state = await reader.state(with: #""phase":"loaded""#)
-        #expect(state.contains("Nada a preencher") && state.contains(#""fieldsText":"Nome, Coisa, De""#))
+        #expect(
+            state.contains("Nada a preencher") && state.contains(#""fieldsText":"Nome da pessoa, Uma coisa, Seu nome""#)
+        )
+        #expect(!state.contains("/:"), "no path is told")
+        #expect(await world.tell("foaas-operations?tab=tab", "look", ["ids": "coffee/:from"]) == 204)
+        let known = await reader.state(with: "Not before my coffee. H*ll")
+        #expect(known.contains(#"[{"isBlank":false,"text":"- "},{"isBlank":true,"text":"seu nome"}]"#))
+        #expect(await world.tell("foaas-operations?tab=tab", "favorite", ["id": "coffee/:from", "on": "true"]) == 204)
+        _ = await reader.state(with: #""favoriteCount":1"#)
+        #expect(await world.tell("foaas-operations?tab=tab", "show", ["filter": "favorites"]) == 204)
+        #expect(await reader.state(with: #""filter":"favorites""#).contains("coffee"))
+        #expect(await world.tell("foaas-operations?tab=tab", "show", ["filter": "x"]) == 400)
         await world.services.stop()
     }
 

@@ -11,7 +11,8 @@ struct KnownEntriesTests {
     @Test(
         "Each feature exports the entries that it saves",
         arguments: [
-            "feed:", "comments:", "contacts:", "foaas:", "foaas:seen", "foaas:settings", "audio:", "drive-accounts:",
+            "feed:", "comments:", "contacts:", "foaas:", "foaas:seen", "foaas:settings",
+            "foaas:favorites", "foaas:sentence:", "audio:", "drive-accounts:",
             "drive-contents:", "data:",
         ])
     func exported(prefix: String) throws {

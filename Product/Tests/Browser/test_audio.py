@@ -68,7 +68,7 @@ def tone(folder, seconds=2, name="tone.wav", rate=8000):
         file.setsampwidth(2)
         file.setframerate(rate)
         one = b"".join(struct.pack("<h", int(9000 * math.sin(math.pi * n / rate) * math.sin(2 * math.pi * 440 * n / rate))) for n in range(rate))
-        file.writeframes(one * seconds)
+        file.writeframes((one * math.ceil(seconds))[:2 * int(rate * seconds)])
     return path
 
 

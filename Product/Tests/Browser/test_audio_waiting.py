@@ -204,6 +204,31 @@ class TestWaiting:
         to_the_list(page)
         expect(part(row(page, "From the train"), "clip-time")).to_have_text("0:07")
 
+    def test_it_has_its_author_its_shape_and_one_length_while_it_waits_and_when_it_is_posted(self, audio, tmp_path):
+        page = audio("/audio/new")
+        page.by("clip-author-field").fill("Márcia")
+        page.connection("offline")
+        post_later(page, tone(tmp_path, seconds=2.77), "From the train")
+        to_the_list(page)
+        clip = row(page, "From the train")
+        bars = part(clip, "seek").locator("path").first
+        for state in ("it waits", "it is posted", "the page is loaded again"):
+            expect(part(clip, "clip-author")).to_have_text("Márcia")
+            expect(part(clip, "clip-time")).to_have_text("0:03")
+            page.until(lambda: (bars.get_attribute("d") or "").count("M") > 50, f"its shape is drawn when {state}")
+            if state == "it waits":
+                page.connection("online")
+                retry(clip)
+                page.until(lambda: clip.get_attribute("data-pending") is None, "it is posted")
+            if state == "it is posted":
+                page.page.reload()
+        part(clip, "play").click()
+        expect(page.by("mini-time")).to_contain_text("/ 0:03")
+        page.page.goto(page.server.base + "/audio/new")
+        expect(page.by("clip-author-field")).to_have_value("Márcia")
+        page.by("file-input").set_input_files(tone(tmp_path, seconds=2.77))
+        expect(page.by("preview-time")).to_have_text("0:00 / 0:03")
+
     def test_its_row_stands_still_while_it_is_tried_in_vain(self, audio, tmp_path):
         page = audio()
         page.connection("offline")

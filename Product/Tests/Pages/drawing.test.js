@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { shownOf } from "../../Sources/App/Public/js/logic/list.js";
 import { initials, placeLines, tint } from "../../Sources/App/Public/js/logic/names.js";
-import { fitPhrase, wrapped } from "../../Sources/App/Public/js/logic/phrase.js";
+import { fitPhrase, lineHeight, poster, wrapped } from "../../Sources/App/Public/js/logic/phrase.js";
 import { clock, recordingName } from "../../Sources/App/Public/js/logic/time.js";
 import { loudness, outline, peaks, pooled } from "../../Sources/App/Public/js/logic/waveform.js";
 
@@ -21,7 +21,27 @@ test("A list that loads again after a failure is loading", () => {
 });
 
 test("Seconds are told as clocks tell them", () => {
-  assert.deepEqual([0, 5.9, 65, 760, 3723, -1, NaN, Infinity].map(clock), ["0:00", "0:05", "1:05", "12:40", "1:02:03", "0:00", "0:00", "0:00"]);
+  assert.deepEqual([0, 5.4, 65, 760, 3723, -1, NaN, Infinity].map(clock), ["0:00", "0:05", "1:05", "12:40", "1:02:03", "0:00", "0:00", "0:00"]);
+});
+
+test("A length is told to the nearest second, half a second upwards", () => {
+  assert.deepEqual([8.49, 8.5, 8.77, 59.5, 3599.5].map(clock), ["0:08", "0:09", "0:09", "1:00", "1:00:00"]);
+});
+
+test("A poster has the largest letters that fill it, breaks no word that need not be, and ends what is too long", () => {
+  const measure = (/** @type {string} */ text, /** @type {number} */ size) => text.length * size * 0.5;
+  const box = { width: 900, height: 1000, least: 24, most: 360 };
+  const short = poster("No.", box, measure);
+  assert.deepEqual([short.size, short.lines], [360, ["No."]]);
+  const long = poster("word ".repeat(60).trim(), box, measure);
+  assert.ok(long.size < 120 && long.lines.every((line) => measure(line, long.size) <= 900));
+  assert.ok(long.lines.length * long.size * lineHeight(long.size) > 800, "it fills the height");
+  const even = poster("one two three four five", box, measure);
+  assert.deepEqual(even.lines.join(" "), "one two three four five");
+  assert.deepEqual(poster("x".repeat(14), box, measure).lines, ["x".repeat(14)], "whole, if smaller");
+  assert.ok(poster("x".repeat(40), box, measure).lines.length > 1, "not whole, if tiny");
+  const book = poster("word ".repeat(4000), box, measure);
+  assert.ok(book.size === 24 && book.lines.at(-1)?.endsWith("…") && book.lines.length * 24 * lineHeight(24) <= 1000);
 });
 
 test("A recording is named after its minute and its type", () => {

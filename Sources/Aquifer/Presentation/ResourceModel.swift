@@ -4,7 +4,8 @@ import Observation
 /// The state that a screen binds to: the value to show, its source, whether a newer one is being loaded, and the error
 /// of the last load.
 ///
-/// - ``appear()`` loads the first time only; ``refresh()`` loads each time, but never while a load runs.
+/// - ``appear()`` loads the first time only; ``refresh()`` loads each time, but never while a load runs. If that load is then
+///   cancelled by who began it, the model loads for the one who came later.
 /// - A saved fresh copy is shown at once, and ``source`` says so, while the latest is loaded.
 /// - The last value stays while a newer one is loaded, and after a failed load, unless it has expired meanwhile.
 /// - A value that the remote denies is hidden, as the ``FallbackPolicy`` says, until a load delivers one. After the end of its
@@ -62,13 +63,19 @@ public final class ResourceModel<Value: Sendable> {
     /// True if the last load failed, even if the error was dismissed.
     var hasFailed = false
 
-    @ObservationIgnored private let loading: Loading
+    @ObservationIgnored let loading: Loading
     @ObservationIgnored private var hasAppeared = false
     @ObservationIgnored private var stamp: Date?
     /// True if the remote denied the value: the saved copy is then not shown ahead of the next answer.
     @ObservationIgnored private var isDenied = false
     /// True if the connection came back during a load, which may have begun without one.
-    @ObservationIgnored private var asksAgain = false
+    @ObservationIgnored var asksAgain = false
+    /// True if somebody else has asked for a load while one was under way. It may end cancelled, and they want the value all the same.
+    @ObservationIgnored var isWanted = false
+    /// True if the load that ends now was cancelled.
+    @ObservationIgnored var wasCancelled = false
+    /// The load for those who asked during one that was cancelled.
+    @ObservationIgnored var standIn: StoreObservation?
     /// The mark of an invalidation that came during the load under way, which may have ended before it.
     @ObservationIgnored var invalidMark: Date?
     /// Ends with the model: see ``follow(_:settle:apart:clock:)``.
@@ -107,7 +114,7 @@ public final class ResourceModel<Value: Sendable> {
 
     /// The screen is visible: loads, the first time.
     public func appear() async {
-        guard !hasAppeared else { return }
+        guard !hasAppeared || isLoading else { return }
         await load(loading.load)
     }
 
@@ -117,9 +124,9 @@ public final class ResourceModel<Value: Sendable> {
         await load(loading.reload)
     }
 
-    private func load(_ latest: () async throws(LoadError) -> Loaded<Value>) async {
-        guard !isLoading else { return }
-        hasAppeared = true
+    func load(_ latest: () async throws(LoadError) -> Loaded<Value>) async {
+        guard !isLoading else { return isWanted = true }
+        (hasAppeared, isWanted, wasCancelled) = (true, false, false)
         isLoading = true
         error = nil
         hasFailed = false
@@ -132,18 +139,6 @@ public final class ResourceModel<Value: Sendable> {
             fail(error)
         }
         await loadEnded()
-    }
-
-    func loadEnded() async {
-        isLoading = false
-        if asksAgain {
-            asksAgain = false
-            if !Task.isCancelled, hasFailed || source != .remote { await load(loading.load) }
-        }
-        guard let mark = invalidMark.take() else { return }
-        let task = loadInvalid(mark)
-        // The value stays invalid though the user has left: nobody waits then.
-        if !Task.isCancelled { await task?.value }
     }
 
     /// There is a connection again: loads what has appeared, as ``appear()`` would. A load under way is
@@ -218,7 +213,7 @@ public final class ResourceModel<Value: Sendable> {
     func fail(_ error: LoadError) {
         if error == .cancelled {
             // Nobody saw this load end: the next appearance is a first one again.
-            hasAppeared = value != nil
+            (hasAppeared, wasCancelled) = (value != nil, true)
             return
         }
         self.error = error

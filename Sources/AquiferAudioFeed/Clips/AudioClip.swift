@@ -39,11 +39,11 @@ public struct AudioClip: Sendable, Hashable, Identifiable, Codable {
 }
 
 extension AudioClip {
-    /// The duration of the clip in whole seconds, rounded down as the pages' player does: `0:12`, `1:02:03`; `–:––` when
-    /// the remote does not know it.
+    /// The duration of the clip to the nearest second, half a second upwards, as the pages tell it too: `0:09` of 8.77 s,
+    /// `1:02:03`; `–:––` when the remote does not know it.
     public var durationText: String {
-        guard duration > 0, duration < 360_000 else { return "–:––" }
-        let seconds = Int(duration)
+        guard duration > 0, duration < 359_999.5 else { return "–:––" }
+        let seconds = Int(duration.rounded())
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)
         return hours > 0

@@ -25,32 +25,6 @@ public final class AudioComposeModel {
         case failed(ClipPostError)
     }
 
-    /// A file that was chosen.
-    public struct File: Sendable, Hashable {
-        /// The place of the file.
-        public let url: URL
-        /// The name of the file.
-        public let name: String
-        /// The length of the file in bytes.
-        public let size: UInt64
-
-        /// A file.
-        public init(url: URL, name: String, size: UInt64) { (self.url, self.name, self.size) = (url, name, size) }
-    }
-
-    /// The form, for whoever goes on with it elsewhere.
-    public struct Form: Sendable, Hashable {
-        /// The title as typed.
-        public var title: String
-        /// The file, if one was chosen.
-        public var file: File?
-        /// The key of a post that was begun: with it, the clip is posted once.
-        public var key: String?
-
-        /// A form.
-        public init(title: String, file: File?, key: String?) { (self.title, self.file, self.key) = (title, file, key) }
-    }
-
     /// The state of the screen.
     public private(set) var phase = Phase.editing
     /// The file, if one was chosen that can be posted.
@@ -66,6 +40,8 @@ public final class AudioComposeModel {
             return nil
         } catch { return title.isEmpty ? nil : error }
     }
+    /// The author as typed; it stays from clip to clip.
+    public private(set) var author = ""
     /// True if there is a clip to be posted, and none is on its way.
     public var canSend: Bool {
         guard file != nil, !title.isEmpty, titleError == nil else { return false }
@@ -129,6 +105,15 @@ public final class AudioComposeModel {
         if case .sending = phase { return }
         self.title = title
         changed()
+    }
+
+    /// Types the author, who may be left out. Does nothing while a clip is being sent.
+    public func sign(_ author: String) {
+        if case .sending = phase { return }
+        guard author != self.author else { return }
+        self.author = author
+        // By another author it is another clip.
+        key = nil
     }
 
     /// The form as it is.
@@ -215,7 +200,9 @@ public final class AudioComposeModel {
 
     private func draft() -> ClipDraft? {
         guard let file else { return nil }
-        do throws(ClipDraftError) { return try ClipDraft(title: title, file: file.url, fileName: file.name) } catch {
+        do throws(ClipDraftError) {
+            return try ClipDraft(title: title, author: author, file: file.url, fileName: file.name)
+        } catch {
             // The file is gone or was changed since it was chosen.
             fileError = error
             dropFile()

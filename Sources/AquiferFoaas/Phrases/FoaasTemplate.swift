@@ -3,7 +3,8 @@ import AquiferFoundation
 /// The phrase of an operation, with places for its values. The remote is asked for it once; values are then filled in
 /// here.
 public struct FoaasTemplate: Sendable, Hashable {
-    private let answer: Foaas
+    /// The remote's answer to ``question(_:)``.
+    let answer: Foaas
     private let markers: [String: String]
 
     /// The path that asks for the template. Its values are marks that no phrase contains.
@@ -34,6 +35,31 @@ public struct FoaasTemplate: Sendable, Hashable {
             }
         }
         return Foaas(message: fill(answer.message), subtitle: fill(answer.subtitle))
+    }
+
+    /// A piece of a phrase: words of the remote, or a place for a value.
+    public enum Part: Sendable, Hashable {
+        /// Words, as the remote has sent them.
+        case text(String)
+        /// The place for the value of this placeholder.
+        case blank(String)
+    }
+
+    /// The message and the subtitle in pieces, in their order; neither has empty texts.
+    public var parts: (message: [Part], subtitle: [Part]) { (parts(of: answer.message), parts(of: answer.subtitle)) }
+
+    private func parts(of text: String) -> [Part] {
+        var parts: [Part] = []
+        var rest = text[...]
+        for match in text.matches(of: Self.mark) {
+            guard let placeholder = markers[String(match.output)] else { continue }
+            let words = text[rest.startIndex..<match.range.lowerBound]
+            if !words.isEmpty { parts.append(.text(String(words))) }
+            parts.append(.blank(placeholder))
+            rest = text[match.range.upperBound...]
+        }
+        if !rest.isEmpty { parts.append(.text(String(rest))) }
+        return parts
     }
 
     // A literal is never changed. A mark ends where its letters end, also before a combining mark in the answer.

@@ -7,6 +7,8 @@ public struct SeenPhrase: Sendable, Hashable, Codable, Identifiable {
     public let phrase: Foaas
     /// When it was last seen.
     public let seenAt: Date
+    /// Its operation; `nil` if the phrase was kept before operations were.
+    public let operation: FoaasOperation?
 
     /// Its text: the same phrase is kept once.
     public var id: String { phrase.description }
@@ -36,8 +38,8 @@ public struct SeenPhrases: Sendable {
     public func all() async throws(StoreError) -> [SeenPhrase] { try await cache.load()?.value ?? [] }
 
     /// Keeps a phrase, in one atomic step. It replaces phrases that cannot be read any more.
-    func keep(_ phrase: Foaas) async throws(StoreError) {
-        let seen = SeenPhrase(phrase: phrase, seenAt: now())
+    func keep(_ phrase: Foaas, of operation: FoaasOperation? = nil) async throws(StoreError) {
+        let seen = SeenPhrase(phrase: phrase, seenAt: now(), operation: operation)
         try await cache.update { old in
             Array(([seen] + (old ?? []).filter { $0.id != seen.id }).prefix(Self.most))
         }

@@ -7,6 +7,8 @@ import Observation
 public final class FoaasModel {
     /// The phrase, unfiltered.
     public private(set) var phrase: Foaas?
+    /// The operation of the phrase, if it is known.
+    public private(set) var operation: FoaasOperation?
     /// True if the phrase is one seen before, shown because there is no connection.
     public private(set) var isSaved = false
     /// True if a phrase is being asked for.
@@ -19,11 +21,13 @@ public final class FoaasModel {
     @ObservationIgnored private let service: FoaasService
     @ObservationIgnored private var observation: FoaasObservation?
     @ObservationIgnored private var request = 0
+    /// True if somebody else has asked while a phrase was being asked for.
+    @ObservationIgnored private var isWanted = false
 
     /// The main screen of a service, told of phrases by `center`.
     public init(_ service: FoaasService, center: NotificationCenter = .default) {
         self.service = service
-        observation = center.observePhrases { [weak self] in self?.show($0) }
+        observation = center.observePhrases { [weak self] in self?.show($0, of: $1) }
     }
 
     /// The screen is visible: asks for a phrase, if there is none.
@@ -32,40 +36,45 @@ public final class FoaasModel {
         await random()
     }
 
-    /// Asks for a phrase, unless one is being asked for.
+    /// Asks for a phrase, unless one is being asked for. If that is cancelled by who asked first, and nothing is shown, the model asks
+    /// for the one who came later.
     public func random() async {
-        guard !isLoading else { return }
+        guard !isLoading else { return isWanted = true }
+        isWanted = false
         isLoading = true
         error = nil
         request += 1
         let mine = request
         do throws(FoaasError) {
-            let phrase = try await service.anyPhrase()
+            let drawn = try await service.drawPhrase()
             // A phrase that the preview has made meanwhile stays: the user asked for it by name.
-            if mine == request { set(phrase, isSaved: false) }
+            if mine == request { set(drawn.phrase, of: drawn.operation, isSaved: false) }
         } catch {
             if mine == request { await fail(error) }
         }
         isLoading = false
+        guard Task.isCancelled, isWanted, phrase == nil else { return }
+        Task { [weak self] in await self?.appear() }
     }
 
     /// Shows one of the last phrases.
     public func show(_ id: SeenPhrase.ID) {
         guard let seen = lastSeen.first(where: { $0.id == id }) else { return }
-        set(seen.phrase, isSaved: true)
+        set(seen.phrase, of: seen.operation, isSaved: true)
     }
 
     /// The user has read the error.
     public func dismissError() { error = nil }
 
-    private func show(_ phrase: Foaas) {
+    private func show(_ phrase: Foaas, of operation: FoaasOperation?) {
         request += 1
-        set(phrase, isSaved: false)
+        set(phrase, of: operation, isSaved: false)
         error = nil
     }
 
-    private func set(_ phrase: Foaas, isSaved: Bool) {
+    private func set(_ phrase: Foaas, of operation: FoaasOperation?, isSaved: Bool) {
         self.phrase = phrase
+        self.operation = operation
         self.isSaved = isSaved
         if !isSaved { lastSeen = [] }
     }

@@ -8,10 +8,13 @@ extension Notification.Name {
 }
 
 extension NotificationCenter {
-    /// Tells the main screen of a phrase: under `userInfo["info"]`, in the remote's field names.
-    public func post(_ phrase: Foaas) {
+    /// Tells the main screen of a phrase: under `userInfo["info"]`, in the remote's field names. Its operation, if it is
+    /// known, is under `userInfo["operation"]`.
+    public func post(_ phrase: Foaas, of operation: FoaasOperation? = nil) {
         let info: [String: Any] = phrase.toJson()
-        post(name: .foaasObjectDidUpdate, object: nil, userInfo: ["info": info])
+        var told: [String: Any] = ["info": info]
+        if let operation { told["operation"] = operation.toJson() as [String: Any] }
+        post(name: .foaasObjectDidUpdate, object: nil, userInfo: told)
     }
 
     /// Tells the screens of the operations: under `userInfo["info"]`, in the remote's field names.
@@ -31,13 +34,17 @@ extension NotificationCenter {
 
     /// Calls `show` with each phrase that is posted from now on, in their order and soon, until the observation is let go.
     @MainActor
-    func observePhrases(_ show: @escaping @MainActor @Sendable (Foaas) -> Void) -> FoaasObservation {
+    func observePhrases(
+        _ show: @escaping @MainActor @Sendable (Foaas, FoaasOperation?) -> Void
+    ) -> FoaasObservation {
         let token = addObserver(forName: .foaasObjectDidUpdate, object: nil, queue: nil) { notification in
             guard let info = notification.userInfo?["info"] as? [String: Any],
                 let phrase = Foaas(json: info.mapValues { $0 as AnyObject })
             else { return }
+            let operation = (notification.userInfo?["operation"] as? [String: Any])
+                .flatMap { FoaasOperation(json: $0.mapValues { $0 as AnyObject }) }
             // Posted on any thread. On Linux the main actor's thread cannot be told from others, so it is never at once.
-            Task { @MainActor in show(phrase) }
+            Task { @MainActor in show(phrase, operation) }
         }
         return FoaasObservation(token, of: self)
     }

@@ -4,7 +4,8 @@ import Observation
 
 /// The preview of one operation: its phrase, filled in as somebody types.
 ///
-/// The remote is asked at most once, for the template. After a failure only ``retry()`` asks again.
+/// The remote is asked at most once, for the template, and not at all if it was asked in the last seven days. After a failure
+/// only ``retry()`` asks again. A favorite needs no connection.
 @MainActor @Observable
 public final class FoaasPreviewModel {
     /// The state of the screen.
@@ -29,9 +30,12 @@ public final class FoaasPreviewModel {
     public private(set) var isDone = false
 
     /// The phrase of the operation with the values filled in so far, unfiltered.
-    public var phrase: Foaas? {
+    public var phrase: Foaas? { phrase { $0.name(of: $1) } }
+
+    /// ``phrase`` with other names for the places that are not filled in.
+    public func phrase(names: (FoaasOperation, _ placeholder: String) -> String) -> Foaas? {
         guard let template, let builder else { return nil }
-        return template.phrase({ builder[$0] }, name: { builder.operation.name(of: $0) })
+        return template.phrase({ builder[$0] }, name: { names(builder.operation, $0) })
     }
 
     /// True if the phrase can be handed on: it is loaded, every field is filled, and the last text typed was taken.
@@ -45,6 +49,8 @@ public final class FoaasPreviewModel {
     @ObservationIgnored private let center: NotificationCenter
     @ObservationIgnored private let id: FoaasOperation.ID
     @ObservationIgnored private var isLoading = false
+    /// True if somebody else has come while the template was being loaded.
+    @ObservationIgnored private var isWanted = false
 
     /// The preview of the operation with this url.
     public init(_ service: FoaasService, operation id: FoaasOperation.ID, center: NotificationCenter = .default) {
@@ -80,29 +86,47 @@ public final class FoaasPreviewModel {
 
     /// Hands the phrase to the main screen, if every field is filled.
     public func finish() async {
-        guard canFinish, let phrase else { return }
-        center.post(phrase)
+        guard canFinish, let phrase, let operation = builder?.operation else { return }
+        center.post(phrase, of: operation)
         isDone = true
-        await service.remember(phrase)
+        await service.remember(phrase, of: operation)
     }
 
     /// The user has read the problem.
     public func dismissProblem() { problem = nil }
 
     private func load() async {
-        guard !isLoading else { return }
+        guard !isLoading else { return isWanted = true }
+        isWanted = false
         isLoading = true
         phase = .loading
-        defer { isLoading = false }
+        defer {
+            isLoading = false
+            // Whoever asked first has left, and somebody else still wants it.
+            if Task.isCancelled, isWanted, phase == .loading { Task { [weak self] in await self?.load() } }
+        }
         do throws(FoaasError) {
             guard let operation = try await operation() else { return phase = .missing }
             if builder == nil { builder = FoaasPathBuilder(operation) }
             template = try await service.template(of: operation)
             phase = .ready
         } catch {
+            if error != .load(.cancelled), await showFavorite() { return }
             // Nobody saw this load end: the next appearance is a first one again.
             phase = error == .load(.cancelled) ? .loading : .failed(error)
         }
+    }
+
+    /// Shows what a favorite keeps of the operation. Returns false if it is no favorite whose sentence is known.
+    private func showFavorite() async -> Bool {
+        // Favorites that cannot be read are no help here; the error of the load is shown.
+        guard let favorite = try? await service.favorites.all().first(where: { $0.id == id }),
+            let kept = favorite.template
+        else { return false }
+        if builder == nil { builder = FoaasPathBuilder(favorite.operation) }
+        template = kept
+        phase = .ready
+        return true
     }
 
     private func operation() async throws(FoaasError) -> FoaasOperation? {

@@ -122,6 +122,26 @@ struct ResourceModelTests {
         #expect(model.value == ["a"])
     }
 
+    @Test(
+        "A screen that comes while the load of one that has left is still ending is not left without a load",
+        arguments: [true, false])
+    func cameDuringTheEnd(byAppearing: Bool) async {
+        let world = World(client: ScriptedHTTPClient())
+        let model = ResourceModel(world.resource())
+        let first = Task { await model.appear() }
+        _ = await world.client.exchange(0)
+        first.cancel()
+        // As a page does that is loaded again: the load of the one before has not ended yet.
+        #expect(model.isLoading)
+        if byAppearing { await model.appear() } else { await model.refresh() }
+        await first.value
+        let exchange = await world.client.exchange(1)
+        #expect(model.isLoading && model.error == nil)
+        exchange.respond(body: Data("[\"a\"]".utf8))
+        #expect(await eventually { model.value == ["a"] && !model.isLoading })
+        #expect(world.client.requests.count == 2)
+    }
+
     @Test("That a value could not be saved is told beside it")
     func saveError() async {
         let world = World(.texts(["a"]))

@@ -18,6 +18,8 @@ final class ScreenHub {
     private var centers: [String: NotificationCenter] = [:]
     /// The settings of the phrases.
     let foaasSettings: FoaasSettings
+    /// The phrases that the user likes best.
+    let foaasFavorites: FoaasFavorites
     private var knownDrive: DriveAccess?
     private var following: OwnedTask?
     private var checking: OwnedTask?
@@ -33,6 +35,7 @@ final class ScreenHub {
     init(_ services: Services) {
         self.services = services
         foaasSettings = FoaasSettings(services.foaas)
+        foaasFavorites = FoaasFavorites(services.foaas)
         recording = SessionRecording(services.groundwork.events, now: services.configuration.now)
         glance = PaymentsGlance(services.payments)
         // No quota refuses a pause.

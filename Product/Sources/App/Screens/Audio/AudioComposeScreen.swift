@@ -42,6 +42,7 @@ final class AudioComposeScreen: Screen {
         var fields: [String] {
             switch self {
             case .title: ["text"]
+            case .send, .retry, .later: ["author?"]
             default: []
             }
         }
@@ -111,8 +112,18 @@ final class AudioComposeScreen: Screen {
                 model.type(text)
                 await self.save()
             }
-        case .send, .retry: return { await self.post { await $0.send() } }
-        case .later: return { await self.post { await $0.sendLater() } }
+        case .send, .retry:
+            let author = fields["author"]
+            return {
+                if let author { model.sign(author) }
+                await self.post { await $0.send() }
+            }
+        case .later:
+            let author = fields["author"]
+            return {
+                if let author { model.sign(author) }
+                await self.post { await $0.sendLater() }
+            }
         case .cancel: return { model.cancel() }
         case .again:
             return {

@@ -1,3 +1,4 @@
+import Aquifer
 import AquiferFoaas
 import AquiferWording
 
@@ -14,5 +15,49 @@ extension FoaasOperation {
             return name
         }
         return language.text("foaas.field.\(word.rawValue)")
+    }
+
+    /// The name as it stands within a sentence: "your name".
+    func blank(for placeholder: String, in language: Language) -> String {
+        let name = name(of: placeholder, in: language)
+        return name.prefix(1).lowercased() + name.dropFirst()
+    }
+}
+
+/// A piece of a sentence: words of the remote, or a place for a value, with the place's name.
+struct SentencePart: Codable, Sendable {
+    let text: String
+    let isBlank: Bool
+
+    /// The most characters of a sentence in a list. The remote's may be as long as a book.
+    private static let most = 280
+
+    /// The pieces as a list shows them.
+    static func pieces(
+        _ parts: [FoaasTemplate.Part], of operation: FoaasOperation, filters: Bool, _ language: Language
+    ) -> [SentencePart] {
+        var room = most
+        return parts.prefix(most).compactMap { part in
+            guard room > 0 else { return nil }
+            switch part {
+            case .blank(let placeholder):
+                let name = operation.blank(for: placeholder, in: language)
+                room -= name.count
+                return SentencePart(text: name, isBlank: true)
+            case .text(let words):
+                let shown = words.count > room ? words.prefix(room) + "…" : words[...]
+                room -= shown.count
+                return SentencePart(
+                    text: filters ? ProfanityFilter.filter(String(shown)) : String(shown), isBlank: false)
+            }
+        }
+    }
+}
+
+extension StoreError {
+    /// The message that the favorites could not be kept or read.
+    func favoriteMessage(in language: Language) -> String {
+        if case .full = self { return language.text("foaas.favorite.full") }
+        return language.text("foaas.favorite.failed")
     }
 }

@@ -15,7 +15,10 @@ final class FoaasOperationsScreen: Screen {
         @OrNull var notice: String?
         @OrNull var error: ScreenError?
         let query: String
-        /// The operations that match the query.
+        /// The operations that are shown of all.
+        let filter: FoaasOperationsModel.Filter
+        let favoriteCount: Int
+        /// The operations of the filter that match the query.
         let operations: [Operation]
         @OrNull var skippedText: String?
         let isEmpty: Bool
@@ -26,59 +29,96 @@ final class FoaasOperationsScreen: Screen {
     struct Operation: Codable, Sendable {
         let id: String
         let name: String
-        let fields: [String]
         let fieldsText: String
+        /// The sentence in pieces; empty while it is not known. The page then shows the name and the fields.
+        let sentence: [SentencePart]
+        let byline: [SentencePart]
+        let isFavorite: Bool
     }
 
     enum Intent: String, ScreenIntent {
-        case appear, dismissError, search
+        case appear, dismissError, search, look, favorite, show
 
         var fields: [String] {
             switch self {
             case .search: ["query"]
+            case .look: ["ids"]
+            case .favorite: ["id", "on"]
+            case .show: ["filter"]
             default: []
             }
         }
     }
 
     let model: FoaasOperationsModel
+    private let settings: FoaasSettings
 
     init(_ address: ScreenAddress, in hub: ScreenHub) {
         hub.startFoaas()
-        model = FoaasOperationsModel(hub.services.foaas, center: hub.services.foaasCenter)
+        model = FoaasOperationsModel(
+            hub.services.foaas, favorites: hub.foaasFavorites, center: hub.services.foaasCenter)
+        settings = hub.foaasSettings
     }
 
     func state(_ context: ScreenContext) -> State {
         let language = context.language
         let progress = context.progress(of: model.list)
-        let operations = model.operations.map { operation in
-            let names = operation.placeholders.map { operation.name(of: $0, in: language) }
-            return Operation(
-                id: String(operation.id.dropFirst()), name: operation.name, fields: names,
-                fieldsText: names.isEmpty
-                    ? language.text("foaas.nofields") : names.joined(separator: ", "))
-        }
         let noMatch = language.text("foaas.none.title", ["query": model.query])
         return State(
             title: language.text("foaas.operations"), phase: progress.phase,
-            isLoading: progress.isLoading, notice: progress.notice, error: progress.error, query: model.query,
-            operations: operations, skippedText: skippedText(language),
+            isLoading: progress.isLoading, notice: progress.notice, error: progress.error ?? favoritesError(language),
+            query: model.query, filter: model.filter, favoriteCount: model.favorites.all.count,
+            operations: model.operations.map { operation($0, language) }, skippedText: skippedText(language),
             isEmpty: model.isEmpty, noMatch: model.hasNoMatch ? noMatch : nil)
     }
 
-    func refresh() async { await model.list.refresh() }
+    func refresh() async { await model.refresh() }
 
-    func connectionRestored() async { await model.list.connectionRestored() }
+    func connectionRestored() async { await model.connectionRestored() }
 
     func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
-        let model = model
+        let (model, settings) = (model, settings)
         switch intent {
-        case .appear: return { await fields.isPageLoad ? model.list.refresh() : model.list.appear() }
-        case .dismissError: return { model.list.dismissError() }
+        case .appear:
+            return {
+                await settings.load()
+                await fields.isPageLoad ? model.refresh() : model.appear()
+            }
+        case .dismissError:
+            return {
+                model.list.dismissError()
+                model.favorites.dismissError()
+            }
+        case .look:
+            let ids = try fields.text("ids").split(separator: "\n").map { "/\($0)" }
+            return { await model.look(at: ids) }
+        case .favorite:
+            let (id, isOn) = ("/" + (try fields.text("id")), try fields.text("on") == "true")
+            return { await model.setFavorite(id, isOn) }
+        case .show:
+            let filter = try fields.value("filter", FoaasOperationsModel.Filter.init)
+            return { model.show(filter) }
         case .search:
             let query = try fields.text("query")
             return { model.search(query) }
         }
+    }
+
+    private func operation(_ operation: FoaasOperation, _ language: Language) -> Operation {
+        let names = operation.placeholders.map { operation.name(of: $0, in: language) }
+        let parts = model.sentence(of: operation)?.parts
+        let pieces = { (parts: [FoaasTemplate.Part]) in
+            SentencePart.pieces(parts, of: operation, filters: self.settings.filters, language)
+        }
+        return Operation(
+            id: String(operation.id.dropFirst()), name: operation.name,
+            fieldsText: names.isEmpty ? language.text("foaas.nofields") : names.joined(separator: ", "),
+            sentence: pieces(parts?.message ?? []), byline: pieces(parts?.subtitle ?? []),
+            isFavorite: model.favorites[operation.id] != nil)
+    }
+
+    private func favoritesError(_ language: Language) -> ScreenError? {
+        model.favorites.error.map { ScreenError(kind: "store", message: $0.favoriteMessage(in: language)) }
     }
 
     private func skippedText(_ language: Language) -> String? {

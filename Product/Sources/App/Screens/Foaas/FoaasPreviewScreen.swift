@@ -16,7 +16,6 @@ final class FoaasPreviewScreen: Screen {
         @OrNull var name: String?
         let fields: [Field]
         @OrNull var phrase: Phrase?
-        @OrNull var path: String?
         let canFinish: Bool
         /// True once the phrase is on the main screen.
         let done: Bool
@@ -33,7 +32,6 @@ final class FoaasPreviewScreen: Screen {
         let field: String
         @OrNull var name: String?
         let value: String
-        let placeholder: String
     }
 
     enum Intent: String, ScreenIntent {
@@ -65,14 +63,13 @@ final class FoaasPreviewScreen: Screen {
         let fields = (builder?.placeholders ?? []).map { placeholder in
             Field(
                 field: placeholder, name: builder?.operation.name(of: placeholder, in: context.language),
-                value: builder?[placeholder] ?? "",
-                placeholder: ":\(placeholder)")
+                value: builder?[placeholder] ?? "")
         }
         return State(
             title: builder?.operation.name ?? context.language.text("foaas.preview"), phase: phase,
             name: builder?.operation.name, fields: fields,
-            phrase: model.phrase.map { Phrase(settings.shown($0)) },
-            path: builder.map { $0.path.removingPercentEncoding ?? $0.path }, canFinish: model.canFinish,
+            phrase: model.phrase { $0.blank(for: $1, in: context.language) }.map { Phrase(settings.shown($0)) },
+            canFinish: model.canFinish,
             done: model.isDone, message: model.problem.map { FoaasError.path($0).message(in: context.language) },
             error: context.error(failure), palette: settings.palette)
     }

@@ -17,6 +17,8 @@ final class FoaasScreen: Screen {
         /// The phrases seen last.
         let lastSeen: [Seen]
         let palette: FoaasPalette
+        /// True if the phrase's operation is a favorite; `nil` if it has none that is known.
+        @OrNull var isFavorite: Bool?
     }
 
     struct Seen: Codable, Sendable {
@@ -27,11 +29,12 @@ final class FoaasScreen: Screen {
     }
 
     enum Intent: String, ScreenIntent {
-        case appear, random, show, dismissError
+        case appear, random, show, favorite, dismissError
 
         var fields: [String] {
             switch self {
             case .show: ["id"]
+            case .favorite: ["on"]
             default: []
             }
         }
@@ -39,11 +42,13 @@ final class FoaasScreen: Screen {
 
     let model: FoaasModel
     private let settings: FoaasSettings
+    private let favorites: FoaasFavorites
 
     init(_ address: ScreenAddress, in hub: ScreenHub) {
         hub.startFoaas()
         model = FoaasModel(hub.services.foaas, center: hub.center(address.tab))
         settings = hub.foaasSettings
+        favorites = hub.foaasFavorites
     }
 
     func state(_ context: ScreenContext) -> State {
@@ -57,8 +62,9 @@ final class FoaasScreen: Screen {
         return State(
             title: language.text("nav.foaas"), isLoading: model.isLoading,
             phrase: model.phrase.map { Phrase(settings.shown($0)) },
-            notice: model.isSaved ? savedNotice(language) : nil, error: context.error(model.error), lastSeen: seen,
-            palette: settings.palette)
+            notice: model.isSaved ? savedNotice(language) : nil,
+            error: context.error(model.error) ?? favoritesError(language),
+            lastSeen: seen, palette: settings.palette, isFavorite: model.operation.map { favorites[$0.id] != nil })
     }
 
     func refresh() async { await model.random() }
@@ -66,19 +72,34 @@ final class FoaasScreen: Screen {
     func connectionRestored() async { if model.error != nil { await model.random() } }
 
     func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
-        let (model, settings) = (model, settings)
+        let (model, settings, favorites) = (model, settings, favorites)
         switch intent {
         case .appear:
             return {
                 await settings.load()
+                await favorites.load()
                 await model.appear()
             }
         case .random: return { await model.random() }
         case .show:
             let id = try fields.text("id")
             return { model.show(id) }
-        case .dismissError: return { model.dismissError() }
+        case .favorite:
+            let isOn = try fields.text("on") == "true"
+            return {
+                guard let operation = model.operation else { return }
+                await favorites.set(operation, isFavorite: isOn)
+            }
+        case .dismissError:
+            return {
+                model.dismissError()
+                favorites.dismissError()
+            }
         }
+    }
+
+    private func favoritesError(_ language: Language) -> ScreenError? {
+        favorites.error.map { ScreenError(kind: "favorite", message: $0.favoriteMessage(in: language)) }
     }
 
     private func savedNotice(_ language: Language) -> String {

@@ -71,7 +71,7 @@ export class MiniPlayer {
   /** @param {number | null} preview */
   #time(preview) {
     const { clip } = player;
-    if (clip) setText(this.#elapsed, `${clock(preview ?? player.position(clip.id))} / ${clock(player.duration(clip))}`);
+    if (clip) setText(this.#elapsed, `${clock(Math.min(preview ?? player.position(clip.id), player.length(clip)))} / ${clock(player.length(clip))}`);
   }
 
   #stop() {

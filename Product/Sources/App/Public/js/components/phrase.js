@@ -1,6 +1,6 @@
 import { download, pictureOf } from "./download.js";
 import { h, setText } from "../dom.js";
-import { fitPhrase, wrapped } from "../logic/phrase.js";
+import { fitPhrase, lineHeight, poster } from "../logic/phrase.js";
 
 /** A phrase and its subtitle, which are in English: `draw(phrase)`; nothing yet is drawn as bars. */
 export function phraseText() {
@@ -26,11 +26,13 @@ export function phraseText() {
   return { element, draw };
 }
 
-const WIDTH = 1200;
-const MARGIN = 110;
+/** The picture is as high as people's streams of pictures show one whole. */
+const [WIDTH, HEIGHT, MARGIN] = [1080, 1350, 96];
+/** The letters of who says it, and the room that they have, above the margin. */
+const [SIGNED, SIGNATURE] = [40, 150];
 
 /**
- * Saves the phrase as a PNG, in the colours of an element.
+ * Saves the phrase as a PNG: a poster in the colours of an element, which the words fill.
  *
  * @param {Wire.Phrase} phrase
  * @param {HTMLElement} element
@@ -47,31 +49,35 @@ export async function savePicture({ message, subtitle }, element) {
     probe.remove();
     return resolved;
   };
-  const size = { huge: 120, large: 92, medium: 62, small: 36 }[fitPhrase(message)];
   const canvas = h("canvas");
+  [canvas.width, canvas.height] = [WIDTH, HEIGHT];
   const paint = canvas.getContext("2d");
   if (!paint) throw new Error("this browser cannot draw");
-  const fonts = [`800 ${size}px ${style.fontFamily}`, `500 ${Math.max(34, size * 0.42)}px ${style.fontFamily}`];
-  const sets = [message, subtitle].map((text, index) => {
-    paint.font = fonts[index];
-    return wrapped(text, WIDTH - 2 * MARGIN, (line) => paint.measureText(line).width);
-  });
-  const heights = [size * 1.12, Math.max(34, size * 0.42) * 1.4];
-  const height = Math.max(1200, 2 * MARGIN + sets[0].length * heights[0] + 60 + sets[1].length * heights[1]);
-  canvas.width = WIDTH;
-  canvas.height = height;
+  /** @param {number} weight */
+  const letters = (weight) => (/** @type {string} */ text, /** @type {number} */ size) => {
+    paint.font = `${weight} ${size}px ${style.fontFamily}`;
+    // Large letters stand closer, as they do on the page.
+    paint.letterSpacing = `${(size > 60 ? -0.03 : -0.01) * size}px`;
+    return paint.measureText(text).width;
+  };
+  const box = { width: WIDTH - 2 * MARGIN, height: HEIGHT - 2 * MARGIN - (subtitle ? SIGNATURE : 0), least: 24, most: 360 };
+  const said = poster(message, box, letters(800));
+  const by = poster(subtitle.replace(/^[-–]\s*/, "— "), { width: box.width, height: 2.6 * SIGNED, least: 24, most: SIGNED }, letters(500));
   paint.fillStyle = color("--phrase-ground");
-  paint.fillRect(0, 0, WIDTH, height);
-  paint.textBaseline = "top";
-  let y = MARGIN;
-  for (const [index, set] of sets.entries()) {
-    paint.font = fonts[index];
-    paint.fillStyle = color(index ? "--phrase-muted" : "--phrase-ink");
-    for (const line of set) {
-      paint.fillText(line, MARGIN, y);
-      y += heights[index];
-    }
-    y += 60;
-  }
+  paint.fillRect(0, 0, WIDTH, HEIGHT);
+  paint.textBaseline = "alphabetic";
+  /**
+   * @param {{ size: number, lines: string[] }} set
+   * @param {number} weight
+   * @param {string} ink
+   * @param {number} top
+   */
+  const draw = ({ size, lines }, weight, ink, top) => {
+    letters(weight)("", size);
+    paint.fillStyle = color(ink);
+    lines.forEach((line, index) => paint.fillText(line, MARGIN, top + size * (0.78 + index * lineHeight(size))));
+  };
+  draw(said, 800, "--phrase-ink", MARGIN);
+  draw(by, 500, "--phrase-muted", HEIGHT - MARGIN - by.size * (0.98 + (by.lines.length - 1) * lineHeight(by.size)));
   download(await pictureOf(canvas), "phrase.png");
 }

@@ -1,6 +1,6 @@
 import { h, svg } from "../dom.js";
 import { t } from "../i18n.js";
-import { clock } from "../logic/time.js";
+import { clock, wholeSeconds } from "../logic/time.js";
 import { outline, pooled } from "../logic/waveform.js";
 
 const STEP = 5;
@@ -44,7 +44,7 @@ export function seekBar({ onSeek, onPreview, className = "", test = "seek" }) {
     const { duration } = shown;
     element.style.setProperty("--played", `${duration > 0 ? Math.min(100, (seconds / duration) * 100) : 0}%`);
     // Whole seconds: a reader would otherwise hear every fraction.
-    const now = String(Math.floor(Math.min(seconds, duration)));
+    const now = String(wholeSeconds(Math.min(seconds, duration)));
     if (element.getAttribute("aria-valuenow") !== now) element.setAttribute("aria-valuenow", now);
     const text = t("audio.position", { position: clock(seconds), duration: clock(duration) });
     if (element.getAttribute("aria-valuetext") !== text) element.setAttribute("aria-valuetext", text);
@@ -54,7 +54,7 @@ export function seekBar({ onSeek, onPreview, className = "", test = "seek" }) {
   const draw = ({ label, position, duration, waveform = [] }) => {
     shown = { position, duration };
     if (element.getAttribute("aria-label") !== label) element.setAttribute("aria-label", label);
-    const most = String(Math.floor(duration));
+    const most = String(wholeSeconds(duration));
     if (element.getAttribute("aria-valuemax") !== most) element.setAttribute("aria-valuemax", most);
     if (waveform !== values) {
       size = waveform.join() === values.join() ? size : "";

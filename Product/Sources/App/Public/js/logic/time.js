@@ -2,12 +2,19 @@
 const two = (number) => String(number).padStart(2, "0");
 
 /**
- * `0:05`, `12:40`, `1:02:03`.
+ * To the nearest second, half a second upwards, as the command line tells it too: a length is the same wherever it stands.
+ *
+ * @param {number} seconds
+ */
+export const wholeSeconds = (seconds) => Math.max(0, Math.round(Number.isFinite(seconds) ? seconds : 0));
+
+/**
+ * `0:05`, `12:40`, `1:02:03`, by `wholeSeconds`.
  *
  * @param {number} seconds
  */
 export function clock(seconds) {
-  const whole = Math.max(0, Math.floor(Number.isFinite(seconds) ? seconds : 0));
+  const whole = wholeSeconds(seconds);
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }

@@ -8,7 +8,7 @@ import { previewPlayer } from "../components/preview-player.js";
 import { Recorder, canRecord } from "../components/recorder.js";
 import { errorBanner } from "../components/states.js";
 import { announce } from "../components/toast.js";
-import { drawOnce, find, h, nameButton, replaceWhen, setText } from "../dom.js";
+import { drawOnce, find, h, memory, nameButton, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { clock, recordingName } from "../logic/time.js";
 import { ModelScreen } from "../screen.js";
@@ -58,6 +58,12 @@ export class AudioComposeScreen extends ModelScreen {
     oninput: () => this.#typed(),
   });
   #titleError = fieldError("clip-title-error", "clip-title-error");
+  #authorLabel = h("label", { class: "field-label", for: "clip-author" });
+  /** Not told to the model before the clip goes off. It is the same for the next clip, also in another visit. */
+  #author = h("input", {
+    id: "clip-author", class: "field-input", type: "text", dir: "auto", autocomplete: "name", maxlength: "100", enterkeyhint: "send", "data-test": "clip-author-field",
+    onchange: () => memory.set("author", this.#author.value.trim()),
+  });
   #meter = h("div", { class: "meter", role: "progressbar", "aria-valuemin": "0", "aria-valuemax": "100", "data-test": "send-progress" }, h("span", { class: "meter-part" }));
   #percent = h("span", { class: "meter-percent", "data-test": "send-percent" });
   #bytes = h("span", { "data-test": "send-bytes" });
@@ -66,7 +72,8 @@ export class AudioComposeScreen extends ModelScreen {
   #buttons = h("div", { class: "compose-buttons" });
   #form = h("form", { class: "compose-form", novalidate: true, "data-test": "compose-form" },
     this.#picker, this.#drop, this.#recording, this.#file, this.#fileError,
-    h("div", { class: "field" }, this.#label, this.#field, this.#titleError), this.#sending, h("div", { class: "compose-foot" }, this.#verdict, this.#buttons));
+    h("div", { class: "field" }, this.#label, this.#field, this.#titleError),
+    h("div", { class: "field" }, this.#authorLabel, this.#author), this.#sending, h("div", { class: "compose-foot" }, this.#verdict, this.#buttons));
   #result = h("div", { role: "status" });
   #recorder = new Recorder();
   /**
@@ -107,6 +114,7 @@ export class AudioComposeScreen extends ModelScreen {
   /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("audio-compose");
+    this.#author.value = memory.get("author") ?? "";
     this.shell = shell;
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -229,7 +237,9 @@ export class AudioComposeScreen extends ModelScreen {
     this.#drawSource(state, isSending);
     setText(this.#label, t("compose.field"));
     this.#field.placeholder = t("compose.field.example");
-    this.#field.readOnly = isSending;
+    this.#field.readOnly = this.#author.readOnly = isSending;
+    setText(this.#authorLabel, t("compose.author"));
+    this.#author.placeholder = t("compose.author.example");
     this.#drawSending(state, isSending);
     const failure = state.phase === "failed" ? state.message ?? t("compose.failed") : this.#isInDoubt ? t("compose.doubt") : "";
     replaceWhen(this.#verdict, failure, () => failure && h("div", { class: "verdict", "data-test": this.#isInDoubt ? "compose-doubt" : "compose-failed" },
@@ -329,7 +339,7 @@ export class AudioComposeScreen extends ModelScreen {
     player.pause();
     this.#preview.pause();
     this.#isActing = true;
-    this.send(intent === "send" && this.state.phase === "failed" ? "retry" : intent);
+    this.send(intent === "send" && this.state.phase === "failed" ? "retry" : intent, { author: this.#author.value });
   }
 
   #picked() {

@@ -4,6 +4,7 @@ import { pendingClip, pendingNews } from "../components/pending-clip.js";
 import { playButton } from "../components/play-button.js";
 import { player } from "../components/player.js";
 import { seekBar } from "../components/seek-bar.js";
+import { shapes } from "../components/shapes.js";
 import { failed, message } from "../components/states.js";
 import { announce, toast } from "../components/toast.js";
 import { h, keyed, replaceWhen, rows, setText, target } from "../dom.js";
@@ -31,6 +32,7 @@ export class AudioScreen extends ListScreen {
   constructor(shell) {
     super("audio", shell);
     player.addEventListener("change", () => this.#drawRows());
+    shapes.addEventListener("change", () => this.#drawRows());
     player.addEventListener("time", () => this.#rows.find((row) => row.dataset.key === player.clip?.id)?.move());
     this.render({ phase: "idle", isLoading: true, clips: [], notice: null, error: null, isEmpty: false, outboxCount: 0, sizeText: null });
   }
@@ -144,8 +146,8 @@ export class AudioScreen extends ListScreen {
       h("div", { class: "clip-bar" }, bar, time), problem, pending.part);
     /** @param {number | null} preview */
     const drawTime = (preview) => {
-      const at = preview ?? player.position(clip.id);
-      const length = player.duration(clip);
+      const length = player.length(clip);
+      const at = Math.min(preview ?? player.position(clip.id), length);
       setText(time, at > 0 || player.isCurrent(clip.id) ? `${clock(at)} / ${clock(length)}` : clock(length));
       // A recording may have a length that only playing tells.
       time.classList.toggle("is-unknown", clip.pending !== null && length === 0);
@@ -154,6 +156,7 @@ export class AudioScreen extends ListScreen {
     const draw = (now) => {
       clip = now;
       if (clip.pending) player.measure(clip);
+      shapes.draw(clip);
       row.dataset.id = clip.id;
       row.dataset.offline = clip.offline;
       if (clip.pending) row.dataset.pending = clip.pending.state;
@@ -179,7 +182,7 @@ export class AudioScreen extends ListScreen {
       row.dataset.state = status;
       row.classList.toggle("is-current", player.isCurrent(clip.id));
       play.draw(status, clip.title);
-      bar.draw({ label: t("audio.seek", clip), position: player.position(clip.id), duration: player.duration(clip), waveform: clip.waveform });
+      bar.draw({ label: t("audio.seek", clip), position: player.position(clip.id), duration: player.duration(clip), waveform: shapes.of(clip) });
       const words = player.failure(clip.id) ?? (clip.offline === "failed" ? clip.offlineText ?? t("audio.download.failed") : null);
       replaceWhen(problem, words ?? "", () => words && [icon("alert"), h("span", {}, words)]);
       const isNews = problem.hidden && Boolean(words);

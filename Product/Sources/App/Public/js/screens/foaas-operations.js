@@ -1,15 +1,21 @@
 import { backButton } from "../components/back-button.js";
+import { favoriteButton } from "../components/favorite-button.js";
 import { icon } from "../components/icon.js";
 import { SearchBar } from "../components/search.js";
+import { byline, plain, sentence } from "../components/sentence.js";
 import { failed, message } from "../components/states.js";
 import { announce } from "../components/toast.js";
-import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { h, keyed, replaceWhen, rows, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ListScreen } from "../list-screen.js";
+import { inView } from "../logic/in-view.js";
 import { shownOf } from "../logic/list.js";
 
+/** @type {Wire.FoaasOperationsState["filter"][]} */
+const FILTERS = ["all", "favorites"];
+
 /**
- * Everything that can be said.
+ * Everything that can be said, as the sentences that it makes. Those of the rows in view are loaded.
  *
  * @extends {ListScreen<"foaas-operations">}
  */
@@ -20,15 +26,17 @@ export class FoaasOperationsScreen extends ListScreen {
   #search = new SearchBar("operations-search", this.#list, {
     search: (query) => this.send("search", { query }, "search"), answered: () => this.state?.query,
   });
+  #filters = h("div", { class: "filters", role: "group", hidden: true, "data-test": "filters" });
+  #eye = inView((ids) => this.send("look", { ids: ids.join("\n") }, "look"));
   #skipped = h("p", { class: "operation-skipped", hidden: true, "data-test": "skipped" });
   element = h("section", { class: "screen contacts-screen", "data-test": "screen-foaas-operations" },
     h("header", { class: "screen-bar" }, this.#back, this.#title),
-    h("div", { class: "search-stick" }, this.#search.element), this.alert, this.notice, this.#list, this.#skipped, this.instead);
+    h("div", { class: "search-stick" }, this.#search.element), this.#filters, this.alert, this.notice, this.#list, this.#skipped, this.instead);
 
   /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("foaas-operations", shell);
-    this.render({ title: t("foaas.operations"), phase: "idle", isLoading: true, operations: [], query: "", notice: null, error: null, noMatch: null, isEmpty: false, skippedText: null });
+    this.render({ title: t("foaas.operations"), phase: "idle", isLoading: true, operations: [], query: "", filter: "all", favoriteCount: 0, notice: null, error: null, noMatch: null, isEmpty: false, skippedText: null });
   }
 
   get title() {
@@ -45,15 +53,54 @@ export class FoaasOperationsScreen extends ListScreen {
     this.#search.draw({ label: t("foaas.search"), query: state.query, isSettled: this.isSettled });
     keyed(this.#list, state.operations, (operation) => operation.id, () => this.#row(), (row, operation) => row.draw(operation));
     this.#list.hidden = state.operations.length === 0;
+    this.#eye.follow(rows(this.#list).map((row) => [row, row.dataset.key ?? ""]));
+    this.#drawFilters(state);
     setText(this.#skipped, state.skippedText ?? "");
-    this.#skipped.hidden = !state.skippedText || state.operations.length === 0;
+    this.#skipped.hidden = !state.skippedText || state.filter !== "all" || state.operations.length === 0;
     this.#drawInstead(state);
     if (before && before.query !== state.query) announce(state.noMatch ?? t("foaas.found", { count: state.operations.length }));
   }
 
+  /** A server that began anew has not heard what is in view. */
+  opened() {
+    super.opened();
+    this.#eye.again();
+  }
+
+  /** @param {Wire.FoaasOperationsState} state */
+  #drawFilters({ filter, favoriteCount, operations, query, phase }) {
+    // There is nothing to choose between before anything is there.
+    this.#filters.hidden = operations.length === 0 && favoriteCount === 0 && filter === "all" && query === "" && phase !== "loaded";
+    this.#filters.setAttribute("aria-label", t("foaas.filter.label"));
+    keyed(this.#filters, FILTERS, (name) => name, (name) => this.#filter(name), (button, name) => button.draw(name === filter, favoriteCount));
+  }
+
+  /** @param {Wire.FoaasOperationsState["filter"]} name */
+  #filter(name) {
+    const count = h("span", { class: "filter-count" });
+    const button = h("button", { class: "filter", type: "button", "data-test": `filter-${name}`, onclick: () => this.#choose(name) },
+      name === "favorites" && icon("heart"), t(`foaas.filter.${name}`), name === "favorites" && count);
+    /**
+     * @param {boolean} isChosen
+     * @param {number} favorites
+     */
+    const draw = (isChosen, favorites) => {
+      button.setAttribute("aria-pressed", String(isChosen));
+      setText(count, favorites > 0 ? String(favorites) : "");
+    };
+    return Object.assign(button, { draw });
+  }
+
+  /** @param {Wire.FoaasOperationsState["filter"]} filter */
+  #choose(filter) {
+    scrollTo({ top: 0 });
+    return this.send("show", { filter }, "show");
+  }
+
   /** @param {Wire.FoaasOperationsState} state */
   #drawInstead(state) {
-    const what = shownOf(state, state.operations);
+    const hasNoFavorites = state.filter === "favorites" && state.operations.length === 0 && !state.noMatch;
+    const what = hasNoFavorites ? "favorites" : shownOf(state, state.operations);
     this.#search.element.hidden = (what === "empty" || what === "failed") && this.#search.isEmpty;
     replaceWhen(this.instead, `${what} ${this.trouble?.message} ${state.noMatch}`, () => {
       switch (what) {
@@ -63,6 +110,8 @@ export class FoaasOperationsScreen extends ListScreen {
             h("span", { class: "shimmer contact-line" }), h("span", { class: "shimmer contact-line short" })))));
         case "none": return message({ glyph: "search", title: state.noMatch ?? "", text: t("foaas.none.text"), test: "no-match",
           action: { title: t("contacts.search.clear"), run: () => this.#search.empty() } });
+        case "favorites": return message({ glyph: "heart", title: t("foaas.favorites.empty.title"), text: t("foaas.favorites.empty.text"), test: "favorites-empty",
+          action: { title: t("foaas.operations"), run: () => this.#choose("all") } });
         case "empty": return message({ glyph: "phrase", title: t("foaas.empty.title"), text: t("foaas.empty.text"), test: "operations-empty" });
         default: return failed({ trouble: this.trouble, title: t("foaas.failed.title"), text: t("contacts.failed.text"), test: "operations-failed", run: () => this.reload() });
       }
@@ -70,16 +119,24 @@ export class FoaasOperationsScreen extends ListScreen {
   }
 
   #row() {
-    const name = h("span", { class: "contact-name", lang: "en", dir: "auto" });
-    const fields = h("span", { class: "contact-username" });
-    const link = h("a", { class: "contact-row operation-row", "data-link": true, "data-test": "operation" },
-      h("span", { class: "contact-text" }, name, fields), icon("next", "contact-next"));
-    const row = h("li", {}, link);
+    const name = h("span", { class: "operation-sentence", lang: "en", dir: "auto", "data-test": "sentence" });
+    const fields = h("span", { class: "operation-byline", dir: "auto", "data-test": "byline" });
+    const link = h("a", { class: "contact-row operation-row", "data-link": true, "data-test": "operation" }, h("span", { class: "contact-text" }, name, fields));
+    let id = "";
+    const heart = favoriteButton((isOn) => this.send("favorite", { id, on: String(isOn) }), { test: "favorite" });
+    const row = h("li", { class: "operation" }, link, heart.element);
     /** @param {Wire.FoaasOperationsOperation} operation */
     const draw = (operation) => {
+      id = operation.id;
       link.href = `/foaas/operations/${encodeURIComponent(operation.id)}`;
-      setText(name, operation.name);
-      setText(fields, operation.fieldsText);
+      const isKnown = operation.sentence.length > 0;
+      row.dataset.known = String(isKnown);
+      const said = byline(operation.byline);
+      replaceWhen(name, JSON.stringify(isKnown ? operation.sentence : operation.name), () => (isKnown ? sentence(operation.sentence) : operation.name));
+      replaceWhen(fields, JSON.stringify(isKnown ? said : operation.fieldsText), () => (isKnown ? sentence(said) : operation.fieldsText));
+      if (isKnown) fields.lang = "en";
+      else fields.removeAttribute("lang");
+      heart.draw(operation.isFavorite, isKnown ? plain(operation.sentence) : operation.name);
     };
     return Object.assign(row, { draw });
   }

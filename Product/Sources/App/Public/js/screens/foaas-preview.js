@@ -17,13 +17,12 @@ export class FoaasPreviewScreen extends ModelScreen {
   #back = backButton(() => this.shell.back("/foaas/operations"));
   #text = phraseText();
   #stage = h("div", { class: "phrase-card", "data-test": "preview" }, this.#text.element);
-  #path = h("p", { class: "phrase-path", dir: "ltr", "data-test": "path" });
   #why = h("div", { role: "alert" });
   #fields = h("div", { class: "phrase-fields" });
   #done = h("button", { class: "button button-primary pay-button", type: "submit", "data-test": "finish" });
   #hint = h("p", { class: "pay-safety", role: "status" });
   #form = h("form", { class: "phrase-form", novalidate: true, autocomplete: "off" }, this.#fields, this.#done, this.#hint);
-  #panel = h("div", { class: "preview-panel" }, h("div", { class: "preview-side" }, this.#stage, this.#path, this.#why), this.#form);
+  #panel = h("div", { class: "preview-panel" }, h("div", { class: "preview-side" }, this.#stage, this.#why), this.#form);
   #instead = h("div", {});
   /**
    * Made anew with the fields, which the operation has.
@@ -48,7 +47,7 @@ export class FoaasPreviewScreen extends ModelScreen {
       event.preventDefault();
       this.#check?.attempt();
     });
-    this.render({ title: t("foaas.preview"), phase: "loading", name: null, fields: [], phrase: null, path: "", canFinish: false, done: true, palette: "ink", error: null, message: null });
+    this.render({ title: t("foaas.preview"), phase: "loading", name: null, fields: [], phrase: null, canFinish: false, done: true, palette: "ink", error: null, message: null });
   }
 
   get title() {
@@ -74,7 +73,6 @@ export class FoaasPreviewScreen extends ModelScreen {
     this.shell.busy(this, state.phase === "loading");
     this.#text.draw(state.phrase);
     this.#stage.hidden = state.phase === "failed";
-    setText(this.#path, state.path ?? "");
     keyed(this.#fields, state.fields, (field) => field.field, (field) => this.#field(field), (row, field) => row.draw(field));
     this.#makeCheck(state);
     drawReady(this.#done, state.canFinish);
@@ -126,9 +124,8 @@ export class FoaasPreviewScreen extends ModelScreen {
       else this.#check?.attempt();
     });
     /** @param {Wire.FoaasPreviewField} now */
-    const draw = ({ name, placeholder, value }) => {
+    const draw = ({ name, value }) => {
       setText(label, name ?? "");
-      input.placeholder = placeholder;
       if (this.isSettled && document.activeElement !== input) input.value = value;
     };
     return Object.assign(row, { draw });

@@ -1,3 +1,4 @@
+import { favoriteButton } from "../components/favorite-button.js";
 import { icon } from "../components/icon.js";
 import { phraseText, savePicture } from "../components/phrase.js";
 import { announce, toast } from "../components/toast.js";
@@ -19,6 +20,7 @@ export class FoaasScreen extends ModelScreen {
   #note = h("p", { class: "phrase-note", role: "status", hidden: true, "data-test": "phrase-note" });
   #offline = h("div", { role: "status" });
   #actions = h("div", { class: "phrase-actions" });
+  #heart = favoriteButton((isOn) => this.send("favorite", { on: String(isOn) }), { class: "phrase-heart", test: "favorite" });
   element = h("section", { class: "screen phrase-screen", "data-test": "screen-foaas" },
     this.#title, this.#links, this.#tap, this.#note, this.#offline, this.#actions);
 
@@ -26,7 +28,7 @@ export class FoaasScreen extends ModelScreen {
   constructor(shell) {
     super("foaas");
     this.shell = shell;
-    this.render({ title: t("nav.foaas"), isLoading: true, phrase: null, error: null, lastSeen: [], palette: "ink", notice: null });
+    this.render({ title: t("nav.foaas"), isLoading: true, phrase: null, error: null, lastSeen: [], palette: "ink", notice: null, isFavorite: null });
     this.element.dataset.palette = memory.get("palette") || "ink";
   }
 
@@ -84,7 +86,10 @@ export class FoaasScreen extends ModelScreen {
      * @param {() => void} run
      */
     const action = (name, run) => h("button", { class: "button phrase-action", type: "button", "data-test": name, onclick: run }, icon(name), t(`foaas.${name}`));
+    this.#heart.element.hidden = state.isFavorite === null;
+    this.#heart.draw(state.isFavorite === true);
     drawOnce(this.#actions, () => [
+      this.#heart.element,
       "share" in navigator && action("share", () => this.#share()),
       action("copy", () => this.#copy()),
       action("picture", () => this.#picture())]);

@@ -1,0 +1,82 @@
+import { memory } from "../dom.js";
+import { peaks } from "../logic/waveform.js";
+
+/** The bars of a shape. */
+const BARS = 96;
+/** Longer sounds are played, but not drawn: in bytes and seconds. Their samples would fill the memory. */
+const [LARGEST, LONGEST] = [24e6, 900];
+/** The shapes that are kept for the next visit. */
+const KEPT = 60;
+
+/**
+ * The shapes of sounds that no server has drawn, as one's own are: drawn here from the sound itself, one after the other, and each once.
+ * It sends `change` when one more is known.
+ */
+class Shapes extends EventTarget {
+  /** @type {Map<string, number[]>} */
+  #known = new Map(kept());
+  /** @type {Set<string>} */
+  #asked = new Set();
+  /** @type {Promise<void>} */
+  #drawing = Promise.resolve();
+
+  /**
+   * The bars of a clip: the server's, or those drawn here; none while there are none.
+   *
+   * @param {Wire.AudioClip} clip
+   */
+  of({ id, waveform }) {
+    return waveform.length > 0 ? waveform : this.#known.get(id) ?? [];
+  }
+
+  /**
+   * Draws a clip that nobody has drawn.
+   *
+   * @param {Wire.AudioClip} clip
+   */
+  draw({ id, waveform, audio, duration }) {
+    if (waveform.length > 0 || duration > LONGEST || this.#known.has(id) || this.#asked.has(id)) return;
+    this.#asked.add(id);
+    this.#drawing = this.#drawing.then(async () => {
+      const bars = await shapeOf(audio);
+      if (bars.length === 0) return;
+      this.#known.set(id, bars);
+      memory.set("shapes", JSON.stringify([...this.#known].slice(-KEPT)));
+      this.dispatchEvent(new Event("change"));
+    });
+  }
+}
+
+/** @returns {[string, number[]][]} */
+function kept() {
+  try {
+    const found = JSON.parse(memory.get("shapes") ?? "[]");
+    return Array.isArray(found) ? found.filter((entry) => Array.isArray(entry) && typeof entry[0] === "string" && Array.isArray(entry[1]) && entry[1].every(Number.isFinite)) : [];
+  } catch {
+    // What another version has kept is drawn again.
+    return [];
+  }
+}
+
+/**
+ * The bars of the sound at an address; none if it cannot be had or read, or is too large.
+ *
+ * @param {string} address
+ * @returns {Promise<number[]>}
+ */
+async function shapeOf(address) {
+  try {
+    const response = await fetch(address);
+    if (!response.ok || Number(response.headers.get("Content-Length")) > LARGEST) {
+      await response.body?.cancel();
+      return [];
+    }
+    const sound = await new OfflineAudioContext(1, 1, 44100).decodeAudioData(await response.arrayBuffer());
+    return peaks(sound.getChannelData(0), BARS);
+  } catch {
+    // It stays a plain bar, and can be heard all the same.
+    return [];
+  }
+}
+
+export const shapes = new Shapes();

@@ -1,0 +1,88 @@
+import Aquifer
+import AquiferFoundation
+import Observation
+
+/// The user's favorites, as all screens show them. They are the same on all screens and in all processes: once loaded, they
+/// follow what is kept.
+@MainActor @Observable
+public final class FoaasFavorites {
+    /// The favorites, the latest first.
+    public private(set) var all: [FavoritePhrase] = []
+    /// The reason why the last change was not kept, or why the favorites cannot be read. A change that was not kept is taken back.
+    public private(set) var error: StoreError?
+
+    @ObservationIgnored private let service: FoaasService
+    @ObservationIgnored private var isLoaded = false
+    @ObservationIgnored private var keeping: Task<Void, Never>?
+    /// The number of changes made here so far.
+    @ObservationIgnored private var made = 0
+    /// The number of those that are being kept.
+    @ObservationIgnored private var unkept = 0
+    @ObservationIgnored private var following: ChangeFollower?
+
+    /// The favorites kept beside a service's phrases.
+    public init(_ service: FoaasService) {
+        self.service = service
+    }
+
+    /// Reads the favorites, the first time. From then on they are those that any process has kept last.
+    public func load() async {
+        guard !isLoaded else { return }
+        isLoaded = true
+        following = service.favorites.changes.follow(where: { $0.concerns(FavoritePhrases.entries.prefix) }) {
+            [weak self] in await self?.read()
+        }
+        await read()
+    }
+
+    /// The favorite of an operation; `nil` if it is none.
+    public subscript(_ id: FoaasOperation.ID) -> FavoritePhrase? { all.first { $0.id == id } }
+
+    /// Makes an operation a favorite, or takes that back. It is shown at once; what it says is then loaded, if it is not known yet.
+    public func set(_ operation: FoaasOperation, isFavorite: Bool) async {
+        await load()
+        guard isFavorite == (self[operation.id] == nil) else { return }
+        let (before, service) = (keeping, service)
+        made += 1
+        unkept += 1
+        // Changes that are made at once are kept in their order.
+        let now = Task {
+            await before?.value
+            let saved = await service.savedTemplate(of: operation)
+            do throws(StoreError) {
+                try await service.favorites.set(operation, isFavorite: isFavorite, answer: saved?.answer)
+                error = nil
+            } catch { self.error = error }
+            unkept -= 1
+            await read()
+        }
+        keeping = now
+        all = FavoritePhrases.changed(
+            all, FavoritePhrase(operation: operation, answer: nil, keptAt: .distantFuture), isFavorite: isFavorite)
+        await now.value
+        if let favorite = self[operation.id], favorite.answer == nil { await learn(operation) }
+    }
+
+    /// The user has read the error.
+    public func dismissError() { error = nil }
+
+    /// Loads what a favorite says, so that it is there without a connection.
+    private func learn(_ operation: FoaasOperation) async {
+        // Without an answer it stays a favorite by its name. It is learned when it becomes one again, or is opened.
+        guard let template = try? await service.template(of: operation) else { return }
+        try? await service.favorites.learn(template.answer, of: operation)
+        await read()
+    }
+
+    private func read() async {
+        // What was chosen here is kept first.
+        guard unkept == 0 else { return }
+        let before = made
+        do throws(StoreError) {
+            let found = try await service.favorites.all()
+            if made == before, found != all { all = found }
+        } catch {
+            if made == before { self.error = error }
+        }
+    }
+}
