@@ -219,7 +219,7 @@ class TestMakingOne:
         page.by("create-size").fill("1MB")
         page.by("create").click()
         expect(page.by("step")).to_be_visible()
-        page.by("nav-inspector").click()
+        page.by("nav-foaas").click()
         page.connection("online")
         def made():
             page.by("nav-drive").click()

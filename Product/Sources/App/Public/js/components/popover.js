@@ -18,7 +18,7 @@ export function popover({ button, panel, onOpen }) {
     button.setAttribute("aria-expanded", String(open));
     if (open) {
       onOpen();
-      (find(panel, "input:checked") ?? find(panel, "input, button"))?.focus({ focusVisible: false });
+      (find(panel, "input:checked") ?? find(panel, "input, button, [role=menuitem]"))?.focus({ focusVisible: false });
     }
   };
   button.addEventListener("click", () => toggle(panel.hidden));
