@@ -34,7 +34,7 @@ export function popover({ button, panel, onOpen }) {
   document.addEventListener("pointerdown", (event) => {
     if (!panel.hidden && !wrapper.contains(target(event))) toggle(false);
   });
-  return wrapper;
+  return Object.assign(wrapper, { close: () => toggle(false) });
 }
 
 /**
