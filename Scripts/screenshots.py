@@ -236,6 +236,7 @@ def drive(camera):
             store.create(camera, name, size)
             store.add(camera, *[store.text_file(folder, file, bytes) for file, bytes in files])
             camera.by("upload-dismiss").click()
+        camera.by("account-menu").click()
         camera.by("immutable-open").click()
         camera.by("typed").fill("Log of the Calypso")
         camera.by("immutable-confirm").scroll_into_view_if_needed()

@@ -104,6 +104,45 @@ struct DriveScreensTests {
         await world.services.stop()
     }
 
+    @Test(
+        "A file that is shown is saved: without a connection it is the saved copy, which says so; others say that there is none"
+    )
+    func previews() async throws {
+        let world = AppWorld()
+        let (address, screen, reader) = try await account(world)
+        let picture = Data(
+            base64Encoded:
+                "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).png")
+        try #require(picture).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }  // it is in a folder that the system empties
+        #expect(await handOver(world, "<script>", as: "page.html", to: address).status == 204)
+        #expect(await handOver(world, "other", as: "other.txt", to: address).status == 204)
+        #expect(await world.tell(screen, "upload", ["batch": "1"]) == 204)
+        let stored = await reader.state { $0.contains(#""isDone":true"#) && $0.contains(#""files":[{"link""#) }
+        #expect(stored.contains("preview=true") && stored.contains(#""size":8,"#))
+        _ = try await world.site.hub.drive.service.upload([file], to: address)
+
+        func preview(_ name: String, _ more: String = "") async -> ServerResponse {
+            let name = FileLocation.encode(name)
+            return await world.request(
+                "GET", "/api/screens/drive-account/files/\(name)?account=\(address)&preview=true&lang=en\(more)")
+        }
+        #expect(await preview("page.html", "&saved=true").status == 204)
+        let page = await preview("page.html")
+        #expect(page.headers["Content-Type"] == "application/octet-stream" && page.headers["Aquifer-Notice"] == nil)
+        #expect(page.headers["Content-Security-Policy"]?.hasPrefix("sandbox") == true)
+        #expect(try await page.collectBody() == Data("<script>".utf8))
+        #expect(await preview("page.html", "&saved=true").status == 200)
+        #expect(await preview(file.lastPathComponent).headers["Content-Type"] == "image/png")
+
+        world.services.reference.set(.offline, of: .drive)
+        let saved = await preview("page.html")
+        #expect(saved.status == 200 && saved.headers["Aquifer-Notice"]?.contains("saved") == true)
+        #expect(await preview("other.txt").status == 504)
+        await world.services.stop()
+    }
+
     @Test("A batch of which another replica took a file is refused as a whole, and none of it is sent")
     func torn() async throws {
         let world = AppWorld()

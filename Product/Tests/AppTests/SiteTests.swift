@@ -1,4 +1,5 @@
 import Aquifer
+import AquiferTesting
 import AquiferWording
 import Foundation
 import HTTPServer
@@ -160,6 +161,43 @@ struct SiteTests {
             }
         }
         #expect(try await real.json("GET", "/api/connection")["available"] as? Bool == false)
+    }
+
+    @Test("A server without a simulator offers none, takes no other mode, and still says how its remotes answer")
+    func withoutSimulator() async throws {
+        let world = AppWorld { configuration in
+            configuration.offersSimulator = false
+            configuration.faults[.feed] = .offline
+        }
+        let state = try await world.json("GET", "/api/connection")
+        #expect(state["available"] as? Bool == false && (state["modes"] as? [String])?.isEmpty == true)
+        #expect(state["mode"] as? String == "offline")
+        let refused = await world.request("PUT", "/api/connection", #"{"mode":"online"}"#)
+        #expect(refused.status == 403)
+        #expect(String(decoding: try await refused.collectBody(), as: UTF8.self).contains("--no-simulator"))
+        #expect(try await world.json("GET", "/api/connection")["mode"] as? String == "offline")
+        await world.services.stop()
+    }
+
+    @Test("With servers elsewhere the mode is that of this machine's network, and pages hear each change of it")
+    func machineNetwork() async throws {
+        let real = AppWorld { configuration in
+            for remote in ReferenceRemote.allCases {
+                configuration.remotes[remote] = URL(string: "http://127.0.0.1:9/")
+            }
+        }
+        func mode() async throws -> String? { try await real.json("GET", "/api/connection")["mode"] as? String }
+        #expect(try await mode() == "unknown")
+        let monitor = ManualConnectionMonitor(.connected)
+        real.site.hub.follow(monitor)
+        #expect(await eventually { real.site.hub.network.state == .connected })
+        #expect(try await mode() == "online")
+        monitor.state = .notConnected
+        #expect(await eventually { real.site.hub.network.state == .notConnected })
+        #expect(try await mode() == "offline")
+        let context = ScreenContext(language: .english, now: Date())
+        #expect(real.site.hub.news(context).contains(#""network":"notConnected""#))
+        await real.services.stop()
     }
 
     @Test("The reference remotes' last requests are told, with what was sent of each")

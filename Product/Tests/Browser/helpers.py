@@ -81,6 +81,16 @@ class Probe:
         answer = self.ask("/api/connection", "PUT", data={"mode": mode})
         assert answer.ok, f"{answer.status} {answer.text()}"
 
+    def developer(self):
+        """Opens the drawer for developers."""
+        self.by("settings-button").click()
+        self.by("developer-open").click()
+
+    def inspector(self):
+        """Goes to the inspector, as a developer does."""
+        self.developer()
+        self.by("to-inspector").click()
+
     def transfers(self, remote="feed"):
         """The outcomes of the transfers of a reference remote, and its last requests."""
         return self.ask("/api/reference/transfers").json()[remote]

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from test_audio import compose, part, playing, tone
 from test_audio_waiting import TitlesTaken, post_later, row as waiting, to_the_list
-from test_drive import VECTOR, add, create, text_file
+from test_drive import VECTOR, act, add, choose, create, text_file
 from test_feed import FEED
 from test_foaas import preview, said
 from test_payments import BAD, GOOD, TEST_CARD, add_card, enter, fill_card, open_contact
@@ -38,6 +38,9 @@ def feed(page, look, folder):
     page.page.keyboard.press("Escape")
     page.by("connection-button").click()
     look("connection")
+    page.page.keyboard.press("Escape")
+    page.developer()
+    look("drawer for developers")
     go(page, "/", "feed-item")
     page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
     reload_offline(page)
@@ -262,12 +265,22 @@ def account(page, look, folder):
     create(page, "W" * 64)
     create(page, name)
     add(page, text_file(folder, "W" * 80 + ".txt"), text_file(folder, "a,b.txt"))
-    part(page.by("file").first, "delete").click()
-    page.by("immutable-open").click()
+    page.by("file-menu").first.click()
+    look("menu of a file")
+    page.page.keyboard.press("Escape")
+    page.by("account-menu").click()
+    look("menu of an account")
+    page.page.keyboard.press("Escape")
+    page.by("open-file").first.click()
+    expect(page.by("preview-text")).to_be_visible()
+    look("file that is shown")
+    page.by("preview-close").click()
+    act(page.by("file").first, "delete")
+    choose(page, "immutable-open")
     look("account that asks")
     page.by("typed").fill(name)
     look("account about to be locked")
-    page.by("deletion-open").click()
+    choose(page, "deletion-open")
     look("account about to be deleted")
     reload_offline(page)
     look("account offline")

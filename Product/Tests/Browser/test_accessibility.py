@@ -19,7 +19,7 @@ def test_every_stop_of_the_tab_key_is_visible(feed):
         assert stop["ring"] and stop["size"] > 0, stop
         seen.append(stop["name"])
     assert seen[0] == "skip-link"
-    assert {"nav-feed", "nav-inspector", "connection-button", "reload", "settings-button", "open-comments"} <= set(seen)
+    assert {"nav-feed", "nav-drive", "connection-button", "reload", "settings-button", "open-comments"} <= set(seen)
 
 
 def test_the_skip_link_leads_to_the_content(feed):

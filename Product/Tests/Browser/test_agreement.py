@@ -340,7 +340,7 @@ class TestDrive:
         expect(test_drive.row(first, "tides.txt")).to_be_visible()
         soon(test_drive.row(second, "tides.txt")).to_be_visible()
         first.by("upload-dismiss").click()
-        test_drive.part(test_drive.row(first, "tides.txt"), "delete").click()
+        test_drive.act(test_drive.row(first, "tides.txt"), "delete")
         test_drive.part(test_drive.row(first, "tides.txt"), "delete-confirm").click()
         expect(first.by("file")).to_have_count(0)
         soon(second.by("file")).to_have_count(0)

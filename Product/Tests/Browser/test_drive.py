@@ -47,8 +47,6 @@ def create(page, name="Harbour papers", size="1MB"):
     page.page.goto(page.server.base + "/drive/new")
     page.by("create-name").fill(name)
     page.by("create-size").fill(size)
-    # The price comes in above the button, and moves it: a click at that moment would miss it.
-    expect(page.by("cost")).not_to_be_empty()
     page.by("create").click()
     expect(page.by("created")).to_be_visible()
     page.by("to-account").click()
@@ -72,6 +70,18 @@ def add(page, *files):
 
 def row(page, name):
     return page.page.locator(f'[data-test="file"][data-name="{name}"]')
+
+
+def act(row, test):
+    """Chooses from the menu of a file."""
+    part(row, "file-menu").click()
+    part(row, test).click()
+
+
+def choose(page, test):
+    """Chooses from the menu of the account."""
+    page.by("account-menu").click()
+    page.by(test).click()
 
 
 def requests(page):
@@ -172,6 +182,18 @@ class TestMakingOne:
         page.by("create-size").fill("2GB")
         expect(page.by("cost")).to_have_text("Costs 0.5 SHDW")
 
+    @pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
+    def test_nothing_moves_the_button_when_the_price_comes(self, stopped_server, drive, phone):
+        page = drive("/drive/new", on=stopped_server.start("--fault", "drive=slow"), phone=phone)
+        page.by("create-name").fill("Still")
+        page.by("create-size").fill("1GB")
+        expect(page.by("cost")).to_be_visible()
+        before = page.by("create").bounding_box()
+        assert page.by("balance").is_hidden()
+        expect(page.by("cost")).to_contain_text("0.25")
+        expect(page.by("balance")).to_be_visible()
+        assert page.by("create").bounding_box() == before
+
     def test_without_the_price_it_says_so_and_works_all_the_same(self, stopped_server, drive):
         page = drive("/drive/new", on=stopped_server.start("--fault", "drive=failing"))
         page.by("create-size").fill("1GB")
@@ -219,7 +241,7 @@ class TestMakingOne:
         page.by("create-size").fill("1MB")
         page.by("create").click()
         expect(page.by("step")).to_be_visible()
-        page.by("nav-inspector").click()
+        page.by("nav-foaas").click()
         page.connection("online")
         def made():
             page.by("nav-drive").click()
@@ -292,18 +314,18 @@ class TestOneAccount:
         expect(page.by("upload-results")).to_have_count(0)
 
         with page.page.expect_file_chooser() as chooser:
-            part(row(page, "tides.txt"), "replace").click()
+            act(row(page, "tides.txt"), "replace")
         chooser.value.set_files(text_file(tmp_path, "another.txt", 8192))
         expect(part(row(page, "tides.txt"), "file-size")).to_have_text("8 KB")
         expect(page.by("toast").first).to_contain_text("tides.txt was replaced")
         expect(page.by("file")).to_have_count(2)
 
-        part(row(page, "maré #1 ?.txt"), "delete").click()
+        act(row(page, "maré #1 ?.txt"), "delete")
         expect(part(row(page, "maré #1 ?.txt"), "delete-cancel")).to_be_focused()
         page.page.keyboard.press("Escape")
-        expect(part(row(page, "maré #1 ?.txt"), "delete")).to_be_focused()
+        expect(part(row(page, "maré #1 ?.txt"), "file-menu")).to_be_focused()
         assert "delete" not in page.intents
-        part(row(page, "maré #1 ?.txt"), "delete").click()
+        act(row(page, "maré #1 ?.txt"), "delete")
         part(row(page, "maré #1 ?.txt"), "delete-confirm").click()
         expect(page.by("file")).to_have_count(1)
 
@@ -326,7 +348,7 @@ class TestOneAccount:
         page.by("add-storage").click()
         expect(page.by("amount-error")).to_be_visible()
 
-        page.by("immutable-open").click()
+        choose(page, "immutable-open")
         expect(page.by("typed")).to_be_focused()
         page.by("typed").fill("harbour papers")
         expect(page.by("immutable-confirm")).to_have_attribute("aria-disabled", "true")
@@ -338,7 +360,9 @@ class TestOneAccount:
         expect(page.by("immutable-badge")).to_be_visible()
         for gone in ("replace", "delete", "reduce-storage", "immutable-open", "deletion-open"):
             expect(page.by(gone).locator("visible=true")).to_have_count(0)
+        page.by("file-menu").click()
         expect(page.by("download")).to_be_visible()
+        page.page.keyboard.press("Escape")
         # New files are taken, and none that is there is replaced.
         add(page, text_file(tmp_path, "new.txt"))
         expect(page.by("file")).to_have_count(2)
@@ -359,7 +383,7 @@ class TestOneAccount:
         page = drive()
         create(page, size="2GB")
         expect(page.by("balance").locator("visible=true")).to_contain_text("9,999.5\u00a0SHDW")
-        page.by("deletion-open").click()
+        choose(page, "deletion-open")
         page.by("deletion-typed").fill("Harbour paper")
         expect(page.by("deletion-confirm")).to_have_attribute("aria-disabled", "true")
         page.page.keyboard.press("Enter")
@@ -367,9 +391,9 @@ class TestOneAccount:
         page.by("deletion-typed").fill("Harbour papers")
         page.by("deletion-confirm").click()
         expect(page.by("keep-account-text")).to_be_visible()
-        expect(page.by("deletion-open")).to_be_hidden()
+        expect(page.by("deletion-open")).to_have_count(0)
         page.by("keep-account").click()
-        expect(page.by("deletion-open")).to_be_visible()
+        expect(page.by("deletion-open")).to_have_count(1)
         expect(page.by("claim")).to_be_hidden()
         page.by("amount").fill("1GB")
         page.by("reduce-storage").click()
@@ -393,20 +417,24 @@ class TestOneAccount:
     def test_an_account_that_is_to_be_deleted_says_so_at_its_top_and_is_not_made_immutable(self, drive):
         page = drive()
         create(page)
-        expect(page.by("immutable-open")).to_be_visible()
+        expect(page.by("immutable-open")).to_have_count(1)
         expect(page.by("deletion-badge").locator("visible=true")).to_have_count(0)
-        page.by("deletion-open").click()
+        choose(page, "deletion-open")
         page.by("deletion-typed").fill("Harbour papers")
         page.by("deletion-confirm").click()
         expect(page.by("deletion-badge").locator("visible=true")).to_have_text("Being deleted")
-        expect(page.by("immutable-open")).to_be_hidden()
+        expect(page.by("immutable-open")).to_have_count(0)
 
     def test_the_focus_stays_where_something_was_done(self, drive, tmp_path):
         page = drive()
         create(page, size="2MB")
         add(page, text_file(tmp_path))
         page.by("upload-dismiss").click()
-        tab_to(page, "delete")
+        tab_to(page, "file-menu")
+        page.page.keyboard.press("Enter")
+        for _ in range(2):
+            page.page.keyboard.press("ArrowDown")
+        expect(page.by("delete")).to_be_focused()
         page.page.keyboard.press("Enter")
         page.by("delete-confirm").focus()
         page.page.keyboard.press("Enter")
@@ -414,7 +442,7 @@ class TestOneAccount:
         expect(page.by("upload")).to_be_focused()
 
         def confirm(test, typed):
-            page.by(f"{test}-open").click()
+            choose(page, f"{test}-open")
             page.by(typed).fill("Harbour papers")
             page.page.keyboard.press("Enter")
 
@@ -440,9 +468,9 @@ class TestOneAccount:
         gap = """([above, below]) => document.querySelector(`[data-test=${below}]`).getBoundingClientRect().top
             - document.querySelector(`[data-test=${above}]`).getBoundingClientRect().bottom"""
         expect(page.by("balance")).to_be_visible()
-        assert page.evaluate(gap, ["balance", "create"]) <= 24
+        assert page.evaluate(gap, ["cost", "create"]) <= 24
         create(page)
-        assert page.evaluate(gap, ["drop-zone", "objects-ask"]) <= 32
+        assert page.evaluate(gap, ["drop-zone", "manage"]) <= 32
 
     def test_files_are_dropped(self, drive):
         page = drive()
@@ -514,6 +542,7 @@ class TestOneAccount:
         page.by("upload-input").set_input_files(text_file(tmp_path, "big.bin", 30_000_000))
         expect(page.by("upload-percent")).to_have_text(re.compile(r"^\d+ %$"))
         expect(page.by("upload-progress")).to_be_visible()
+        expect(page.by("upload-rate")).to_have_text(re.compile(r"^[\d.]+\s[KM]?B/s · \d+ (second|minute)s? left$"))
         page.by("upload-stop").click()
         page.connection("online")
         expect(page.by("upload-results")).to_be_visible()
@@ -527,7 +556,7 @@ class TestOneAccount:
         file = text_file(tmp_path, "maré (2) 100%.txt", 70_000)
         add(page, file)
         with page.page.expect_download() as download:
-            part(page.by("file").first, "download").click()
+            act(page.by("file").first, "download")
         assert download.value.suggested_filename == "maré (2) 100%.txt"
         assert open(download.value.path(), "rb").read() == file.read_bytes()
 
@@ -547,11 +576,11 @@ class TestOneAccount:
         page = drive()
         create(page)
         expect(page.by("objects-ask")).to_have_text("Check against server")
-        page.by("objects-ask").click()
+        choose(page, "objects-ask")
         expect(page.by("objects-text")).to_have_text("No file on the server. It matches the list above.")
         add(page, text_file(tmp_path, "here.txt"))
         expect(page.by("objects-text")).to_have_text("")
-        page.by("objects-ask").click()
+        choose(page, "objects-ask")
         expect(page.by("objects-text")).to_have_text("1 file on the server. It matches the list above.")
         expect(page.by("objects-name")).to_have_text("here.txt")
         expect(page.by("objects-new")).to_be_hidden()
@@ -559,24 +588,24 @@ class TestOneAccount:
         other = drive(page.page.url[len(page.server.base):], on=elsewhere.start())
         expect(other.by("file")).to_have_count(1)
         add(other, text_file(tmp_path, "new.txt"))
-        part(row(other, "here.txt"), "delete").click()
+        act(row(other, "here.txt"), "delete")
         part(row(other, "here.txt"), "delete-confirm").click()
         expect(row(other, "here.txt")).to_have_count(0)
-        page.by("objects-ask").click()
+        choose(page, "objects-ask")
         expect(page.by("objects-text")).to_have_text("1 file on the server. Not on the server, but in the list above: here.txt.")
         expect(page.by("objects-new")).to_have_text("not in the list above")
         page.by("objects-dismiss").click()
         expect(page.by("objects-names")).to_be_hidden()
-        expect(page.by("objects-ask")).to_be_focused()
+        expect(page.by("account-menu")).to_be_focused()
 
     def test_names_that_cannot_be_loaded_are_told_and_asked_for_again(self, drive):
         page = drive()
         create(page)
         page.connection("offline")
-        page.by("objects-ask").click()
+        choose(page, "objects-ask")
         expect(page.by("objects-error")).to_contain_text("The server’s file names couldn’t be loaded. You’re offline.")
         page.connection("online")
-        page.by("objects-ask").click()
+        choose(page, "objects-ask")
         expect(page.by("objects-text")).to_contain_text("No file on the server.")
         expect(page.by("objects-error")).to_be_hidden()
 
@@ -590,7 +619,7 @@ class TestOneAccount:
         page.by("reload").click()
         expect(page.by("notice")).to_contain_text(AGE)
         expect(page.by("file")).to_have_count(1)
-        part(page.by("file").first, "delete").click()
+        act(page.by("file").first, "delete")
         part(page.by("file").first, "delete-confirm").click()
         expect(page.by("error-banner")).to_contain_text("connection")
         expect(page.by("file")).to_have_count(1)
@@ -625,12 +654,20 @@ class TestOneAccount:
         page = drive()
         create(page)
         add(page, text_file(tmp_path))
-        tab_to(page, "delete")
+        tab_to(page, "file-menu")
+        page.page.keyboard.press("Enter")
+        for _ in range(2):
+            page.page.keyboard.press("ArrowDown")
+        expect(page.by("delete")).to_be_focused()
         page.page.keyboard.press("Enter")
         tab_to(page, "delete-confirm")
         page.page.keyboard.press("Enter")
         expect(page.by("file")).to_have_count(0)
-        tab_to(page, "immutable-open")
+        page.evaluate("scrollTo(0, 0)")
+        page.by("account-menu").focus()
+        page.page.keyboard.press("ArrowDown")
+        expect(page.by("objects-ask")).to_be_focused()
+        page.page.keyboard.press("ArrowDown")
         page.page.keyboard.press("Enter")
         page.page.keyboard.type("Harbour papers")
         page.page.keyboard.press("Enter")
@@ -655,6 +692,192 @@ class TestATransactionFromElsewhere:
         expect(page.by("hand-submit")).to_have_attribute("aria-disabled", "true")
         page.by("hand-submit").click(force=True)  # a click on what looks disabled does nothing
         assert "handOver" not in page.intents
+
+
+    def test_what_is_missing_or_failed_is_said_beside_its_field(self, drive):
+        page = drive("/drive/new")
+        page.by("hand-open").click()
+        page.by("hand-submit").click(force=True)
+        expect(page.by("hand-error")).to_have_text("Paste the signed transaction first.")
+        expect(page.by("hand-text")).to_be_focused()
+        expect(page.by("hand-text")).to_have_attribute("aria-invalid", "true")
+        page.by("hand-text").fill("AAAA")
+        expect(page.by("hand-error")).to_contain_text("ends too early")
+        page.by("hand-text").fill("")
+        expect(page.by("hand-error")).to_be_hidden()
+
+
+PICTURE = Path(__file__).resolve().parents[2] / "Sources/App/Public/icons/icon-192.png"
+
+
+class TestAFileThatIsOpened:
+    def test_a_text_is_shown_and_the_focus_comes_back(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        add(page, text_file(tmp_path))
+        part(row(page, "note.txt"), "open-file").focus()
+        page.page.keyboard.press("Enter")
+        expect(page.by("preview-text")).to_contain_text("Low tide at six.")
+        expect(page.by("preview-name")).to_have_text("note.txt")
+        expect(page.by("preview-facts")).to_have_text("2\u00a0KB")
+        expect(page.by("preview-part")).to_have_count(0)
+        with page.page.expect_download() as download:
+            page.by("preview-download").click()
+        assert download.value.suggested_filename == "note.txt"
+        page.page.keyboard.press("Escape")
+        expect(page.by("preview")).to_be_hidden()
+        expect(part(row(page, "note.txt"), "open-file")).to_be_focused()
+
+    def test_of_a_long_text_the_beginning_is_shown(self, drive, tmp_path):
+        page = drive()
+        create(page, size="20MB")
+        add(page, text_file(tmp_path, "long.log", 200_000), text_file(tmp_path, "huge.log", 9 << 20))
+        for name in ("long.log", "huge.log"):
+            part(row(page, name), "open-file").click()
+            expect(page.by("preview-part")).to_contain_text("The first 64\u00a0KB of")
+            assert len(page.by("preview-text").inner_text()) <= 65_536
+            page.by("preview-close").click()
+
+    def test_pages_and_drawings_are_text_and_run_nothing(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        evil = {"evil.html": "<script>document.title = 'run'</script><img src=x onerror=\"document.title = 'run'\">",
+                "evil.svg": "<svg xmlns='http://www.w3.org/2000/svg' onload=\"document.title = 'run'\"><script>document.title = 'run'</script></svg>"}
+        for name, text in evil.items():
+            (tmp_path / name).write_text(text)
+        add(page, *(tmp_path / name for name in evil))
+        for name, text in evil.items():
+            part(row(page, name), "open-file").click()
+            expect(page.by("preview-text")).to_have_text(text)
+            assert page.evaluate("document.querySelectorAll('.preview pre *, .preview iframe, .preview object, .preview embed').length") == 0
+            page.by("preview-close").click()
+        assert page.page.title() == "Harbour papers · Aquifer"
+
+    def test_a_picture_is_shown_and_stands_in_the_list(self, drive):
+        page = drive()
+        create(page)
+        add(page, PICTURE)
+        thumbnail = part(row(page, "icon-192.png"), "thumbnail")
+        page.until(lambda: thumbnail.evaluate("(e) => e.complete && e.naturalWidth") == 192, "the small picture is there")
+        part(row(page, "icon-192.png"), "open-file").click()
+        picture = page.by("preview-picture")
+        page.until(lambda: picture.evaluate("(e) => e.complete && e.naturalWidth") == 192, "the picture is there")
+        assert picture.get_attribute("alt") == "icon-192.png"
+        page.fits("preview")
+
+    def test_a_file_of_another_kind_has_its_facts_and_a_download(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        (tmp_path / "no.png").write_bytes(bytes(range(256)) * 8)
+        add(page, tmp_path / "no.png")
+        expect(part(row(page, "no.png"), "thumbnail")).to_have_count(0)  # it only claims to be a picture
+        part(row(page, "no.png"), "open-file").click()
+        expect(page.by("preview-none")).to_contain_text("no preview")
+        expect(page.by("preview-facts")).to_contain_text("2\u00a0KB")
+        expect(page.by("preview-download")).to_have_attribute("download", "no.png")
+
+    def test_offline_it_is_the_saved_copy_or_says_that_there_is_none(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        add(page, text_file(tmp_path, "seen.txt"), text_file(tmp_path, "unseen.txt"))
+        part(row(page, "seen.txt"), "open-file").click()
+        expect(page.by("preview-text")).to_be_visible()
+        page.by("preview-close").click()
+        page.connection("offline")
+        part(row(page, "seen.txt"), "open-file").click()
+        expect(page.by("preview-text")).to_contain_text("Low tide")
+        expect(page.by("preview-facts")).to_contain_text("saved")
+        page.by("preview-close").click()
+        part(row(page, "unseen.txt"), "open-file").click()
+        expect(page.by("preview-failed")).to_contain_text("Not on this device")
+        page.connection("online")
+        page.by("preview-failed-action").click()
+        expect(page.by("preview-text")).to_contain_text("Low tide")
+
+    def test_leaving_the_page_closes_it(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        add(page, text_file(tmp_path))
+        page.by("nav-drive").click()
+        page.by("account-link").click()
+        part(row(page, "note.txt"), "open-file").click()
+        expect(page.by("preview-text")).to_be_visible()
+        page.page.go_back()
+        expect(page.by("account")).to_be_visible()
+        expect(page.by("preview").locator("visible=true")).to_have_count(0)
+
+
+class TestAMenu:
+    def test_the_keys_go_through_it_and_the_focus_comes_back(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        add(page, text_file(tmp_path))
+        page.by("file-menu").focus()
+        expect(page.by("file-menu")).to_have_attribute("aria-haspopup", "menu")
+        page.page.keyboard.press("Enter")
+        expect(page.by("file-menu")).to_have_attribute("aria-expanded", "true")
+        for key, item in (("", "download"), ("ArrowDown", "replace"), ("End", "delete"), ("ArrowDown", "download"), ("ArrowUp", "delete"), ("Home", "download")):
+            if key:
+                page.page.keyboard.press(key)
+            expect(page.by(item)).to_be_focused()
+        page.page.keyboard.press("Escape")
+        expect(page.by("file-menu-panel")).to_be_hidden()
+        expect(page.by("file-menu")).to_be_focused()
+        page.page.keyboard.press("ArrowDown")
+        expect(page.by("download")).to_be_focused()
+        page.page.keyboard.press("Tab")
+        expect(page.by("file-menu-panel")).to_be_hidden()
+
+    def test_a_new_signature_of_the_addresses_leaves_it_open(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        add(page, text_file(tmp_path))
+        page.by("file-menu").click()
+        page.page.keyboard.press("ArrowDown")
+        seen = len(page.intents)
+        page.ask(f"/api/screens/drive-account/intents?tab={page.evaluate('sessionStorage.getItem(`aquifer.tab`)')}&account={page.page.url.rsplit('/', 1)[1]}",
+                 "POST", data={"intent": "refresh"})
+        page.page.wait_for_timeout(500)
+        assert len(page.intents) == seen
+        expect(page.by("replace")).to_be_focused()
+
+
+@pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
+def test_a_long_name_takes_two_lines_and_shows_its_ending(drive, tmp_path, phone):
+    page = drive(phone=phone)
+    create(page)
+    long = "holiday " * 28 + "at the sea 2024.txt"
+    hebrew = "\u05d7\u05d5\u05e4\u05e9\u05d4 1.txt"
+    add(page, text_file(tmp_path, long), text_file(tmp_path, hebrew), text_file(tmp_path, "short.txt"))
+    name = lambda file: part(row(page, file), "open-file").locator(".clamped-name")
+    text = name(long).inner_text()
+    assert "…" in text and text.endswith("2024.txt") and text.startswith("holiday")
+    lines = "(e) => Math.round(e.clientHeight / parseFloat(getComputedStyle(e).lineHeight))"
+    assert name(long).evaluate(lines) == 2 and name("short.txt").evaluate(lines) == 1
+    assert name("short.txt").inner_text() == "short.txt"
+    assert part(row(page, long), "open-file").get_attribute("aria-label") == f"Open {long}"
+    assert name(hebrew).evaluate("(e) => getComputedStyle(e).unicodeBidi") == "plaintext"
+    before = len(text)
+    page.page.set_viewport_size({"width": 1900 if phone else 390, "height": 900})
+    page.until(lambda: (len(name(long).inner_text()) > before) == phone and name(long).inner_text().endswith("2024.txt"), "it follows the width")
+    page.fits("account")
+
+
+@pytest.mark.parametrize("typed", ["5000GB", "1024GB"])
+def test_more_than_an_account_may_have_is_refused_at_its_field(drive, typed):
+    page = drive(phone=True)
+    create(page)
+    page.by("amount").fill(typed)
+    page.by("add-storage").click()
+    expect(page.by("amount-error")).to_contain_text("1024 GB at most")
+    expect(page.by("amount-error")).to_be_in_viewport()
+    expect(page.by("amount")).to_be_focused()
+    expect(page.by("amount")).to_have_attribute("aria-invalid", "true")
+    expect(page.by("spend")).to_be_hidden()
+    expect(page.by("error-banner")).to_have_count(0)
+    assert "addStorage" not in page.intents
+    page.by("amount").fill("1MB")
+    expect(page.by("amount-error")).to_be_hidden()
 
 
 class TestTheSecret:
@@ -684,7 +907,7 @@ class TestTheSecret:
         account = page.page.url.rsplit("/", 1)[1]
         open_streams.append(listen("drive-account", f"&account={account}"))
         add(page, text_file(tmp_path, "a.txt"))
-        part(page.by("file").first, "delete").click()
+        act(page.by("file").first, "delete")
         part(page.by("file").first, "delete-confirm").click()
         expect(page.by("file")).to_have_count(0)
         page.by("amount").fill("1MB")
@@ -773,5 +996,5 @@ def test_larger_text_does_not_make_the_phone_page_scroll_sideways(drive, tmp_pat
     page = drive(phone=True)
     create(page)
     add(page, text_file(tmp_path))
-    page.by("immutable-open").click()
+    choose(page, "immutable-open")
     page.fits("account", larger=True)

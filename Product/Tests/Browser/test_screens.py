@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from helpers import settled
 from test_feed import AGE, FEED
+from test_payments import tab_to
 
 
 def test_comments_open_over_the_feed_and_back_restores_scroll_and_focus(feed):
@@ -68,7 +69,7 @@ def test_comments_that_fail_say_so_once_and_can_be_tried_again(feed):
 
 def test_the_inspector_lists_what_is_saved(feed):
     feed.until(lambda: feed.in_view("loaded"), "visible pictures are loaded")
-    feed.by("nav-inspector").click()
+    feed.inspector()
     expect(feed.page).to_have_url(f"{feed.server.base}/inspector")
     rows = feed.by("inspector-row")
     expect(rows.first).to_be_visible()
@@ -82,7 +83,7 @@ def test_the_inspector_lists_what_is_saved(feed):
 
 def test_the_inspector_deletes_after_asking(feed):
     feed.until(lambda: feed.in_view("loaded"), "visible pictures are loaded")
-    feed.by("nav-inspector").click()
+    feed.inspector()
     row = feed.by("inspector-row").first
     expect(row).to_be_visible()
     key = row.get_attribute("data-entry")
@@ -100,7 +101,7 @@ def test_the_inspector_deletes_after_asking(feed):
 def test_the_inspectors_question_has_words_and_covers_nothing(server, open_page, phone):
     page = open_page(server, phone=phone)
     page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
-    page.by("nav-inspector").click()
+    page.inspector()
     row = page.by("inspector-row").first
     row.locator('[data-test="delete"]').click()
     question = row.locator(".confirm")
@@ -127,27 +128,136 @@ def test_the_inspector_validates(stopped_server, open_page):
     expect(page.by("toast").first).to_contain_text("removed")
 
 
-def test_the_connection_switch_works_with_the_keyboard(feed):
+@pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
+def test_the_navigation_has_the_five_apps_and_developers_have_a_drawer(server, open_page, phone):
+    page = open_page(server, phone=phone)
+    assert page.evaluate("[...document.querySelectorAll('#nav a')].map((a) => a.dataset.name)") == ["feed", "contacts", "foaas", "audio", "drive"]
+    expect(page.by("connection-online")).to_be_hidden()
+    page.developer()
+    drawer = page.by("developer")
+    expect(drawer).to_be_in_viewport()
+    expect(page.page.get_by_role("dialog", name="Developer")).to_be_visible()
+    expect(drawer.get_by_role("radio")).to_have_count(5)
+    settled(page)
+    box = drawer.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= page.page.viewport_size["width"] + 1
+    page.by("to-inspector").click()
+    expect(page.page).to_have_url(f"{server.base}/inspector")
+    expect(drawer).to_be_hidden()
+    expect(page.by("screen-inspector").locator("h1")).to_be_focused()
+    page.by("screen-inspector").locator('[data-test="back"]').click()
+    expect(page.page).to_have_url(f"{server.base}/")
+    expect(page.items.first).to_be_visible()
+
+
+def test_the_simulator_works_with_the_keyboard(feed):
     feed.expects_failed_requests = True
     expect(feed.by("connection-button")).to_have_attribute("data-mode", "online")
-    feed.by("connection-button").focus()
+    feed.by("settings-button").focus()
     feed.page.keyboard.press("Enter")
-    expect(feed.by("connection-online")).to_be_focused()
+    tab_to(feed, "developer-open")
+    feed.page.keyboard.press("Enter")
+    tab_to(feed, "connection-online")
     feed.page.keyboard.press("ArrowDown")
     expect(feed.by("connection-offline")).to_be_checked()
     expect(feed.by("connection-button")).to_have_attribute("data-mode", "offline")
     feed.page.keyboard.press("Escape")
-    expect(feed.by("connection-panel")).to_be_hidden()
-    expect(feed.by("connection-button")).to_be_focused()
+    expect(feed.by("developer")).to_be_hidden()
+    expect(feed.by("settings-button")).to_be_focused()
     feed.page.keyboard.press("r")
     expect(feed.by("notice")).to_be_visible()
+
+
+def test_a_click_beside_the_drawer_closes_it(feed):
+    feed.developer()
+    feed.page.mouse.click(40, 400)
+    expect(feed.by("developer")).to_be_hidden()
+    expect(feed.page).to_have_url(f"{feed.server.base}/")
+
+
+def test_the_corner_says_what_a_user_can_count_on(feed):
+    feed.expects_failed_requests = True
+    feed.by("connection-button").click()
+    expect(feed.by("connection-panel")).to_contain_text("You’re online")
+    expect(feed.by("connection-panel").locator("input")).to_have_count(0)
+    expect(feed.by("connection-reload")).to_be_focused()
+    feed.page.keyboard.press("Escape")
+    feed.connection("offline")
+    feed.evaluate("dispatchEvent(new Event('focus'))")
+    expect(feed.by("connection-button")).to_have_attribute("data-mode", "offline")
+    feed.by("connection-button").click()
+    expect(feed.by("connection-panel")).to_contain_text("You’re offline")
+    feed.by("connection-reload").click()
+    expect(feed.by("notice")).to_be_visible()
+    feed.by("connection-outbox").click()
+    expect(feed.page).to_have_url(f"{feed.server.base}/outbox")
+    expect(feed.by("connection-panel")).to_be_hidden()
+
+
+def test_a_server_without_a_simulator_has_no_drawer_and_the_corner_stays(stopped_server, open_page):
+    server = stopped_server.start("--no-simulator", "--fault", "audio=offline")
+    page = open_page(server)
+    expect(page.by("connection-button")).to_have_attribute("data-mode", "online")
+    page.by("settings-button").click()
+    expect(page.by("settings-inspector")).to_be_visible()
+    expect(page.by("developer-open")).to_have_count(0)
+    expect(page.by("developer")).to_have_count(0)
+    assert page.ask("/api/connection", "PUT", data={"mode": "offline"}).status == 403
+    page.by("settings-inspector").click()
+    expect(page.by("inspector-row").first).to_be_visible()
+
+
+#: The lists, each with its rows, and a way from it.
+LISTS = {"/contacts": "contact", "/foaas/operations": "operation", "/audio": "clip"}
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_back_and_reload_find_the_place_again(server, open_page, path):
+    page = open_page(server, wait=False)
+    page.expects_failed_requests = True  # some contacts have no picture
+    page.page.set_viewport_size({"width": 390, "height": 500})
+    expect(page.items.first).to_be_visible()
+    page.page.goto(server.base + path)
+    expect(page.by(LISTS[path]).first).to_be_visible()
+    page.until(lambda: page.evaluate("document.documentElement.scrollHeight - innerHeight") > 250, "there is something to scroll")
+    place = 220
+    page.scroll_to(place)
+    page.until(lambda: page.evaluate("history.state?.scroll") == place, "the place is kept")
+    page.by("nav-drive").click()
+    expect(page.by("screen-drive")).to_be_visible()
+    page.page.go_back()
+    expect(page.by("screen-drive")).to_be_hidden()
+    page.until(lambda: abs(page.evaluate("scrollY") - place) < 2, "back finds the place")
+    page.page.reload()
+    page.until(lambda: abs(page.evaluate("scrollY") - place) < 2, "a reload finds the place")
+    page.page.goto("about:blank")
+    page.page.go_back()
+    page.until(lambda: abs(page.evaluate("scrollY") - place) < 2, "back from another site finds the place")
+    page.by("nav-drive").click()
+    expect(page.by("screen-drive")).to_be_visible()
+    assert page.evaluate("scrollY") == 0
+
+
+@pytest.mark.parametrize(("path", "row"), [("/contacts", "contact"), ("/audio", "clip"), ("/foaas/operations", "operation")])
+def test_a_wide_window_has_more_columns_and_no_long_lines(server, open_page, path, row):
+    page = open_page(server, path, wait=False)
+    page.expects_failed_requests = True  # some contacts have no picture
+    columns = lambda: page.evaluate(
+        """(row) => new Set([...document.querySelectorAll(`[data-test=${row}]`)].map((e) => Math.round(e.getBoundingClientRect().left))).size""", row)
+    expect(page.by(row).first).to_be_visible()
+    usual = columns()
+    page.page.set_viewport_size({"width": 1920, "height": 1080})
+    assert columns() > usual
+    widest = page.evaluate("(row) => Math.max(...[...document.querySelectorAll(`[data-test=${row}]`)].map((e) => e.offsetWidth))", row)
+    assert widest <= 700
+    page.fits(path)
 
 
 def test_the_language_follows_the_browser_and_can_be_changed(server, open_page):
     page = open_page(server, locale="pt-BR")
     page.expects_failed_requests = True
     expect(page.page.locator("html")).to_have_attribute("lang", "pt-BR")
-    expect(page.by("nav-inspector")).to_have_text("Inspetor")
+    expect(page.by("nav-foaas")).to_have_text("Frases")
     page.connection("offline")
     page.by("reload").click()
     expect(page.by("notice")).to_be_visible()
@@ -155,10 +265,10 @@ def test_the_language_follows_the_browser_and_can_be_changed(server, open_page):
     page.by("settings-button").click()
     page.by("language-en").click(force=True)
     expect(page.page.locator("html")).to_have_attribute("lang", "en")
-    expect(page.by("nav-inspector")).to_have_text("Inspector")
+    expect(page.by("nav-foaas")).to_have_text("Phrases")
     expect(page.by("notice")).not_to_have_text(portuguese)
     page.page.reload()
-    expect(page.by("nav-inspector")).to_have_text("Inspector")
+    expect(page.by("nav-foaas")).to_have_text("Phrases")
 
 
 def test_both_languages_have_the_same_texts(feed):
@@ -272,7 +382,7 @@ def test_where_the_system_chooses_the_colours_what_is_selected_can_be_told(serve
     page.by("settings-button").click()
     assert look('[data-test="theme-auto"] + .choice-face') != look('[data-test="theme-dark"] + .choice-face')
     page.page.keyboard.press("Escape")
-    page.by("connection-button").click()
+    page.developer()
     assert look('[data-test="connection-online"] + .choice-face') != look('[data-test="connection-slow"] + .choice-face')
     page.page.keyboard.press("Escape")
     page.page.goto(page.server.base + "/cards/new")
@@ -281,18 +391,24 @@ def test_where_the_system_chooses_the_colours_what_is_selected_can_be_told(serve
     assert "solid" in look(".button")
 
 
-@pytest.mark.parametrize("panel", ["settings", "connection"])
+@pytest.mark.parametrize("panel", ["settings-panel", "connection-panel", "simulator"])
 def test_with_larger_text_on_a_phone_no_choice_of_a_panel_is_cut(server, open_page, panel):
     page = open_page(server, phone=True, locale="pt-BR")
     page.evaluate("document.documentElement.style.fontSize = '200%'")
-    page.by(f"{panel}-button").click()
+    if panel == "simulator":
+        page.developer()
+        settled(page)
+    else:
+        page.by(panel.replace("panel", "button")).click()
+    texts = page.page.locator(f"#{panel} :is(.choice-text, .button, strong)")
+    assert texts.count() >= 3
     cut = page.evaluate("""(id) => { const box = document.getElementById(id).getBoundingClientRect();
-      return [...document.querySelectorAll(`#${id} .choice-text`)].filter((e) => {
+      return [...document.querySelectorAll(`#${id} :is(.choice-text, .button, strong)`)].filter((e) => {
         const r = e.getBoundingClientRect(); return r.right > Math.min(box.right, innerWidth) || r.left < box.left || e.scrollWidth > e.clientWidth;
-      }).map((e) => e.textContent); }""", f"{panel}-panel")
+      }).map((e) => e.textContent); }""", panel)
     assert cut == []
-    box = page.by(f"{panel}-panel").bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["y"] + box["height"] <= 844
+    box = page.by("developer" if panel == "simulator" else panel).bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 391 and box["y"] + box["height"] <= 845
 
 
 def test_on_paper_nothing_stands_over_the_pictures(server, open_page):

@@ -261,7 +261,7 @@ class TestTheDrive:
     def test_a_confirmation_that_differs_says_so(self, drive):
         page = drive()
         create(page)
-        page.by("immutable-open").click()
+        choose(page, "immutable-open")
         page.by("typed").fill("Harbour")
         press(page, "immutable-confirm")
         expect(page.by("typed-error")).to_contain_text("Harbour papers")

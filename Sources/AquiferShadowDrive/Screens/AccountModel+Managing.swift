@@ -18,6 +18,15 @@ extension AccountModel {
         } catch { return error }
     }
 
+    /// The number of bytes that can still be added, if the typed amount is more than that; `nil` if the amount fits, or is no size.
+    public func room(toAdd text: String) -> UInt64? {
+        // An amount that is no size has an error of its own.
+        guard let account, let bytes = try? StorageSize.parse(StorageSize.typed(text)) else { return nil }
+        let largest = StorageSize.accountRange.upperBound
+        let room = largest > account.reservedBytes ? largest - account.reservedBytes : 0
+        return bytes > room ? room : nil
+    }
+
     /// Reserves more storage. The text is a size such as `10MB`.
     public func addStorage(_ text: String) async {
         guard canAdd, let bytes = size(text) else { return }

@@ -30,6 +30,8 @@ public struct Configuration: Sendable {
     public var now: @Sendable () -> Date
     /// The initial faults of the reference remotes.
     public var faults: [ReferenceRemote: Fault]
+    /// True if pages offer to take the reference remotes offline, and to let them fail.
+    public var offersSimulator = true
     /// The retry policy for reads.
     public var retry: RetryPolicy
 

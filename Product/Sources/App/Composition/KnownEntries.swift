@@ -11,7 +11,10 @@ enum KnownEntries {
     /// All families. The family with the longest prefix of a key decides.
     static let families: [EntryFamily] =
         FeedService.entries + PaymentsService.entries + FoaasService.entries + AudioFeedService.entries
-        + ShadowDriveService.entries + [pictures]
+        + ShadowDriveService.entries + [pictures, driveFiles]
+
+    /// The files of the drive that were shown. Any bytes are a file.
+    static let driveFiles = EntryFamily("drive-file:") { _ in }
 
     private static let pictures = EntryFamily(DataLoader.keyPrefix) { bytes in
         if PictureCheck.mediaType(of: bytes) == nil { throw InvalidData.body("no picture") }

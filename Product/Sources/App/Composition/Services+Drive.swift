@@ -65,6 +65,25 @@ extension Services {
         return try Keypair(contentsOf: file)
     }
 
+    /// The most bytes of a file that is saved for pages which show it.
+    static let previewLimit = 8 << 20
+
+    /// The content of a file, for pages that show it: the latest, or without an answer the copy that was saved when it was shown before.
+    func content(of file: URL) -> Resource<Data> {
+        // The identity encoding makes the limit that of the file.
+        let request = HTTPRequest(.get, file, headers: ["Accept-Encoding": "identity"])
+        let remote = RemoteLoader<Data>(
+            request, client: groundwork.client, limit: Self.previewLimit, retry: configuration.retry
+        ) { head, data in
+            guard head.status == 200 else { throw InvalidData.status(head.status) }
+            return data
+        }
+        let cache = Cache<Data>(
+            key: KnownEntries.driveFiles.key(file.absoluteString), in: user?.files ?? groundwork.pictures, codec: .raw,
+            kind: .data, now: groundwork.now, events: groundwork.events)
+        return Resource(remote: remote, cache: cache)
+    }
+
     private func drive(_ keypair: Keypair?) -> ShadowDriveService {
         let server = configuration.remotes[.drive]
         let api = ShadowDriveAPI(

@@ -23,6 +23,9 @@ final class ScreenHub {
     private var knownDrive: DriveAccess?
     private var following: OwnedTask?
     private var checking: OwnedTask?
+    /// This machine's network.
+    let network = MachineNetwork()
+    private var watching: OwnedTask?
     /// The payments at a glance.
     let glance: PaymentsGlance
     /// Sends the items of the outbox.
@@ -75,6 +78,7 @@ final class ScreenHub {
     func follow(_ monitor: any ConnectionMonitor) {
         let tell: @Sendable () async -> Void = { [weak self] in await self?.connectionRestored() }
         following = OwnedTask { await monitor.eachReturn(tell) }
+        watching = OwnedTask { [network] in await network.follow(monitor) }
     }
 
     /// Shadow Drive for all screens, created on first use. While the key is not usable, each use creates it again.

@@ -1,3 +1,4 @@
+import Aquifer
 import AquiferPayments
 import Foundation
 
@@ -7,6 +8,8 @@ struct ShellNews: Codable, Sendable {
     let unresolved: Int
     /// The payment whose outcome was found last without anybody asking.
     @OrNull var found: Found?
+    /// The state of this machine's network: a page that hears another one asks for the state of the connection.
+    let network: String
 
     struct Found: Codable, Sendable {
         let id: UUID
@@ -24,6 +27,7 @@ extension ScreenHub {
     /// The news as JSON.
     func news(_ context: ScreenContext) -> String {
         let found = glance.found.map { ShellNews.Found(id: $0.id, text: $0.result(context.language)) }
-        return WireJSON.text(ShellNews(unresolved: glance.unresolved.count, found: found))
+        return WireJSON.text(
+            ShellNews(unresolved: glance.unresolved.count, found: found, network: network.state.rawValue))
     }
 }

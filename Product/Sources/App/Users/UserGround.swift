@@ -12,11 +12,16 @@ struct UserGround: Sendable {
     let values: MeteredStore
     /// The settings and the last phrases of the user.
     let phrases: MeteredStore
+    /// The files of the drive that were shown, within a bound.
+    let files: EvictingStore
     let quota: UserQuota
     /// The folder of the user's files: cards, recordings that wait, uploads.
     let folder: URL
     /// The folder of the user's keys.
     let keys: URL
+
+    /// The most bytes of the files that were shown.
+    private static let filesBound = 32 << 20
 
     /// - Parameter users: The store of what each user has alone.
     init(_ user: UserIdentity, in users: any CacheStore, _ configuration: Configuration, bound: UInt64) {
@@ -27,7 +32,10 @@ struct UserGround: Sendable {
         quota = UserQuota(bound: bound, scope.store, folder: folder)
         store = QuotaStore(scope.store, quota)
         values = MeteredStore(
-            FamilyStore(store) { ["contacts:", "drive-accounts:", "drive-contents:"].contains(where: $0.hasPrefix) })
+            FamilyStore(store) {
+                ["contacts:", "drive-accounts:", "drive-contents:", "drive-file:"].contains(where: $0.hasPrefix)
+            })
+        files = EvictingStore(FamilyStore(store) { $0.hasPrefix("drive-file:") }, bound: Self.filesBound)
         phrases = MeteredStore(FamilyStore(store) { $0.hasPrefix("foaas:") })
     }
 

@@ -11,7 +11,7 @@ struct ConnectionAPI: Sendable {
     private static let modes: [Fault] = [.none, .offline, .slow, .failing, .garbage]
 
     func add(to router: inout Router) {
-        router.on("GET", "/api/connection") { _, _ in state() }
+        router.on("GET", "/api/connection") { _, _ in await state() }
         router.on("PUT", "/api/connection") { request, _ in await change(request) }
         router.on("GET", "/api/reference/transfers") { _, _ in transfers() }
     }
@@ -22,25 +22,43 @@ struct ConnectionAPI: Sendable {
     private static let shared = ServerResponse.problem(
         403, "shared", "the reference remotes are for all users of this server, and only its operator switches them")
 
-    /// The state of the switch.
+    private static let switchedOff = ServerResponse.problem(
+        403, "noSimulator", "this server was started with --no-simulator")
+
+    /// The state of the connection, and of the switch that simulates another one.
     struct Switch: Codable, Sendable {
-        /// False if no app uses a reference remote.
+        /// False if there is no switch: no app uses a reference remote, several users share them, or the operator has turned it off.
         let available: Bool
+        /// The fault of the reference remotes; without them `online` or `offline` as this machine's network is, or `unknown`.
         let mode: String
         /// The modes that the switch offers.
         let modes: [String]
     }
 
-    private func state() -> ServerResponse {
-        let remotes = ReferenceRemote.allCases.filter { services.usesReference($0) }
-        if isShared { return .json(Switch(available: false, mode: Fault.none.rawValue, modes: [])) }
-        let mode = remotes.first.flatMap { services.reference.faults[$0] } ?? .none
+    private var remotes: [ReferenceRemote] { ReferenceRemote.allCases.filter { services.usesReference($0) } }
+
+    private func state() async -> ServerResponse {
+        let isOffered = !isShared && services.configuration.offersSimulator && !remotes.isEmpty
         return .json(
-            Switch(available: !remotes.isEmpty, mode: mode.rawValue, modes: Self.modes.map(\.rawValue)))
+            Switch(available: isOffered, mode: await mode, modes: isOffered ? Self.modes.map(\.rawValue) : []))
+    }
+
+    private var mode: String {
+        get async {
+            if services.configuration.offline { return Fault.offline.rawValue }
+            // They are in this process, and need no network.
+            if let remote = remotes.first { return (services.reference.faults[remote] ?? .none).rawValue }
+            return switch await hub.network.state {
+            case .connected: Fault.none.rawValue
+            case .notConnected: Fault.offline.rawValue
+            case .unknown: "unknown"
+            }
+        }
     }
 
     private func change(_ request: ServerRequest) async -> ServerResponse {
         if isShared { return Self.shared }
+        if !services.configuration.offersSimulator { return Self.switchedOff }
         // The answer to every invalid body is the same: it describes the valid one.
         guard let body = try? await request.body.collect(upTo: 4096),
             let fault = (try? JSONDecoder().decode([String: String].self, from: body)["mode"]).flatMap(Fault.init)
@@ -56,7 +74,7 @@ struct ConnectionAPI: Sendable {
             await services.outbox.connectionRestored()
             await hub.connectionRestored()
         }
-        return state()
+        return await state()
     }
 
     /// The transfers of a remote.

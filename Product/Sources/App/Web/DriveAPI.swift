@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferShadowDrive
+import AquiferWording
 import Foundation
 import HTTPServer
 
@@ -52,6 +53,33 @@ struct DriveAPI: Sendable {
         return .empty()
     }
 
+    /// The content of a small file, which the page shows: a picture under its own type, and everything else as bytes. With `saved` the
+    /// answer is the saved copy, or empty, and nothing is asked for.
+    private func preview(_ request: ServerRequest, _ location: FileLocation) async -> ServerResponse {
+        guard let url = location.url else { return .problem(404, "notFound", "there is no such file") }
+        let language = Language.best(for: request.queryValue("lang") ?? "en")
+        let content = services.content(of: url)
+        do throws(LoadError) {
+            if request.queryValue("saved") != nil {
+                // A copy that cannot be read is none: the page asks for the file when it is opened.
+                guard let saved = try? await content.saved() else { return .empty() }
+                return shown(saved, language)
+            }
+            return shown(try await content.load(), language)
+        } catch {
+            return .failure(error, language: language)
+        }
+    }
+
+    private func shown(_ loaded: Loaded<Data>, _ language: Language) -> ServerResponse {
+        var response = ServerResponse(body: .bytes(loaded.value))
+        // A header has no letters beyond ASCII.
+        if let notice = loaded.source.notice(in: language, now: services.configuration.now()) {
+            response.headers["Aquifer-Notice"] = FileLocation.encode(notice)
+        }
+        return response.relayed(PictureCheck.mediaType(of: loaded.value), as: .picture)
+    }
+
     /// A file of an account, streamed as it arrives.
     private func download(_ request: ServerRequest, _ name: String) async -> ServerResponse {
         // A text that is not an address names no account.
@@ -59,6 +87,9 @@ struct DriveAPI: Sendable {
         else { return .problem(404, "notFound", "name the account and the file") }
         let drive = await hub.drive.service
         guard await services.mayShow("\(account)", drive) else { return Self.foreign }
+        if request.queryValue("preview") != nil {
+            return await preview(request, drive.api.location(of: name, in: account))
+        }
         let response: HTTPResponse
         do throws(DriveError) { response = try await drive.open(name, in: account) } catch {
             switch error {

@@ -15,7 +15,7 @@ extension CommandTable {
                     + " runs and whether it can serve, and /metrics has numbers in OpenMetrics, with the token.",
                 options: [
                     Options.port, Options.host, Options.users, Options.quota, Options.noToken, Options.origin,
-                    Options.metricsPort, Options.log, Options.drain, Options.fault,
+                    Options.metricsPort, Options.log, Options.drain, Options.noSimulator, Options.fault,
                 ], run: ServeCommand.self)
         ])
 

@@ -26,6 +26,7 @@ struct GlobalOptions {
         if let url = try arguments.value(Options.filesURL) { configuration.driveFiles = url }
         if let key = try arguments.value(Options.uploader) { configuration.driveUploader = key }
         configuration.offline = arguments.has(Options.offline)
+        configuration.offersSimulator = !arguments.has(Options.noSimulator)
         configuration.allowTestCard = arguments.has(Options.allowTestCard)
         if let time = try arguments.value(Options.at) {
             let offset = time.offset(from: now)

@@ -72,6 +72,8 @@ enum Options {
         "--host", takes: "HOST", .host, help: "the address to listen on (127.0.0.1: this machine only)")
     static let noToken = Flag(
         "--no-token", help: "let in everyone who can reach the port, not only those who have the printed address")
+    static let noSimulator = Flag(
+        "--no-simulator", help: "offer no simulated network: the pages then have no drawer for developers")
     static let origin = ValueOption(
         "--origin", takes: "ORIGIN", .origin, isRepeatable: true,
         help: "an address under which a proxy before the server answers, such as https://aquifer.example")

@@ -277,10 +277,13 @@ struct AccountScreenTests {
     }
 
     @Test("adds and gives back storage, and says what is no amount")
-    func storage() async {
+    func storage() async throws {
         let (world, model) = await ready()
         await model.addStorage("5TB")
         #expect(model.sizeError == .notASize && world.requests("add-storage").isEmpty)
+        let reserved = try #require(model.account?.reservedBytes)
+        #expect(model.room(toAdd: "1024GB") == (1 << 40) - reserved && model.room(toAdd: "1MB") == nil)
+        #expect(model.room(toAdd: "much") == nil)
         await model.addStorage("1MB")
         #expect(model.sizeError == nil && model.lastDone == .addingStorage)
         await model.reduceStorage("512KB")

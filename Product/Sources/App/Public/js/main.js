@@ -25,7 +25,6 @@ const apps = [
   { name: "foaas", path: "/foaas", icon: "phrase" },
   { name: "audio", path: "/audio", icon: "audio" },
   { name: "drive", path: "/drive", icon: "drive" },
-  { name: "inspector", path: "/inspector", icon: "inspector" },
 ];
 
 /**
@@ -64,8 +63,12 @@ const starts = {
   inspector: kept(() => import("./screens/inspector.js"), ({ InspectorScreen }) => new InspectorScreen(shell)),
 };
 
-/** @param {import("./shell.js").Entry["name"]} name */
-const start = (name) => Object.assign(starts[name].screen, { name });
+/**
+ * The feed finds its place by itself.
+ *
+ * @param {keyof typeof starts} name
+ */
+const start = (name) => Object.assign(starts[name].screen, { name, restoresScroll: name === "feed" });
 
 /**
  * A page inside an app: `app` is the one that the navigation marks.
@@ -103,7 +106,7 @@ const comments = new Lazy(() => import("./screens/comments.js"));
 function needs({ name }) {
   if (name === "notFound") return [];
   if (name === "comments") return [starts.feed.module, comments];
-  return [(pages[name] ?? starts[/** @type {import("./shell.js").Entry["name"]} */ (name)]).module];
+  return [(pages[name] ?? starts[/** @type {keyof typeof starts} */ (name)]).module];
 }
 
 /** @type {Map<string, { id: string, screen: Page }>} */
@@ -178,7 +181,7 @@ function show(route, cause) {
   if (shell.comments && shell.comments.id !== route.id) closeComments();
   if (route.name === "notFound") shell.present(notFound(), cause);
   else if (route.name === "comments") shell.present(start("feed"), "start");
-  else shell.present(page(route, cause) ?? start(/** @type {import("./shell.js").Entry["name"]} */ (route.name)), cause);
+  else shell.present(page(route, cause) ?? start(/** @type {keyof typeof starts} */ (route.name)), cause);
   if (route.name === "comments" && !shell.comments) openComments(route.id);
   shell.titleChanged();
 }

@@ -2,6 +2,9 @@ import { load } from "./carried.js";
 import { target } from "./dom.js";
 import { routeOf } from "./logic/routes.js";
 
+/** The rest after which a place counts, in milliseconds: browsers limit how often a history is written. */
+const SCROLLED = 200;
+
 /**
  * Paths to screens. A click on a link with `data-link` changes the address without loading the page.
  * `onRoute(route, cause)` hears every change.
@@ -12,6 +15,7 @@ export class Router {
   #loads;
   /** Pages of ours that are behind this one: closing goes back to them, and leaves the site alone. */
   depth = 0;
+  #scrolled = 0;
 
   /**
    * @param {(route: import("./logic/routes.js").Route, cause: Cause) => void} onRoute
@@ -22,8 +26,15 @@ export class Router {
     this.#loads = loads;
     history.scrollRestoration = "manual";
     this.depth = history.state?.depth ?? 0;
-    history.replaceState({ depth: this.depth }, "");
+    this.#keep(history.state?.scroll);
+    // The place stays with the address, so that back, forward and reload find it again.
+    addEventListener("scroll", () => {
+      clearTimeout(this.#scrolled);
+      this.#scrolled = setTimeout(() => this.#keep(scrollY), SCROLLED);
+    }, { passive: true });
+    addEventListener("pagehide", () => this.#keep(scrollY));
     addEventListener("popstate", (event) => {
+      clearTimeout(this.#scrolled);
       this.depth = event.state?.depth ?? 0;
       this.#resolve("history");
     });
@@ -35,6 +46,14 @@ export class Router {
     });
   }
 
+  /**
+   * @param {number | undefined} scroll
+   */
+  #keep(scroll) {
+    clearTimeout(this.#scrolled);
+    history.replaceState({ depth: this.depth, scroll }, "");
+  }
+
   start() {
     this.#resolve("start");
   }
@@ -43,6 +62,7 @@ export class Router {
   go(path) {
     if (path !== location.pathname + location.search) {
       if (this.#loads()) return load(path);
+      this.#keep(scrollY);
       this.depth += 1;
       history.pushState({ depth: this.depth }, "", path);
     }

@@ -1,4 +1,5 @@
-import { ConnectionSwitch } from "./components/connection.js";
+import { Connection } from "./components/connection.js";
+import { developer } from "./components/developer.js";
 import { icon } from "./components/icon.js";
 import { hasShortcut, settings } from "./components/settings.js";
 import { message } from "./components/states.js";
@@ -12,7 +13,7 @@ import { examine, hasLoggedOut } from "./token.js";
 /**
  * An app in the navigation.
  *
- * @typedef {{ name: "feed" | "contacts" | "foaas" | "audio" | "drive" | "inspector", path: string, icon: import("./components/icon.js").Glyph }} Entry
+ * @typedef {{ name: "feed" | "contacts" | "foaas" | "audio" | "drive", path: string, icon: import("./components/icon.js").Glyph }} Entry
  */
 
 /**
@@ -41,7 +42,8 @@ export class Shell {
   #status = frame("status");
   #progress = frame("progress");
   #reload = h("button", { class: "icon-button", type: "button", "data-test": "reload", onclick: () => this.#front()?.reload?.() }, icon("reload"));
-  #connection = new ConnectionSwitch();
+  #connection = new Connection({ changed: (isOffered) => this.#developer.draw(isOffered), reload: () => this.#front()?.reload?.() });
+  #developer = developer({ simulator: this.#connection.simulator, closed: () => find(frame("tools"), "[data-test=settings-button]")?.focus({ focusVisible: false }) });
   #entries;
   /** @type {Page | null} */
   #screen = null;
@@ -103,7 +105,7 @@ export class Shell {
     this.back = back;
     this.closeComments = closeComments;
     this.paid = paid;
-    const menu = settings({ isHeld: () => this.isHeld, settle: async () => this.#front()?.settle?.(), changed: () => this.#draw() });
+    const menu = settings({ isHeld: () => this.isHeld, settle: async () => this.#front()?.settle?.(), changed: () => this.#draw(), more: this.#developer.way });
     frame("tools").append(this.#connection.element, this.#reload, menu);
     if (carried?.isSamePage) menu.reopen();
     this.#draw();
@@ -141,16 +143,33 @@ export class Shell {
     }
     this.#screen = screen;
     this.#kept.add(screen);
-    if (!screen.element.isConnected) this.#main.append(screen.element);
+    const isNew = !screen.element.isConnected;
+    if (isNew) this.#main.append(screen.element);
     screen.element.hidden = false;
     screen.show?.();
     const before = this.#carried;
     this.#carried = null;
-    if (before?.isSamePage) scrollBack(this.#main, before.scroll);
-    else scrollTo(0, screen.scroll ?? 0);
+    this.#scroll(screen, cause, before, isNew);
     if (cause === "history" && screen.focused?.isConnected) screen.focused.focus({ preventScroll: true });
     else if (cause !== "start" || before?.isSamePage === false) find(screen.element, "h1")?.focus({ preventScroll: true, focusVisible: false });
     this.#draw();
+  }
+
+  /**
+   * Scrolls to where the page was: its own place for the browser's back, forward and reload, else that of the screen.
+   *
+   * @param {Page} screen
+   * @param {Cause} cause
+   * @param {typeof carried} before
+   * @param {boolean} isNew
+   */
+  #scroll(screen, cause, before, isNew) {
+    if (before?.isSamePage) return scrollBack(this.#main, before.scroll);
+    const place = cause === "link" || screen.restoresScroll ? null : history.state?.scroll;
+    const top = place ?? screen.scroll ?? 0;
+    scrollTo(0, top);
+    // A page that is drawn anew gets its length later.
+    if (top > 0 && (isNew || Math.abs(scrollY - top) > 1)) scrollBack(this.#main, top);
   }
 
   /**
@@ -310,6 +329,7 @@ export class Shell {
     this.#screen?.hide?.();
     this.isLost = false;
     this.#connection.element.hidden = true;
+    this.#developer.way.hidden = true;
     this.#reload.hidden = true;
     document.body.classList.add("signed-out");
     this.#draw();

@@ -36,6 +36,8 @@ extension DriveAccountScreen {
         var amount = ""
         /// The error in it.
         @OrNull var amountProblem: String? = nil
+        /// The reason why so much cannot be added.
+        @OrNull var addProblem: String? = nil
         /// The price of it.
         @OrNull var spend: Spend? = nil
         @OrNull var balanceText: String? = nil
@@ -48,8 +50,13 @@ extension DriveAccountScreen {
     struct File: Codable, Sendable {
         let name: String
         let sizeText: String
+        let size: UInt64
         /// The address from which the page loads it.
         let link: String
+        /// The address from which the page loads it to show it; `nil` if it is too large to be saved for that.
+        @OrNull var preview: String?
+        /// The address of the file as a small picture; `nil` if its name is that of no picture. It may answer with nothing.
+        @OrNull var thumbnail: String?
     }
 
     struct Action: Codable, Sendable {
@@ -64,6 +71,9 @@ extension DriveAccountScreen {
     struct Upload: Codable, Sendable {
         let percent: Int
         let sentText: String
+        /// The number of bytes that were sent, of all files.
+        let sent: UInt64
+        let total: UInt64
         let done: Int
         let files: Int
         let isDone: Bool
@@ -108,20 +118,37 @@ extension DriveAccountScreen {
             freeText: account.map { language.size($0.freeBytes) }, percent: account?.percent,
             isImmutable: account?.isImmutable ?? false, isToBeDeleted: account?.isToBeDeleted ?? false,
             objects: names.map { ObjectNames($0, beside: model.files.map(\.name), language) },
-            files: model.files.map { file in
-                File(
-                    name: file.name, sizeText: language.size(file.size),
-                    link: context.sign(DriveAPI.link(to: file.name, in: model.address)))
-            },
+            files: model.files.map { file($0, in: model.address, context) },
             isEmpty: model.contents.value?.files.isEmpty == true, isOwner: model.isOwner,
             action: model.action.map(Action.init),
             lastDone: model.lastDone.map(Action.init), upload: upload(model, language),
             problem: model.problem?.message(in: language), failed: model.failed.map(Action.init),
             amount: draft.amount, amountProblem: amountProblem(model, language),
+            addProblem: model.room(toAdd: draft.amount).map {
+                language.text("drive.limit.largest", ["room": language.size($0)])
+            },
             spend: model.cost(of: draft.amount).map { Spend($0, of: model.wallet, language) },
             balanceText: model.wallet.map { language.shortBalance($0) },
             balanceExact: model.wallet.map { language.balance($0) },
             unstakedText: model.unstaked.map { unstaked($0, context) })
+    }
+
+    /// The most bytes of a picture that the list loads by itself.
+    private static let thumbnailLimit: UInt64 = 1 << 20
+    /// The endings of the pictures that browsers show.
+    private static let pictures: Set = ["png", "jpg", "jpeg", "gif", "webp", "avif"]
+
+    private func file(_ file: StoredFile, in account: PublicKey, _ context: ScreenContext) -> File {
+        let link = DriveAPI.link(to: file.name, in: account)
+        let preview = "\(link)&preview=true&lang=\(context.language.tag)"
+        let isShown = file.size <= UInt64(Services.previewLimit)
+        // A larger one is loaded when its user opens it, and not before.
+        let small = file.size <= Self.thumbnailLimit ? preview : "\(preview)&saved=true"
+        let isPicture = Self.pictures.contains(String(file.name.lowercased().split(separator: ".").last ?? ""))
+        return File(
+            name: file.name, sizeText: context.language.size(file.size), size: file.size, link: context.sign(link),
+            preview: isShown ? context.sign(preview) : nil,
+            thumbnail: isPicture && isShown ? context.sign(small) : nil)
     }
 
     private func amountProblem(_ model: AccountModel, _ language: Language) -> String? {
@@ -147,7 +174,8 @@ extension DriveAccountScreen {
                 "drive.upload.sent",
                 ["sent": language.size(progress.sent), "total": language.size(progress.total)])
         return Upload(
-            percent: Int(progress.fraction * 100), sentText: sent, done: progress.filesDone, files: progress.files,
+            percent: Int(progress.fraction * 100), sentText: sent, sent: progress.sent, total: progress.total,
+            done: progress.filesDone, files: progress.files,
             isDone: upload.isDone, stored: upload.results.count { $0.error == nil }, results: results)
     }
 }

@@ -1,6 +1,8 @@
 import { find, h, onEscape, replaceWhen, setText, testOf } from "../dom.js";
 import { t } from "../i18n.js";
+import { clampedName } from "./clamped-name.js";
 import { icon } from "./icon.js";
+import { menu } from "./menu.js";
 
 /** @typedef {(file: Wire.DriveAccountFile) => void} Act */
 
@@ -13,49 +15,67 @@ import { icon } from "./icon.js";
 /**
  * A file of a storage account.
  *
- * @param {{ onReplace: Act, onAsk: Act, onKeep: Act, onDelete: Act }} acts
+ * @param {{ onOpen: Act, onReplace: Act, onAsk: Act, onKeep: Act, onDelete: Act }} acts
  */
-export function driveFile({ onReplace, onAsk, onKeep, onDelete }) {
-  const name = h("h3", { class: "drive-file-name", tabindex: "-1", dir: "auto", "data-test": "file-name" });
+export function driveFile({ onOpen, onReplace, onAsk, onKeep, onDelete }) {
+  /** @type {Wire.DriveAccountFile | null} */
+  let shown = null;
+  const words = clampedName();
+  const open = h("button", { class: "drive-file-open", type: "button", "aria-haspopup": "dialog", "data-test": "open-file", onclick: () => shown && onOpen(shown) }, words);
+  const name = h("h3", { class: "drive-file-name", "data-test": "file-name" }, open);
+  const picture = h("span", { class: "file-glyph", "aria-hidden": "true", "data-test": "file-picture" });
+  const more = menu("file-menu");
   const size = h("p", { class: "drive-file-size", "data-test": "file-size" });
   const actions = h("div", { class: "drive-file-actions" });
   const row = h("li", { class: "drive-file", "data-test": "file" },
-    h("span", { class: "file-glyph", "aria-hidden": "true" }, icon("document")), h("div", { class: "file-text" }, name, size), actions);
+    picture, h("div", { class: "file-text" }, name, size), actions);
   /**
    * @param {Wire.DriveAccountFile} file
    * @param {Doable} now
    */
   const draw = (file, { mayChange, isAsking, isBusy, doing }) => {
+    const wasReplaced = doing !== "replacing" && row.dataset.doing === "replacing";
+    shown = file;
     row.dataset.name = file.name;
-    setText(name, file.name);
+    row.dataset.doing = doing ?? "";
+    words.draw(file.name);
+    open.setAttribute("aria-label", t("drive.open", file));
+    if (wasReplaced) picture.dataset.turn = String(Number(picture.dataset.turn ?? 0) + 1);
+    // A new signature of the same address is no new picture.
+    replaceWhen(picture, [file.name, file.size, Boolean(file.thumbnail), picture.dataset.turn].join("/"), () => [icon("document"), thumbnail(file)]);
     setText(size, doing ? t(`drive.doing.${doing}`) : file.sizeText);
     row.classList.toggle("is-busy", Boolean(doing));
     const focused = testOf(actions);
-    replaceWhen(actions, JSON.stringify([file.name, file.link, mayChange, isAsking, isBusy, doing]), () => {
-      if (doing) return h("span", { class: "spinner", "aria-hidden": "true" });
-      if (isAsking) return question(file);
-      /**
-       * @param {string} what
-       * @param {import("./icon.js").Glyph} glyph
-       * @param {Act} run
-       */
-      const button = (what, glyph, run) => h("button", { class: `icon-button drive-${what}`, type: "button", "data-test": what, title: t(`drive.${what}`),
-        "aria-label": t(`drive.${what}.name`, file), "aria-disabled": String(isBusy), onclick: () => isBusy || run(file) }, icon(glyph));
-      return [
-        h("a", { class: "icon-button", href: file.link, download: file.name, "data-test": "download", title: t("drive.download"), "aria-label": t("drive.download.name", file) }, icon("download")),
-        mayChange && button("replace", "swap", onReplace),
-        mayChange && button("delete", "trash", onAsk)];
-    });
+    replaceWhen(actions, JSON.stringify([isAsking, Boolean(doing)]), () => doing ? h("span", { class: "spinner", "aria-hidden": "true" }) : isAsking ? question() : more);
+    more.draw(t("drive.more.name", file), t("drive.more"), [
+      { test: "download", glyph: "download", label: t("drive.download"), name: t("drive.download.name", file), href: file.link, download: file.name },
+      ...(mayChange ? /** @type {import("./menu.js").Item[]} */ ([
+        { test: "replace", glyph: "swap", label: t("drive.replace"), name: t("drive.replace.name", file), isDisabled: isBusy, run: () => onReplace(file) },
+        { test: "delete", glyph: "trash", label: t("drive.delete"), name: t("drive.delete.name", file), isDisabled: isBusy, isDanger: true, run: () => onAsk(file) }]) : []),
+    ]);
     // While it is deleted there is nothing to press: the focus waits at the name.
-    if (focused && !actions.contains(document.activeElement)) (find(actions, `[data-test="${focused}"]`) ?? name).focus({ focusVisible: false });
+    if (focused && !actions.contains(document.activeElement)) (find(actions, `[data-test="${focused}"]`) ?? open).focus({ focusVisible: false });
   };
 
-  /** @param {Wire.DriveAccountFile} file */
-  function question(file) {
-    return h("div", { class: "card-question", role: "group", "aria-label": t("drive.delete.ask"), onkeydown: onEscape(() => onKeep(file)) },
+  /** Asks about the file that the row has when the answer comes. */
+  function question() {
+    const run = (/** @type {Act} */ act) => () => shown && act(shown);
+    return h("div", { class: "card-question", role: "group", "aria-label": t("drive.delete.ask"), onkeydown: onEscape(run(onKeep)) },
       h("span", { class: "card-question-text" }, t("drive.delete.ask")),
-      h("button", { class: "button", type: "button", "data-test": "delete-cancel", onclick: () => onKeep(file) }, t("drive.keep")),
-      h("button", { class: "button button-danger", type: "button", "data-test": "delete-confirm", "aria-label": t("drive.delete.confirm", file), onclick: () => onDelete(file) }, t("drive.delete")));
+      h("button", { class: "button", type: "button", "data-test": "delete-cancel", onclick: run(onKeep) }, t("drive.keep")),
+      h("button", { class: "button button-danger", type: "button", "data-test": "delete-confirm", "aria-label": t("drive.delete.confirm", { name: shown?.name }), onclick: run(onDelete) }, t("drive.delete")));
   }
   return Object.assign(row, { draw });
+}
+
+/**
+ * A small picture over the icon, once it has come. A file that is no picture, or is not here, keeps the icon.
+ *
+ * @param {Wire.DriveAccountFile} file
+ */
+function thumbnail({ thumbnail }) {
+  if (!thumbnail) return null;
+  /** @type {HTMLImageElement} */
+  const image = h("img", { class: "file-thumbnail", loading: "lazy", decoding: "async", alt: "", src: thumbnail, "data-test": "thumbnail", onerror: () => image.remove() });
+  return image;
 }

@@ -1,5 +1,6 @@
 import { drawOnce, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { Form, field, fieldError } from "./form.js";
 import { icon } from "./icon.js";
 
 /**
@@ -20,30 +21,38 @@ export function driveHandOver({ send }) {
   const area = h("textarea", { id: "drive-hand-text", class: "field-input drive-hand-text", rows: "5", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     "aria-describedby": "drive-hand-hint drive-hand-error", "data-kept": true, "data-test": "hand-text", oninput: () => send("transaction", { text: area.value }, "transaction") });
   const hint = h("p", { class: "field-hint", id: "drive-hand-hint" });
-  const error = h("p", { class: "field-error", id: "drive-hand-error", role: "status", hidden: true, "data-test": "hand-error" });
+  const error = fieldError("drive-hand-error", "hand-error");
   const asked = h("div", { role: "status" });
-  const typedLabel = h("label", { class: "field-label", for: "drive-hand-typed" });
-  const typed = h("input", { id: "drive-hand-typed", class: "field-input", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "data-test": "hand-typed", oninput: () => draw(state) });
-  const confirmation = h("div", { class: "field", hidden: true }, typedLabel, typed);
+  const { label: typedLabel, input: typed, error: typedError, element: confirmation } = field({ id: "drive-hand-typed", test: "hand-typed", attributes: { autocomplete: "off", autocapitalize: "off", oninput: () => draw(state) } });
   const submit = h("button", { class: "button button-primary", type: "submit", "data-test": "hand-submit" });
-  const verdict = h("div", { role: "alert" });
   const done = h("div", { role: "status" });
   const form = h("form", { class: "drive-hand-form", id: "drive-hand", novalidate: true, hidden: true, "data-test": "hand-form" },
-    h("div", { class: "field" }, label, area, hint, error), asked, confirmation, verdict, done, h("div", { class: "compose-buttons" }, submit));
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    // The model receives the typed text first, and its state brings the text back.
-    if (!state.canHandOver || state.handed !== area.value) return area.focus();
-    if (!isConfirmed()) return typed.focus();
-    send("handOver", { typed: typed.value });
-    typed.value = "";
-  });
+    h("div", { class: "field" }, label, area, hint, error), asked, confirmation, done, h("div", { class: "compose-buttons" }, submit));
   /** The user confirms an irreversible transaction by typing a name, as on the account's own page. */
   const isConfirmed = () => !state.handedConfirmation || typed.value === state.handedConfirmation;
+  /** The reason why the transaction that stands there was not carried out. */
+  const failure = () => (state.phase === "failed" && state.handed ? state.message : null);
+  const wrong = () => failure() ?? state.handedError;
+  const fields = new Form([
+    { input: area, error, certain: wrong, problem: () => wrong() ?? (area.value.trim() ? "" : t("drive.hand.missing")) },
+    { input: typed, error: typedError, problem: () => (isConfirmed() ? "" : t("drive.typed.wrong", { name: state.handedConfirmation })) },
+  ], {
+    // The model receives the typed text first, and its state brings the text back.
+    isHeard: () => state.handed === area.value, isReady: () => Boolean(state.canHandOver) && isConfirmed(), isBusy: () => state.phase === "creating",
+    send: () => {
+      send("handOver", { typed: typed.value });
+      typed.value = "";
+    },
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    fields.attempt();
+  });
   const element = h("section", { class: "drive-hand" }, open, form);
 
   /** @param {Partial<Wire.DriveCreateState>} now */
   const draw = (now) => {
+    const before = failure();
     state = now;
     element.hidden = state.phase === "created";
     drawOnce(open, () => [icon("key"), t("drive.hand.open")]);
@@ -51,19 +60,16 @@ export function driveHandOver({ send }) {
     setText(hint, t("drive.hand.hint"));
     if (document.activeElement !== area && state.handed !== undefined) area.value = state.handed;
     area.readOnly = state.phase === "creating";
-    area.setAttribute("aria-invalid", String(Boolean(state.handedError)));
-    setText(error, state.handedError ?? "");
-    error.hidden = !state.handedError;
     replaceWhen(asked, `${state.handedText} ${state.handedOwner}`, () => state.handedText &&
       h("div", { class: "drive-cost drive-hand-asked", "data-test": "hand-asked" }, icon("key"),
         h("div", {}, h("p", {}, state.handedText), h("p", { class: "drive-hand-owner" }, t("drive.hand.owner", state)))));
-    const failure = state.phase === "failed" && state.handed ? state.message : null;
-    replaceWhen(verdict, `${failure}`, () => failure && h("p", { class: "verdict-text", "data-test": "hand-failed" }, icon("alert"), h("span", {}, failure)));
     replaceWhen(done, `${state.handedOver}`, () => typeof state.handedOver === "string" && h("p", { class: "drive-hint", "data-test": "hand-done" }, icon("check"), h("span", {}, state.handedOver ? t("drive.hand.done", state) : t("drive.hand.done.short"))));
     drawOnce(submit, () => t("drive.hand.do"));
     confirmation.hidden = !state.handedConfirmation;
     setText(typedLabel, state.handedConfirmation ? t("drive.immutable.type", { name: state.handedConfirmation }) : "");
     submit.setAttribute("aria-disabled", String(!state.canHandOver || !isConfirmed()));
+    fields.answered();
+    if (failure() && !before && form.contains(document.activeElement)) area.focus();
   };
   return Object.assign(element, { draw });
 }

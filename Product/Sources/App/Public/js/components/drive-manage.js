@@ -18,43 +18,62 @@ const DOINGS = new Set(["addingStorage", "reducingStorage", "makingImmutable", "
 /**
  * More storage, less of it, what can be claimed, and the two ends: immutable, or deleted.
  *
- * @param {{ send: Send<"drive-account">, isSettled: () => boolean, dismiss: () => void }} options
+ * @param {{ send: Send<"drive-account">, isSettled: () => boolean, dismiss: () => void, onClose: () => void }} options `onClose` gives the focus back
  */
-export function driveManage({ send, isSettled, dismiss }) {
+export function driveManage({ send, isSettled, dismiss, onClose }) {
   /** @type {State} */
   let state = {};
+  /** True if less storage is wanted, not more. */
+  let isReducing = false;
   /** True while the price is shown. */
   let isAsking = false;
   const title = h("h2", { class: "drive-heading", tabindex: "-1", "data-test": "manage-title" });
   const cost = h("p", { class: "field-hint", id: "drive-amount-cost", role: "status", "data-test": "amount-cost" });
   const { label, input: amount, error } = field({ id: "drive-amount", test: "amount", hint: cost, attributes: { autocomplete: "off", autocapitalize: "off", placeholder: "10MB", oninput: () => {
-    isAsking = false;
+    isAsking = isReducing = false;
     send("amount", { text: amount.value }, "amount");
     draw(state);
   } } });
   const balance = h("p", { class: "field-hint", "data-test": "balance" });
   const add = h("button", { class: "button button-primary", type: "submit", "data-test": "add-storage" });
-  const reduce = h("button", { class: "button", type: "button", "data-test": "reduce-storage", onclick: () => fields.attempt(() => send("reduceStorage", { size: amount.value })) });
+  const reduce = h("button", { class: "button", type: "button", "data-test": "reduce-storage", onclick: () => {
+    isReducing = true;
+    fields.attempt(() => send("reduceStorage", { size: amount.value }));
+  } });
   const question = spendQuestion({ onConfirm: () => {
     show(false);
     send("addStorage", { size: amount.value });
   }, onCancel: () => show(false) });
   const storage = h("form", { class: "drive-storage", novalidate: true },
     h("div", { class: "field" }, label, h("div", { class: "drive-amount-line" }, amount, add, reduce), error, cost, balance), question);
-  const fields = new Form([{ input: amount, error, problem: () => state.amountProblem }], {
-    isHeard: () => isSettled() && state.amount === amount.value.trim(), isReady: () => !state.amountProblem, isBusy: () => Boolean(state.action), send: () => show(true),
+  const wrong = () => state.amountProblem ?? (isReducing ? null : state.addProblem);
+  const fields = new Form([{ input: amount, error, problem: wrong }], {
+    isHeard: () => isSettled() && state.amount === amount.value.trim(), isReady: () => !wrong(), isBusy: () => Boolean(state.action), send: () => show(true),
   });
   storage.addEventListener("submit", (event) => {
     event.preventDefault();
+    isReducing = false;
     if (!isAsking) fields.attempt();
   });
   const problem = h("div", { class: "drive-problem", role: "alert", "data-test": "manage-problem" });
   const unstaked = offer("claim", "card", "claim");
   const deletion = offer("keep-account", "history", "keepAccount");
-  const ends = [typedConfirmation({ id: "drive-lock", test: "immutable", typedTest: "typed", glyph: "lock", words: "drive.immutable",
-    onConfirm: (typed) => send("makeImmutable", { typed }) }), typedConfirmation({ id: "drive-end", test: "deletion", typedTest: "deletion-typed", glyph: "trash", words: "drive.deletion",
-    onConfirm: (typed) => send("deleteAccount", { typed }) })];
-  const element = h("section", { class: "drive-section drive-manage", hidden: true, "data-test": "manage" }, title, storage, problem, unstaked, deletion, ...ends);
+  const lock = typedConfirmation({ id: "drive-lock", test: "immutable", typedTest: "typed", glyph: "lock", words: "drive.immutable",
+    onClose, onConfirm: (typed) => confirm("makeImmutable", typed) });
+  const end = typedConfirmation({ id: "drive-end", test: "deletion", typedTest: "deletion-typed", glyph: "trash", words: "drive.deletion",
+    onClose, onConfirm: (typed) => confirm("deleteAccount", typed) });
+  const element = h("section", { class: "drive-section drive-manage", hidden: true, "data-test": "manage" }, title, storage, problem, unstaked, deletion, lock, end);
+
+  /**
+   * What comes of it is told here, so the focus stays here, too.
+   *
+   * @param {"makeImmutable" | "deleteAccount"} intent
+   * @param {string} typed
+   */
+  function confirm(intent, typed) {
+    send(intent, { typed });
+    title.focus({ preventScroll: true, focusVisible: false });
+  }
 
   /**
    * A sentence, and a button for what can be done about it.
@@ -132,9 +151,17 @@ export function driveManage({ send, isSettled, dismiss }) {
     reduce.hidden = Boolean(state.isImmutable);
     unstaked.draw(state.unstakedText, t("drive.claim"));
     deletion.draw(state.isToBeDeleted ? t("drive.deletion.asked") : null, t("drive.deletion.undo"));
-    for (const end of ends) end.draw({ name: state.confirmation, isBusy, isHidden: Boolean(state.isImmutable || state.isToBeDeleted) });
+    for (const way of [lock, end]) way.draw({ name: state.confirmation, isBusy, isHidden: Boolean(state.isImmutable || state.isToBeDeleted) });
     // The pressed button may be gone after its operation.
     if (focused && element.contains(focused) && !focused.checkVisibility()) title.focus({ preventScroll: true, focusVisible: false });
   };
-  return Object.assign(element, { done, tells, draw, answered: () => fields.answered() });
+  /**
+   * The ways to the two ends of the account.
+   *
+   * @returns {import("./menu.js").Item[]}
+   */
+  const ends = () => (!state.name || !state.isOwner || state.isImmutable || state.isToBeDeleted ? [] : [
+    { test: "immutable-open", glyph: "lock", label: t("drive.immutable.make"), isDanger: true, run: lock.ask },
+    { test: "deletion-open", glyph: "trash", label: t("drive.deletion.make"), isDanger: true, run: end.ask }]);
+  return Object.assign(element, { done, tells, draw, ends, answered: () => fields.answered() });
 }

@@ -1,32 +1,29 @@
-import { drawOnce, h, keyed, setText } from "../dom.js";
+import { h, keyed, setText } from "../dom.js";
 import { t } from "../i18n.js";
-import { icon } from "./icon.js";
 
 /**
  * The names of the files as the server has them now, on demand, compared with the list above.
  *
- * @param {{ onAsk: () => void, onDismiss: () => void }} options
+ * @param {{ onAsk: () => void, onDismiss: () => void, onClose: () => void }} options `onClose` gives the focus back
  */
-export function driveObjects({ onAsk, onDismiss }) {
+export function driveObjects({ onAsk, onDismiss, onClose }) {
   /** @type {Wire.ObjectNames["phase"]} */
   let phase = "idle";
-  const ask = h("button", { class: "button button-quiet", type: "button", "data-test": "objects-ask", onclick: () => phase !== "loading" && onAsk() });
   const close = h("button", { class: "button button-quiet", type: "button", hidden: true, "data-test": "objects-dismiss", onclick: () => {
-    ask.focus({ focusVisible: false });
+    onClose();
     onDismiss();
   } });
   const words = h("p", { class: "field-hint", role: "status", "data-test": "objects-text" });
   const error = h("p", { class: "field-error", role: "alert", hidden: true, "data-test": "objects-error" });
   const list = h("ul", { class: "drive-objects-names", hidden: true, "data-test": "objects-names" });
-  const element = h("section", { class: "drive-section drive-objects", hidden: true, "data-test": "objects" }, ask, words, error, list, close);
+  const element = h("section", { class: "drive-section drive-objects", hidden: true, "data-test": "objects" }, words, error, list, close);
 
   /** @param {Wire.ObjectNames | null | undefined} state */
   const draw = (state) => {
     const names = state?.names ?? [];
     const missing = state?.missing ?? [];
     phase = state?.phase ?? "idle";
-    drawOnce(ask, () => [icon("list"), t("drive.objects")]);
-    ask.setAttribute("aria-disabled", String(phase === "loading"));
+    element.hidden = phase === "idle";
     setText(words, phase === "loading" ? t("drive.objects.loading")
       : phase === "loaded" ? [t("drive.objects.count", { count: names.length }),
         missing.length > 0 ? t("drive.objects.missing", { names: missing.join(", ") })
@@ -49,5 +46,5 @@ export function driveObjects({ onAsk, onDismiss }) {
     setText(close, t("drive.objects.close"));
     close.hidden = phase !== "loaded" && phase !== "failed";
   };
-  return Object.assign(element, { draw });
+  return Object.assign(element, { draw, ask: () => phase !== "loading" && onAsk() });
 }

@@ -1,7 +1,9 @@
 import { drawOnce, find, h, onEscape, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { Rate } from "../logic/rate.js";
 import { fieldError } from "./form.js";
 import { icon } from "./icon.js";
+import { speedText } from "./speed.js";
 
 /**
  * The outcome of all uploads, in a sentence.
@@ -44,9 +46,11 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
   const asked = h("div", { role: "status" });
   const percent = h("span", { class: "meter-percent", "data-test": "upload-percent" });
   const words = h("span", { "data-test": "upload-bytes" });
+  const speed = h("span", { "data-test": "upload-rate" });
+  const rate = new Rate();
   const meter = h("div", { class: "meter", role: "progressbar", "aria-valuemin": "0", "aria-valuemax": "100", "data-test": "upload-progress" }, h("span", { class: "meter-part" }));
   const stop = h("button", { class: "button", type: "button", "data-test": "upload-stop", onclick: onStop });
-  const progress = h("div", { class: "drive-progress", hidden: true }, h("p", { class: "meter-line" }, percent, words), meter, stop);
+  const progress = h("div", { class: "drive-progress", hidden: true }, h("p", { class: "meter-line" }, percent, words, speed), meter, stop);
   const results = h("div", { role: "status" });
   const element = h("div", { class: "drive-upload", hidden: true }, input, zone, error, asked, progress, results);
 
@@ -78,6 +82,7 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
     else meter.removeAttribute("aria-valuenow");
     meter.style.setProperty("--part", `${sending?.percent ?? 0}%`);
     setText(percent, sending ? `${sending.percent} %` : label);
+    setText(speed, sending ? speedText(rate.note(sending.sent, sending.total)) : "");
     setText(words, sending ? `${label} · ${sending.sentText}` : "");
     drawOnce(stop, () => [icon("close"), t("cancel")]);
     replaceWhen(results, `${JSON.stringify(upload?.isDone && upload)}`, () => (upload?.isDone ? list(upload) : []));

@@ -18,7 +18,7 @@ export function popover({ button, panel, onOpen }) {
     button.setAttribute("aria-expanded", String(open));
     if (open) {
       onOpen();
-      (find(panel, "input:checked") ?? find(panel, "input, button"))?.focus({ focusVisible: false });
+      (find(panel, "input:checked") ?? find(panel, "input, button, [role=menuitem]"))?.focus({ focusVisible: false });
     }
   };
   button.addEventListener("click", () => toggle(panel.hidden));
@@ -34,7 +34,7 @@ export function popover({ button, panel, onOpen }) {
   document.addEventListener("pointerdown", (event) => {
     if (!panel.hidden && !wrapper.contains(target(event))) toggle(false);
   });
-  return wrapper;
+  return Object.assign(wrapper, { close: () => toggle(false) });
 }
 
 /**

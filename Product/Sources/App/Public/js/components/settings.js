@@ -26,9 +26,9 @@ export const hasShortcut = () => memory.get("shortcut") !== "off";
  * user is asked first; `settle()` ends when everything that was typed has arrived where it is kept. While Aquifer is not
  * running there is nothing to load: the page follows when it runs again. `changed()` hears of a change that is drawn elsewhere.
  *
- * @param {{ isHeld: () => boolean, settle: () => Promise<void>, changed: () => void }} options
+ * @param {{ isHeld: () => boolean, settle: () => Promise<void>, changed: () => void, more: HTMLElement }} options `more` stands below
  */
-export function settings({ isHeld, settle, changed }) {
+export function settings({ isHeld, settle, changed, more }) {
   const button = h("button", { class: "icon-button", type: "button", "data-test": "settings-button" }, icon("settings"));
   const panel = h("div", { id: "settings-panel", "data-test": "settings-panel" });
   const who = user();
@@ -86,7 +86,7 @@ export function settings({ isHeld, settle, changed }) {
         name: "shortcut", title: t("shortcut"), value: hasShortcut() ? "on" : "off", className: "choices-segments",
         options: ["on", "off"].map((id) => ({ id, label: t(`shortcut.${id}`) })), onChange: setShortcut,
       }),
-      who);
+      who, more);
   };
   draw();
   // Another tab has chosen a theme.

@@ -3,9 +3,11 @@ import { backButton } from "../components/back-button.js";
 import { driveFile } from "../components/drive-file.js";
 import { driveManage } from "../components/drive-manage.js";
 import { driveObjects } from "../components/drive-objects.js";
+import { DrivePreview } from "../components/drive-preview.js";
 import { driveUpload, uploadVerdict } from "../components/drive-upload.js";
 import { FileDrop } from "../components/file-drop.js";
 import { icon } from "../components/icon.js";
+import { menu } from "../components/menu.js";
 import { PullToRefresh } from "../components/pull.js";
 import { errorBanner, failed, message, notice } from "../components/states.js";
 import { announce, toast } from "../components/toast.js";
@@ -48,8 +50,10 @@ export class DriveAccountScreen extends ModelScreen {
   #filesTitle = h("h2", { class: "drive-heading", tabindex: "-1" });
   #list = h("ul", { class: "drive-files", "data-test": "files" });
   #files = h("section", { class: "drive-section", hidden: true }, this.#filesTitle, this.#list);
-  #objects = driveObjects({ onAsk: () => this.send("objects"), onDismiss: () => this.send("dismissObjects") });
-  #manage = driveManage({ send: this.send.bind(this), isSettled: () => this.isSettled, dismiss: () => this.dismiss() });
+  #menu = menu("account-menu");
+  #objects = driveObjects({ onAsk: () => this.send("objects"), onDismiss: () => this.send("dismissObjects"), onClose: () => this.#menu.giveFocus() });
+  #manage = driveManage({ send: this.send.bind(this), isSettled: () => this.isSettled, dismiss: () => this.dismiss(), onClose: () => this.#menu.giveFocus() });
+  #preview = new DrivePreview();
   #instead = h("div", {});
   #pull;
   /**
@@ -86,7 +90,7 @@ export class DriveAccountScreen extends ModelScreen {
   #problem = null;
   #dropping;
   element = h("section", { class: "screen drive-account-screen", "data-test": "screen-drive-account" },
-    h("header", { class: "screen-bar" }, this.#back, this.#title, this.#badge, this.#gone), this.#alert, this.#notice, this.#summary,
+    h("header", { class: "screen-bar" }, this.#back, this.#title, this.#badge, this.#gone, this.#menu), this.#alert, this.#notice, this.#summary,
     this.#upload, this.#replacer, this.#files, this.#instead, this.#objects, this.#manage);
 
   /**
@@ -116,6 +120,7 @@ export class DriveAccountScreen extends ModelScreen {
   hide() {
     super.hide();
     this.#dropping.stop();
+    this.#preview.close();
     this.#controller?.abort();
     this.#asking = null;
     this.#waiting = [];
@@ -188,11 +193,11 @@ export class DriveAccountScreen extends ModelScreen {
       if (this.#files.hidden) this.#upload.focusPick();
       else this.#filesTitle.focus({ preventScroll: true, focusVisible: false });
     }
-    this.#objects.hidden = !isThere;
-    this.#objects.draw(state.objects);
+    this.#objects.draw(isThere ? state.objects : null);
     this.#manage.hidden = !isThere || !state.isOwner;
     this.#manage.draw(state);
     this.#manage.answered();
+    this.#menu.draw(t("drive.more.account"), t("drive.more"), isThere ? [{ test: "objects-ask", glyph: "list", label: t("drive.objects"), run: this.#objects.ask }, ...this.#manage.ends()] : []);
     this.#drawInstead(state, isThere);
   }
 
@@ -235,6 +240,7 @@ export class DriveAccountScreen extends ModelScreen {
 
   #makeRow() {
     return driveFile({
+      onOpen: (file) => this.#preview.open(file),
       onReplace: (file) => {
         this.#replacing = file.name;
         this.#replacer.click();
@@ -255,7 +261,7 @@ export class DriveAccountScreen extends ModelScreen {
   #ask(name, from = name) {
     this.#asking = name;
     this.#redraw();
-    find(rowOf(this.#list, from), name ? "[data-test=delete-cancel]" : "[data-test=delete]")?.focus();
+    find(rowOf(this.#list, from), name ? "[data-test=delete-cancel]" : "[data-test=file-menu]")?.focus();
   }
 
   // Files on their way in

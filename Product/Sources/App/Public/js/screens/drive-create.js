@@ -25,7 +25,9 @@ export class DriveCreateScreen extends ModelScreen {
   #progress = h("div", { role: "status" });
   #submit = h("button", { class: "button button-primary", type: "submit", "data-test": "create" });
   #form = h("form", { class: "compose-form", novalidate: true, "data-test": "create-form" },
-    this.#name.element, this.#size.element, this.#cost, this.#balance, this.#after, this.#verdict, this.#progress, h("div", { class: "compose-buttons" }, this.#submit));
+    this.#name.element, this.#size.element, this.#cost, this.#verdict, this.#progress, h("div", { class: "compose-buttons" }, this.#submit),
+    // Below the button, which nothing that comes later moves.
+    h("div", { class: "drive-balance" }, this.#balance, this.#after));
   #instead = h("div", { role: "status" });
   #handOver = driveHandOver({ send: this.send.bind(this) });
   /** @type {Form} */
@@ -112,8 +114,8 @@ export class DriveCreateScreen extends ModelScreen {
     }
     setText(this.#hint, t("drive.create.size.hint"));
     const cost = state.spend ? t("drive.cost", state.spend) : state.isPriceKnown === false && this.#size.input.value && !state.sizeError ? t("drive.cost.unknown") : "";
-    replaceWhen(this.#cost, cost, () => cost && [icon("card"), h("span", {}, cost)]);
-    this.#cost.hidden = !cost;
+    replaceWhen(this.#cost, cost || " ", () => [icon("card"), h("span", {}, cost || t("drive.cost.none"))]);
+    this.#cost.classList.toggle("is-open", !cost);
     this.#cost.title = state.spend?.costExact ?? "";
     const { after, afterExact, before, beforeExact, isTooMuch } = state.spend ?? {};
     setText(this.#after, isTooMuch ? t("drive.spend.short") : after ? t("drive.balance.after", { after }) : "");

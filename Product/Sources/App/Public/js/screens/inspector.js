@@ -1,4 +1,5 @@
 import { ApiError, address, request } from "../api.js";
+import { backButton } from "../components/back-button.js";
 import { icon } from "../components/icon.js";
 import { LiveEvents } from "../components/live-events.js";
 import { message } from "../components/states.js";
@@ -12,6 +13,7 @@ const COLUMNS = /** @type {const} */ (["key", "kind", "size", "age", "hits", "va
 export class InspectorScreen {
   scroll = 0;
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
+  #back = backButton(() => this.shell.back("/"));
   #intro = h("p", { class: "page-intro" });
   #summary = h("p", { class: "inspector-summary", "data-test": "inspector-summary" });
   #validate = h("button", { class: "button button-primary", type: "button", "data-test": "validate", onclick: () => this.#runValidation() });
@@ -27,7 +29,7 @@ export class InspectorScreen {
   #live = new LiveEvents();
   #shown = false;
   element = h("section", { class: "screen inspector-screen", "data-test": "screen-inspector" },
-    h("header", { class: "page-header" }, h("div", { class: "page-heading" }, this.#title, this.#intro), this.#validate),
+    h("header", { class: "page-header" }, h("div", { class: "page-heading" }, h("div", { class: "inspector-title" }, this.#back, this.#title), this.#intro), this.#validate),
     this.#live.element, this.#summary, this.#failures, this.#table, this.#instead);
 
   /** @param {import("../shell.js").Shell} shell */

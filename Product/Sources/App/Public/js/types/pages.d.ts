@@ -32,6 +32,8 @@ interface Page {
     name?: string;
     title?: string;
     scroll?: number;
+    /** True if it finds its place by itself when the page is loaded again; the shell then leaves that alone. */
+    restoresScroll?: boolean;
     focused?: HTMLElement | null;
     /** True while something is done, or asked, that would be lost if the page was loaded again. */
     isWorking: boolean;

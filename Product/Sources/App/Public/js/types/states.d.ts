@@ -481,6 +481,7 @@ declare namespace Wire {
         failed: DriveAccountAction | null;
         amount: string;
         amountProblem: string | null;
+        addProblem: string | null;
         spend: Spend | null;
         balanceText: string | null;
         balanceExact: string | null;
@@ -502,7 +503,10 @@ declare namespace Wire {
     interface DriveAccountFile {
         name: string;
         sizeText: string;
+        size: number;
         link: string;
+        preview: string | null;
+        thumbnail: string | null;
     }
 
     interface DriveAccountAction {
@@ -513,6 +517,8 @@ declare namespace Wire {
     interface DriveAccountUpload {
         percent: number;
         sentText: string;
+        sent: number;
+        total: number;
         done: number;
         files: number;
         isDone: boolean;
@@ -597,6 +603,7 @@ declare namespace Wire {
     interface ShellNews {
         unresolved: number;
         found: ShellNewsFound | null;
+        network: string;
     }
 
     interface ShellNewsFound {
