@@ -25,7 +25,7 @@ struct WireJSONTests {
             id: UUID(uuidString: "0A0A0A0A-0000-0000-0000-000000000001")!, description: nil, location: "Olinda",
             image: URL(string: "http://a.example/1.jpg")!)
         let json =
-            #"{"description":null,"id":"0A0A0A0A-0000-0000-0000-000000000001","image":"http://a.example/1.jpg","location":"Olinda"}"#
+            #"{"author":null,"commentCount":null,"createdAt":null,"description":null,"height":null,"id":"0A0A0A0A-0000-0000-0000-000000000001","image":"http://a.example/1.jpg","location":"Olinda","width":null}"#
         func text(_ loaded: Loaded<[FeedItem]>) -> String {
             WireJSON.text(ResultDocument(loaded) { $0.map(FeedItemDocument.init) })
         }
