@@ -81,7 +81,7 @@ export class ReadingPlace {
   restore() {
     const target = this.#target();
     if (target === null) return;
-    if (Math.abs(target - scrollY) >= 1) scrollTo({ top: target, behavior: "instant" });
+    if (Math.abs(target - scrollY) >= 1) scrollTo({ top: target });
     this.#isBack = true;
   }
 

@@ -141,7 +141,7 @@ export class FeedScreen extends ListScreen {
   focusPicture(id) {
     const link = find(rowOf(this.#list, id), "[data-test=open-picture]");
     link?.focus({ preventScroll: true });
-    link?.scrollIntoView({ block: "nearest", behavior: "instant" });
+    link?.scrollIntoView({ block: "nearest" });
   }
 
   show() {

@@ -37,7 +37,11 @@ export class Viewer {
   #touch = null;
   /** @type {import("../logic/zoom.js").Touch | null} */
   #tap = null;
-  /** The distance of two fingers, and the size that the picture had. @type {{ distance: number, scale: number } | null} */
+  /**
+   * The distance of two fingers, and the size that the picture had.
+   *
+   * @type {{ distance: number, scale: number } | null}
+   */
   #pinch = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #saidEnd;
@@ -197,7 +201,7 @@ export class Viewer {
   #key(event) {
     if (event.metaKey || event.ctrlKey || event.altKey) return;
     const isLarge = this.#scale > 1;
-    const pan = (/** @type {number} */ x, /** @type {number} */ y) => this.#stage.scrollBy({ left: x * PAN, top: y * PAN, behavior: "instant" });
+    const pan = (/** @type {number} */ x, /** @type {number} */ y) => this.#stage.scrollBy({ left: x * PAN, top: y * PAN });
     /** @type {Record<string, () => void>} */
     const keys = {
       ArrowLeft: () => (isLarge ? pan(-1, 0) : this.#move(-1)),
@@ -228,7 +232,7 @@ export class Viewer {
     this.#scale = next;
     this.#sheet.style.setProperty("--zoom", String(next));
     this.#stage.classList.toggle("is-large", next > 1);
-    this.#stage.scrollTo({ left: heldAt(scrollLeft, point.x, ratio), top: heldAt(scrollTop, point.y, ratio), behavior: "instant" });
+    this.#stage.scrollTo({ left: heldAt(scrollLeft, point.x, ratio), top: heldAt(scrollTop, point.y, ratio) });
     able(this.#zoomOut, next > 1);
     able(this.#zoomIn, next < MOST);
     if (next !== before) this.#say(new Intl.NumberFormat(language(), { style: "percent" }).format(next), true);
@@ -277,7 +281,7 @@ export class Viewer {
     stage.focus({ focusVisible: false });
     stage.setPointerCapture(start.pointerId);
     const end = new AbortController();
-    stage.addEventListener("pointermove", (event) => stage.scrollBy({ left: -event.movementX, top: -event.movementY, behavior: "instant" }), { signal: end.signal });
+    stage.addEventListener("pointermove", (event) => stage.scrollBy({ left: -event.movementX, top: -event.movementY }), { signal: end.signal });
     for (const name of /** @type {const} */ (["pointerup", "pointercancel"])) stage.addEventListener(name, () => end.abort(), { signal: end.signal });
   }
 
