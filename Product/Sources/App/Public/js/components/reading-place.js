@@ -3,6 +3,8 @@ import { rowOf, rows } from "../dom.js";
 
 /** The time for which the place is held against rows that come above it, in milliseconds. */
 const HOLD = 4000;
+/** The height of the bar over the list, in pixels. */
+const BAR = 64;
 
 /**
  * A row of a list, and how far below the upper edge of the window it stands.
@@ -24,6 +26,12 @@ function isReturn() {
 export class ReadingPlace {
   #list;
   #key;
+  /**
+   * The place at which the list was left for another page.
+   *
+   * @type {Place | null}
+   */
+  #left = null;
   /**
    * The place to go back to, until its row has come.
    *
@@ -60,7 +68,7 @@ export class ReadingPlace {
   /** Notes the place, if the list is shown. */
   keep() {
     if (this.isWaiting || !this.#list.checkVisibility()) return;
-    const place = this.#now();
+    const place = (this.#left = this.#now());
     try {
       if (place) sessionStorage.setItem(this.#key, JSON.stringify(place));
       else sessionStorage.removeItem(this.#key);
@@ -69,10 +77,10 @@ export class ReadingPlace {
     }
   }
 
-  /** Goes back to the place that was kept, now or when its row comes. Returns the height of the page at which it is; null at the top. */
+  /** Goes back to the place at which the list was left. Returns the height of the page at which that is now; null at the top. */
   seek() {
-    this.#wanted = this.#kept();
-    if (!this.#wanted) return null;
+    if (!this.#left) return null;
+    this.#wanted = this.#left;
     this.#untilUsed();
     return this.#target();
   }
@@ -93,12 +101,21 @@ export class ReadingPlace {
     return Math.max(0, Math.min(end, scrollY + row.getBoundingClientRect().top - this.#wanted.top));
   }
 
-  /** The first row whose end is in the window, below the bar. @returns {Place | null} */
+  /**
+   * Of the rows in the window, the one whose beginning is nearest to the bar: it is probably read. Null at the top of the page.
+   *
+   * @returns {Place | null}
+   */
   #now() {
     if (scrollY < 8) return null;
-    const bar = 64;
-    const row = rows(this.#list).find((one) => one.getBoundingClientRect().bottom > bar);
-    return row?.dataset.key ? { key: row.dataset.key, top: row.getBoundingClientRect().top } : null;
+    /** @type {Place | null} */
+    let best = null;
+    for (const row of rows(this.#list)) {
+      const { top, bottom } = row.getBoundingClientRect();
+      const isSeen = bottom > BAR && top < innerHeight && row.dataset.key !== undefined;
+      if (isSeen && (!best || Math.abs(top - BAR) < Math.abs(best.top - BAR))) best = { key: row.dataset.key ?? "", top };
+    }
+    return best;
   }
 
   /** @returns {Place | null} */
