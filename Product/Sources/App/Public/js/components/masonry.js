@@ -12,6 +12,8 @@ export class Masonry {
   #unit = FINEST;
   /** @type {Map<HTMLElement, number>} */
   #heights = new Map();
+  /** @type {HTMLElement[]} */
+  #new = [];
   #observer = new ResizeObserver((entries) => {
     for (const { target, borderBoxSize } of entries) {
       if (!(target instanceof HTMLElement)) continue;
@@ -34,9 +36,20 @@ export class Masonry {
    * @param {Row} row
    */
   add(row) {
-    row.style.gridRowEnd = "span 100";
-    this.#observer.observe(row);
+    this.#new.push(row);
     return row;
+  }
+
+  /** Gives the new elements their places, now that they are in the grid: nothing is drawn before it has its place. */
+  settle() {
+    if (this.#new.length === 0) return;
+    const measured = this.#new.map((row) => /** @type {const} */ ([row, row.getBoundingClientRect().height]));
+    this.#new = [];
+    for (const [row, height] of measured) {
+      this.#note(row, height);
+      this.#observer.observe(row);
+    }
+    this.#place();
   }
 
   /**

@@ -164,6 +164,7 @@ export class FeedScreen extends ListScreen {
     setText(this.#title, state.title);
     keyed(this.#list, state.items.flatMap(rowsOf), (row) => row.key, (row) => this.#masonry.add(this.#row(row)), (element, row) => element.draw(row));
     this.#list.hidden = state.items.length === 0;
+    this.#masonry.settle();
     this.#drawInstead(state);
     this.#drawMore(state);
     if (hasEnded && !state.error) retryAll(this.#list);
