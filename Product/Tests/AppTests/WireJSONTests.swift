@@ -25,7 +25,7 @@ struct WireJSONTests {
             id: UUID(uuidString: "0A0A0A0A-0000-0000-0000-000000000001")!, description: nil, location: "Olinda",
             image: URL(string: "http://a.example/1.jpg")!)
         let json =
-            #"{"author":null,"commentCount":null,"createdAt":null,"description":null,"height":null,"id":"0A0A0A0A-0000-0000-0000-000000000001","image":"http://a.example/1.jpg","location":"Olinda","width":null}"#
+            #"{"description":null,"id":"0A0A0A0A-0000-0000-0000-000000000001","image":"http://a.example/1.jpg","location":"Olinda"}"#
         func text(_ loaded: Loaded<[FeedItem]>) -> String {
             WireJSON.text(ResultDocument(loaded) { $0.map(FeedItemDocument.init) })
         }
@@ -42,6 +42,18 @@ struct WireJSONTests {
             text(Loaded([], source: .remote, saveError: .full(path: "/d")))
                 .contains(#""saveError":"there is no room left"#))
         #expect(text(Loaded([], source: .remote, saveError: .full(path: "/d"))).contains(#""savedAt":null"#))
+    }
+
+    @Test("A picture has author, date, number of comments and size if its remote tells them")
+    func extendedItem() throws {
+        let item = FeedItem(
+            id: UUID(), description: nil, location: nil, image: try #require(URL(string: "http://a.example/1.jpg")),
+            author: "Ana Prado", createdAt: Date(timeIntervalSince1970: 1_780_000_000), commentCount: 0,
+            size: FeedItem.Size(width: 800, height: 600))
+        let text = WireJSON.text(FeedItemDocument(item))
+        #expect(
+            text.contains(#""author":{"username":"Ana Prado"},"commentCount":0,"createdAt":"2026-05-28T20:26:40Z""#))
+        #expect(text.contains(#""height":600"#) && text.contains(#""width":800"#))
     }
 
     @Test("Marks that would climb over other lines are escaped, and none is lost")

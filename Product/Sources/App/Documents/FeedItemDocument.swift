@@ -12,11 +12,12 @@ public struct FeedItemDocument: Encodable, Sendable {
     @OrNull var description: String?
     @OrNull var location: String?
     let image: String
-    @OrNull var author: Author?
-    @OrNull var createdAt: Date?
-    @OrNull var commentCount: Int?
-    @OrNull var width: Int?
-    @OrNull var height: Int?
+    // The extension of the contract: each is left out unless the remote tells it.
+    let author: Author?
+    let createdAt: Date?
+    let commentCount: Int?
+    let width: Int?
+    let height: Int?
 
     /// The document of an item.
     public init(_ item: FeedItem) {
@@ -24,10 +25,10 @@ public struct FeedItemDocument: Encodable, Sendable {
         _description = OrNull(wrappedValue: item.description)
         _location = OrNull(wrappedValue: item.location)
         image = item.image.absoluteString
-        _author = OrNull(wrappedValue: item.author.map(Author.init))
-        _createdAt = OrNull(wrappedValue: item.createdAt)
-        _commentCount = OrNull(wrappedValue: item.commentCount)
-        _width = OrNull(wrappedValue: item.size?.width)
-        _height = OrNull(wrappedValue: item.size?.height)
+        author = item.author.map(Author.init)
+        createdAt = item.createdAt
+        commentCount = item.commentCount
+        width = item.size?.width
+        height = item.size?.height
     }
 }
