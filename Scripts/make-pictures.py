@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from pictures.canvas import Canvas  # noqa: E402
-from pictures.catalogue import PICTURES  # noqa: E402
+from pictures.catalogue import AUTHORS, PICTURES  # noqa: E402
 
 FEED = Path(__file__).resolve().parent.parent / "Product/Sources/ReferenceAPIs/Media/feed"
 SPACE = uuid.UUID("5b1c3b52-6b53-4c1b-9a3e-0a9d6f1f5a10")
@@ -34,13 +34,19 @@ def paint(number):
 
 
 def feed():
-    items = []
-    for number, (*_, location, description, comments) in enumerate(PICTURES, 1):
+    items, minutes = [], 0
+    for number, (size, *_, location, description, comments) in enumerate(PICTURES, 1):
+        # A post is older than the one above it, and than all that was said about it.
+        minutes = max([minutes + 19, *(after + 11 for after, _, _ in comments)])
         items.append({
             "id": identity(f"image {number}"),
             "description": description,
             "location": location,
             "picture": f"{number:02}.jpg",
+            "width": size[0],
+            "height": size[1],
+            "author": AUTHORS[(number * 7) % len(AUTHORS)],
+            "minutes_ago": minutes,
             "comments": [
                 {"id": identity(f"image {number} comment {k}"), "message": message, "minutes_ago": minutes, "author": author}
                 for k, (minutes, author, message) in enumerate(comments, 1)

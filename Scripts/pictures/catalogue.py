@@ -2,6 +2,9 @@
 
 from . import land, town, water
 
+#: Those who share pictures.
+AUTHORS = ("Nina Castelo", "Oskar Lindqvist", "Yuki Arai", "Tomás Ferrer", "Zoe Papadaki", "Ibrahim Sané", "Helena Duarte", "Owen Byrne", "Aisha Rahman")
+
 WIDE, TALL, SQUARE = (800, 600), (800, 1000), (800, 800)
 
 # (size, seed, scene, arguments, location, description, comments as (minutes ago, author, message))

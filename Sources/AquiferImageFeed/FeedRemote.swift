@@ -25,7 +25,11 @@ extension HTTPRequest {
 
 /// Makes items of a page: `{"items":[{"id":UUID,"description"?,"location"?,"image":URL}]}`, with status 200 exactly.
 ///
-/// One bad item rejects the page: a wrong or repeated id, an address that is not `http` or `https`.
+/// An extension of the contract: an item may also have `"author":{"username"}`, `"created_at":ISO 8601`,
+/// `"comment_count"` and, in pixels, `"width"` and `"height"`. Each may be absent or `null`; a side alone is no size.
+///
+/// One bad item rejects the page: a wrong or repeated id, an address that is not `http` or `https`, and also a field of the
+/// extension that is there and is not what it should be. So a fault of the remote is told, and no item vanishes by it.
 public enum FeedMapper {
     private struct Page: Decodable {
         struct Item: Decodable {
@@ -33,6 +37,11 @@ public enum FeedMapper {
             let description: String?
             let location: String?
             let image: String
+            let author: CommentsMapper.Author?
+            let created_at: String?  // swift-format-ignore: AlwaysUseLowerCamelCase
+            let comment_count: Int?  // swift-format-ignore: AlwaysUseLowerCamelCase
+            let width: Int?
+            let height: Int?
         }
         let items: [Item]
     }
@@ -47,19 +56,39 @@ public enum FeedMapper {
             guard seen.insert(item.id).inserted else {
                 throw InvalidData.body(".items[\(index)].id stands in the page twice")
             }
-            guard let image = URL(string: item.image), image.isWebAddress else {
-                throw InvalidData.body(".items[\(index)].image is not an http(s) address")
-            }
-            return FeedItem(id: item.id, description: item.description, location: item.location, image: image)
+            return try self.item(item, at: ".items[\(index)]")
         }
+    }
+
+    private static func item(_ item: Page.Item, at place: String) throws -> FeedItem {
+        guard let image = URL(string: item.image), image.isWebAddress else {
+            throw InvalidData.body("\(place).image is not an http(s) address")
+        }
+        let date = item.created_at.flatMap { Date(rfc3339: $0) }
+        guard (date == nil) == (item.created_at == nil) else {
+            throw InvalidData.body("\(place).created_at is not an ISO 8601 date")
+        }
+        guard item.comment_count ?? 0 >= 0 else { throw InvalidData.body("\(place).comment_count is below zero") }
+        var size: FeedItem.Size?
+        if let width = item.width, let height = item.height {
+            size = FeedItem.Size(width: width, height: height)
+            guard size != nil else { throw InvalidData.body("\(place).width and .height are no size in pixels") }
+        }
+        return FeedItem(
+            id: item.id, description: item.description, location: item.location, image: image,
+            author: item.author?.username, createdAt: date, commentCount: item.comment_count, size: size)
     }
 }
 
 /// Makes comments of `{"items":[{"id","message","created_at":ISO 8601,"author":{"username"}}]}`, with any 2xx.
 public enum CommentsMapper {
+    /// An author as the contract writes one.
+    struct Author: Decodable {
+        let username: String
+    }
+
     private struct Page: Decodable {
         struct Item: Decodable {
-            struct Author: Decodable { let username: String }
             let id: UUID
             let message: String
             let created_at: String  // swift-format-ignore: AlwaysUseLowerCamelCase

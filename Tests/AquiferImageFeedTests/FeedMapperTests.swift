@@ -23,6 +23,51 @@ struct FeedMapperTests {
         #expect(try map(#"{"items":[\#(item)],"more":"ignored"}"#).count == 1)
     }
 
+    // MARK: The extension of the contract
+
+    /// The item, with these fields more.
+    private func extended(_ fields: String) throws -> FeedItem {
+        try #require(try map(#"{"items":[\#(item.dropLast()),\#(fields)}]}"#).first)
+    }
+
+    @Test("An item may tell its author, date, number of comments and size")
+    func extensionFields() throws {
+        let item = try extended(
+            #""author":{"username":"Ana Prado"},"created_at":"2020-08-28T15:07:02+0000","comment_count":3,"width":800,"height":1000"#
+        )
+        #expect(item.author == "Ana Prado" && item.commentCount == 3)
+        #expect(item.createdAt == Date(timeIntervalSince1970: 1_598_627_222))
+        #expect(item.size?.width == 800 && item.size?.height == 1000)
+    }
+
+    @Test(
+        "Each of these fields may be absent or null, and a side alone is no size",
+        arguments: [
+            #""x":1"#, #""author":null,"created_at":null,"comment_count":null,"width":null,"height":null"#,
+            #""width":800"#, #""height":800,"width":null"#,
+        ])
+    func extensionIsOptional(fields: String) throws {
+        let item = try extended(fields)
+        #expect(item == FeedItem(id: item.id, description: nil, location: nil, image: item.image))
+    }
+
+    @Test("A post without comments has 0 of them, and that is not the same as an unknown number")
+    func noComments() throws {
+        #expect(try extended(#""comment_count":0"#).commentCount == 0)
+    }
+
+    @Test(
+        "A field of the extension that is not what it should be rejects the page, as one of the contract does",
+        arguments: [
+            #""author":"Ana""#, #""author":{}"#, #""author":{"username":7}"#, #""created_at":1598627222"#,
+            #""created_at":"yesterday""#, #""comment_count":"3""#, #""comment_count":-1"#, #""comment_count":1.5"#,
+            #""width":0,"height":800"#, #""width":800,"height":-1"#, #""width":800,"height":100001"#, #""width":"8""#,
+            #""comment_count":99999999999999999999"#,
+        ])
+    func wrongExtension(fields: String) {
+        #expect(throws: (any Error).self) { try extended(fields) }
+    }
+
     @Test("Any status but exactly 200 is invalid data", arguments: [199, 201, 204, 300, 400, 404, 500])
     func status(status: Int) {
         #expect(throws: InvalidData.status(status)) { try map(#"{"items":[]}"#, status: status) }
@@ -97,6 +142,40 @@ struct FeedMapperTests {
     func codec() throws {
         let items = items(1, count: 50)
         #expect(try BinaryReader.decode(BinaryWriter.encode(items)) == items)
+        for fields in 0..<16 {
+            let item = FeedItem(
+                id: UUID(), description: nil, location: nil, image: items[0].image, author: fields & 1 > 0 ? "" : nil,
+                createdAt: fields & 2 > 0 ? Date(timeIntervalSince1970: 0.5) : nil,
+                commentCount: fields & 4 > 0 ? .max : nil,
+                size: fields & 8 > 0 ? FeedItem.Size(width: 1, height: 100_000) : nil)
+            #expect(try BinaryReader.decode(BinaryWriter.encode([item])) == [item])
+        }
+    }
+
+    @Test("Items that a version without the extension saved are read")
+    func olderCodec() throws {
+        // Format 1, one item: identity, no description, "Faro", the address.
+        let address = "https://a.example/1.jpg"
+        let old =
+            Data(
+                [1, 1] + Array(repeating: 7, count: 16) + [0, 1, 4] + Array("Faro".utf8) + [UInt8(address.utf8.count)])
+            + Data(address.utf8)
+        let id = UUID(uuid: (7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7))
+        let item = FeedItem(id: id, description: nil, location: "Faro", image: try #require(URL(string: address)))
+        #expect(try BinaryReader.decode(old) == [item])
+        #expect(BinaryWriter.encode([item]).first == 2, "it is saved anew in the format of today")
+    }
+
+    @Test(
+        "A mark, a count or a size that no version writes is refused",
+        arguments: [
+            [16], [4, 255], [8, 0, 1], [8, 1], [2, 0, 0, 0, 0, 0, 0, 0xF8, 0x7F],
+        ] as [[UInt8]])
+    func wrongExtras(bytes: [UInt8]) {
+        let address = "https://a.example/1.jpg"
+        let item = Data([2] + Array(repeating: 7, count: 16) + [0, 0, UInt8(address.utf8.count)]) + Data(address.utf8)
+        #expect(throws: Never.self) { _ = try BinaryReader.decode(item + [0]) as FeedItem }
+        #expect(throws: BinaryReader.Failure.self) { _ = try BinaryReader.decode(item + bytes) as FeedItem }
     }
 }
 

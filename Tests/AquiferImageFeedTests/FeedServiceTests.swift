@@ -87,6 +87,20 @@ struct FeedServiceTests {
         #expect(world.client.requests[1].url.query()?.contains("after_id=\(items(48)[0].id.uuidString)") == true)
     }
 
+    @Test("Author, date, number of comments and size are saved, and shown without a connection")
+    func extensionIsSaved() async throws {
+        let item = FeedItem(
+            id: first[0].id, description: nil, location: nil, image: first[0].image, author: "Ana Prado",
+            createdAt: Date(timeIntervalSince1970: 1_598_627_222), commentCount: 3,
+            size: FeedItem.Size(width: 800, height: 600))
+        let body =
+            #"{"items":[{"id":"\#(item.id.uuidString)","image":"\#(item.image.absoluteString)","author":{"username":"Ana Prado"},"created_at":"2020-08-28T15:07:02Z","comment_count":3,"width":800,"height":600}]}"#
+        let world = FeedWorld(.answer(body: Data(body.utf8)), .offline)
+        #expect(try await world.service.feed.load().value == [item])
+        let offline = try await world.service.feed.load()
+        #expect(offline.value == [item] && offline.source != .remote)
+    }
+
     @Test("Pictures behind a gap are saved, and no list pretends that they follow")
     func gap() async throws {
         let world = FeedWorld(.page(items(11)), .page(items(1)), .offline)

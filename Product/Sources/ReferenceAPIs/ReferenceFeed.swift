@@ -2,6 +2,8 @@ import Foundation
 import HTTPServer
 
 /// The image feed's contract (`reference/feeds.md`): pages of items, comments, pictures with ETag and Range.
+///
+/// An extension of the contract: its items have author, date, number of comments and size, which another remote may leave out.
 struct ReferenceFeed: Sendable {
     private struct Item: Decodable {
         struct Comment: Decodable {
@@ -14,6 +16,10 @@ struct ReferenceFeed: Sendable {
         let description: String?
         let location: String?
         let picture: String
+        let width: Int
+        let height: Int
+        let author: String
+        let minutes_ago: Double  // swift-format-ignore: AlwaysUseLowerCamelCase
         let comments: [Comment]
     }
 
@@ -55,8 +61,15 @@ struct ReferenceFeed: Sendable {
         }
         // The pictures have the host that the client used.
         let host = request.headers["Host"] ?? "127.0.0.1"
-        let page = rest.prefix(limit).map { item -> [String: String] in
-            var fields = ["id": item.id.uuidString, "image": "http://\(host)/feed/pictures/\(item.picture)"]
+        // Posts count from the full hour: the validators of a page stay good when the server is started again.
+        let hour = Date(timeIntervalSince1970: (now.timeIntervalSince1970 / 3600).rounded(.down) * 3600)
+        let page = rest.prefix(limit).map { item -> [String: Any] in
+            let date = hour.addingTimeInterval(-item.minutes_ago * 60)
+            var fields: [String: Any] = [
+                "id": item.id.uuidString, "image": "http://\(host)/feed/pictures/\(item.picture)",
+                "author": ["username": item.author], "created_at": written(date, form: 0),
+                "comment_count": item.comments.count, "width": item.width, "height": item.height,
+            ]
             fields["description"] = item.description
             fields["location"] = item.location
             return fields

@@ -242,6 +242,31 @@ def test_text_for_people_names_description_location_and_id(aquifer, files):
     assert result.stderr == ""
 
 
+def test_author_age_and_number_of_comments_are_shown_as_far_as_the_remote_tells_them(aquifer, files):
+    remote = ("--remote", f"feed={files.address}")
+    files.items[0].update(author={"username": "ana"}, created_at="2020-08-28T15:07:02+0000", comment_count=1, width=800, height=600)
+    files.items[1].update(comment_count=0, author=None)
+    (files.folder / "v1/feed").write_text(json.dumps({"items": files.items}))
+    lines = aquifer("feed", "list", *remote, "--at", "2020-08-28T15:12:02Z").stdout.splitlines()
+    assert lines == ["Mountains", "  Petrópolis", "  ana, 5 minutes ago, 1 comment", "  " + files.ids[0],
+                     "(no description)", "  0 comments", "  " + files.ids[1]]
+    for words in ((), ("--offline",)):
+        first, second = aquifer.json("feed", "list", *remote, "--at", "2020-08-28T15:12:02Z", *words)["value"]
+        assert first["author"] == {"username": "ana"} and first["createdAt"] == "2020-08-28T15:07:02Z"
+        assert (first["commentCount"], first["width"], first["height"]) == (1, 800, 600)
+        assert second["commentCount"] == 0 and "author" not in second and "width" not in second
+
+
+@pytest.mark.parametrize("wrong", [{"author": "ana"}, {"created_at": "soon"}, {"comment_count": -1}, {"width": 0, "height": 9}])
+def test_a_wrong_field_of_the_extension_is_told_and_the_saved_feed_stays(aquifer, files, wrong):
+    remote = ("--remote", f"feed={files.address}")
+    online = aquifer.json("feed", "list", *remote)
+    files.items[0].update(wrong)
+    (files.folder / "v1/feed").write_text(json.dumps({"items": files.items}))
+    offline = aquifer.json("feed", "list", *remote)
+    assert offline["because"] == "invalidData" and offline["value"] == online["value"]
+
+
 # The store
 
 

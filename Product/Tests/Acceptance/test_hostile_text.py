@@ -71,7 +71,7 @@ class HostileServer:
 
     def answer(self, path):
         documents = {
-            "/v1/feed": {"items": [{"id": ID, "description": HARM, "location": HARM, "image": f"{self.address}/picture"}]},
+            "/v1/feed": {"items": [{"id": ID, "description": HARM, "location": HARM, "image": f"{self.address}/picture", "author": {"username": HARM}}]},
             f"/v1/image/{ID}/comments": {"items": [
                 {"id": ID, "message": HARM, "created_at": "2020-08-28T15:07:02+0000", "author": {"username": HARM}}]},
             "/users": [{"id": 1, "name": HARM, "img": f"{self.address}/picture", "username": self.username}],

@@ -44,6 +44,18 @@ struct WireJSONTests {
         #expect(text(Loaded([], source: .remote, saveError: .full(path: "/d"))).contains(#""savedAt":null"#))
     }
 
+    @Test("A picture has author, date, number of comments and size if its remote tells them")
+    func extendedItem() throws {
+        let item = FeedItem(
+            id: UUID(), description: nil, location: nil, image: try #require(URL(string: "http://a.example/1.jpg")),
+            author: "Ana Prado", createdAt: Date(timeIntervalSince1970: 1_780_000_000), commentCount: 0,
+            size: FeedItem.Size(width: 800, height: 600))
+        let text = WireJSON.text(FeedItemDocument(item))
+        #expect(
+            text.contains(#""author":{"username":"Ana Prado"},"commentCount":0,"createdAt":"2026-05-28T20:26:40Z""#))
+        #expect(text.contains(#""height":600"#) && text.contains(#""width":800"#))
+    }
+
     @Test("Marks that would climb over other lines are escaped, and none is lost")
     func marks() throws {
         let text = "a" + String(repeating: "\u{301}", count: 3_000) + "z"

@@ -9,7 +9,7 @@ from test_payments import BAD, GOOD, add_card, fill_card, open_contact
 def test_every_stop_of_the_tab_key_is_visible(feed):
     feed.until(lambda: feed.in_view("loaded"), "visible pictures are loaded")
     seen = []
-    for _ in range(12):
+    for _ in range(14):
         feed.page.keyboard.press("Tab")
         stop = feed.evaluate("""() => {
             const e = document.activeElement, own = getComputedStyle(e), after = getComputedStyle(e, "::after");

@@ -258,6 +258,154 @@ def test_a_screen_that_is_broken_is_told_once_while_the_server_runs(server, open
     page.errors.clear()
 
 
+class TestTheCards:
+    """Who shared a picture, when, and how much was said about it; the picture whole."""
+
+    def test_they_show_author_time_and_number_of_comments(self, feed):
+        for index, item in enumerate(FEED[:8]):
+            card = feed.items.nth(index)
+            line = card.locator('[data-test="item-author"]')
+            expect(line).to_contain_text(item["author"])
+            expect(line.locator("time")).to_contain_text("ago")
+            assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", line.locator("time").get_attribute("datetime"))
+            link = card.locator('[data-test="open-comments"]')
+            count = len(item["comments"])
+            expect(link).to_have_text(f"{count} comment{'' if count == 1 else 's'}")
+            # The name that is read out has the words that are seen.
+            assert link.get_attribute("aria-label").startswith(link.inner_text())
+        expect(feed.items.first.locator(".avatar")).to_have_text("".join(word[0] for word in FEED[0]["author"].split()))
+
+    def test_they_say_it_in_portuguese(self, server, open_page):
+        page = open_page(server, locale="pt-BR")
+        expect(page.items.first.locator('[data-test="open-comments"]')).to_have_text(f"{len(FEED[0]['comments'])} comentários")
+        expect(page.items.first.locator("time")).to_contain_text("há")
+
+    @pytest.mark.parametrize("width", [390, 1280])
+    def test_pictures_are_whole_and_their_room_is_theirs_before_they_come(self, stopped_server, open_page, width):
+        server = stopped_server.start("--fault", "feed=slow")
+        page = open_page(server, phone=width == 390)
+        rooms = """(count) => [...document.querySelectorAll("[data-test=feed-item] aq-image")].slice(0, count)
+            .map((e) => { const r = e.getBoundingClientRect(); return [r.width, r.height, e.querySelector("img") && getComputedStyle(e.querySelector("img")).objectFit]; })"""
+        before = page.evaluate(rooms, 4)
+        page.connection("online")
+        page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
+        for item, (wide, high, _), (now_wide, now_high, fit) in zip(FEED, before, page.evaluate(rooms, 4)):
+            assert (wide, high) == (now_wide, now_high), "nothing moves when the picture comes"
+            assert abs(wide / high - item["width"] / item["height"]) < 0.01, item["picture"]
+            assert fit in (None, "contain")
+
+    @pytest.mark.parametrize(("width", "columns"), [(320, 1), (390, 1), (800, 2), (1280, 3), (1700, 5), (1920, 5)])
+    def test_they_stand_in_columns_without_holes_in_the_order_in_which_they_are_read(self, feed, width, columns):
+        feed.page.set_viewport_size({"width": width, "height": 900})
+        feed.load_all()
+        cards = feed.evaluate("""() => [...document.querySelectorAll("[data-test=feed-item]")].map((e) => {
+            const r = e.getBoundingClientRect(); return { left: Math.round(r.left), top: r.top + scrollY, bottom: r.bottom + scrollY }; })""")
+        assert len({card["left"] for card in cards}) == columns
+        ends = {}
+        for before, card in zip([None, *cards], cards):
+            # A card stands at the end of the one above it, or beside the one before it, and never above that one.
+            end = ends.get(card["left"], cards[0]["top"])
+            assert -1 < card["top"] - end < 6 or card["top"] == before["top"] >= end, (card, before, ends)
+            assert before is None or card["top"] >= before["top"] - 1
+            ends[card["left"]] = card["bottom"]
+        assert not feed.too_wide()
+
+
+def test_nothing_moves_while_the_feed_and_its_pictures_come(stopped_server, open_page):
+    page = open_page(stopped_server.start("--fault", "feed=slow"), "/", wait=False)
+    # The sign that something is loading moves always; the cards and what is in them never.
+    page.evaluate("""() => { window.__moved = []; new PerformanceObserver((list) => {
+        const moved = list.getEntries().flatMap((entry) => (entry.hadRecentInput ? [] : entry.sources)).filter((one) => one.node?.parentElement?.closest("[data-test=feed]"));
+        window.__moved.push(...moved.map((one) => `${one.node.nodeName} ${one.node.className}: ${one.previousRect.y} to ${one.currentRect.y}`));
+      }).observe({ type: "layout-shift" }); }""")
+    expect(page.items.first).to_be_visible()
+    page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
+    for y in range(0, 4000, 400):
+        page.scroll_to(y)
+        page.page.wait_for_timeout(30)
+    page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
+    assert not page.evaluate("window.__moved")
+
+
+class TestTheReadingPosition:
+    """The row that is read stays where it is; not a number of pixels."""
+
+    def read(self, page, index):
+        """Scrolls until a card is a little below the bar, and gives its distance from the upper edge."""
+        page.load_all()
+        page.items.nth(index).evaluate("(e) => scrollTo(0, e.getBoundingClientRect().top + scrollY - 90)")
+        page.page.wait_for_timeout(200)
+        return self.top(page, index)
+
+    def top(self, page, index):
+        return page.items.nth(index).evaluate("(e) => e.getBoundingClientRect().top")
+
+    def stays(self, page, index, top):
+        expect(page.items.nth(index)).to_be_attached()
+        page.until(lambda: abs(self.top(page, index) - top) < 6, f"card {index} stands where it stood")
+
+    @pytest.mark.parametrize("phone", [True, False], ids=["phone", "wide"])
+    def test_it_is_kept_when_the_page_is_loaded_again(self, server, open_page, phone):
+        page = open_page(server, phone=phone)
+        top = self.read(page, 30)
+        page.page.reload()
+        self.stays(page, 30, top)
+
+    def test_it_is_kept_when_the_window_was_made_narrower_meanwhile(self, server, open_page):
+        page = open_page(server)
+        self.read(page, 30)
+        # Columns become one: the card that begins nearest to the bar is the one that is read.
+        index = page.evaluate("""() => { const tops = [...document.querySelectorAll("[data-test=feed-item]")].map((e) => Math.abs(e.getBoundingClientRect().top - 64));
+            return tops.indexOf(Math.min(...tops)); }""")
+        top = self.top(page, index)
+        page.by("nav-contacts").click()
+        expect(page.by("contact").first).to_be_visible()
+        page.page.set_viewport_size({"width": 700, "height": 800})
+        page.expects_failed_requests = True  # some contacts have no picture
+        page.page.go_back()
+        self.stays(page, index, top)
+
+    def test_it_is_kept_while_another_app_is_looked_at(self, feed):
+        feed.expects_failed_requests = True  # some contacts have no picture
+        top = self.read(feed, 30)
+        feed.by("nav-contacts").click()
+        expect(feed.by("contact").first).to_be_visible()
+        feed.by("nav-feed").click()
+        self.stays(feed, 30, top)
+
+    def test_it_is_kept_behind_the_comments_also_when_the_page_is_loaded_there(self, feed):
+        top = self.read(feed, 30)
+        feed.items.nth(30).locator('[data-test="open-comments"]').evaluate("(e) => e.click()")
+        expect(feed.by("comment").first).to_be_visible()
+        feed.page.reload()
+        expect(feed.by("comment").first).to_be_visible()
+        feed.page.keyboard.press("Escape")
+        expect(feed.by("comments")).to_have_count(0)
+        self.stays(feed, 30, top)
+
+    def test_who_scrolls_is_not_pulled_back(self, feed):
+        self.read(feed, 30)
+        feed.page.reload()
+        feed.until(lambda: feed.evaluate("scrollY") > 1000, "the page has gone back")
+        before = feed.evaluate("scrollY")
+        feed.page.mouse.wheel(0, -3000)
+        feed.until(lambda: feed.evaluate("scrollY") < before - 2000, "the user has scrolled")
+        feed.page.wait_for_timeout(300)
+        y = feed.evaluate("scrollY")
+        feed.page.set_viewport_size({"width": 1280, "height": 700})
+        feed.page.wait_for_timeout(300)
+        assert abs(feed.evaluate("scrollY") - y) < 100
+
+    def test_a_page_that_is_opened_begins_at_its_top(self, server, open_page):
+        page = open_page(server)
+        self.read(page, 30)
+        page.page.goto("about:blank")
+        page.page.goto(server.base + "/")
+        expect(page.items.first).to_be_visible()
+        page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
+        assert page.evaluate("scrollY") == 0
+
+
 class TestTheToken:
     def test_it_leaves_the_address_bar_and_is_no_cookie(self, feed):
         assert feed.page.url == feed.server.base + "/"

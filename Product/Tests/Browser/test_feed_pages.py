@@ -166,3 +166,21 @@ def test_a_gap_has_words_in_portuguese(stopped_server, open_page, remote):
     remote.items = FEED[5:42]
     reload(page)
     expect(page.by("gap")).to_contain_text("Mais fotos entre estas")
+
+
+@pytest.mark.parametrize("phone", [True, False], ids=["phone", "wide"])
+def test_a_remote_without_authors_dates_counts_and_sizes_has_cards_as_good(stopped_server, open_page, remote, phone):
+    remote.items = FEED[:20]
+    page = open_page(stopped_server.start("--remote", remote.argument), phone=phone)
+    page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
+    expect(page.items.first.locator('[data-test="item-author"]')).to_be_hidden()
+    expect(page.items.first.locator('[data-test="open-comments"]')).to_have_text("Comments")
+    picture_of(page, f"plain-{'phone' if phone else 'wide'}")
+    ratio = "(e) => { const r = e.querySelector('aq-image').getBoundingClientRect(); return r.width / r.height; }"
+    # The room of a picture that is seen stays as it was; it is whole within it.
+    assert abs(page.items.first.evaluate(ratio) - (0.8 if phone else 1)) < 0.01
+    assert page.items.first.locator("img").evaluate("(e) => getComputedStyle(e).objectFit") == "contain"
+    # One that has come before it was seen has its own.
+    low = page.until(lambda: page.evaluate("""() => [...document.querySelectorAll("[data-test=feed-item]")].findIndex((e) =>
+        e.getBoundingClientRect().top > innerHeight && e.querySelector("aq-image").dataset.state === "loaded")"""), "a picture below has come")
+    assert abs(page.items.nth(low).evaluate(ratio) - FEED[low]["width"] / FEED[low]["height"]) < 0.01

@@ -7,7 +7,7 @@ const named = (path, search = "") => routeOf(path, search).name;
 
 test("Each page has its address", () => {
   const pages = {
-    "/": "feed", "/feed/a1": "comments", "/contacts": "contacts", "/pay/17": "payment", "/cards": "cards", "/cards/new": "cardForm",
+    "/": "feed", "/feed/a1": "comments", "/feed/a1/picture": "picture", "/contacts": "contacts", "/pay/17": "payment", "/cards": "cards", "/cards/new": "cardForm",
     "/payments": "payments", "/foaas": "foaas", "/foaas/operations": "operations", "/foaas/operations/off": "preview",
     "/foaas/settings": "foaasSettings", "/audio": "audio", "/audio/new": "compose", "/outbox": "outbox", "/drive": "drive",
     "/drive/new": "driveCreate", "/drive/9xQe": "driveAccount", "/inspector": "inspector",

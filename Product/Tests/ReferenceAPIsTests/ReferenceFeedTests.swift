@@ -73,6 +73,56 @@ struct ReferenceFeedTests {
         }
     }
 
+    @Test(
+        "Items have author, date, number of comments and the size of their picture; the newest come first",
+        arguments: Way.allCases)
+    func extensionFields(way: Way) async throws {
+        try await feed(way) { client, base in
+            let items = try await RemoteLoader(.feed(base, limit: 1000), client: client, map: FeedMapper.map).load()
+            for item in items {
+                let comments = try await RemoteLoader(
+                    .comments(base, image: item.id), client: client, map: CommentsMapper.map
+                ).load()
+                #expect(item.commentCount == comments.count)
+                let date = try #require(item.createdAt)
+                #expect(date <= now && comments.allSatisfy { $0.createdAt >= date })
+                #expect(item.author?.isEmpty == false)
+                let (_, picture) = try await get(client, item.image)
+                #expect(item.size == Self.size(ofJPEG: picture))
+            }
+            let dates = items.compactMap(\.createdAt)
+            #expect(dates == dates.sorted(by: >) && Set(dates).count == items.count)
+        }
+    }
+
+    /// The size that the frame of a JPEG file tells.
+    private static func size(ofJPEG data: Data) -> FeedItem.Size? {
+        let bytes = Array(data)
+        var place = 2
+        while place + 9 < bytes.count, bytes[place] == 0xFF {
+            if (0xC0...0xC2).contains(bytes[place + 1]) {
+                return FeedItem.Size(
+                    width: Int(bytes[place + 7]) << 8 | Int(bytes[place + 8]),
+                    height: Int(bytes[place + 5]) << 8 | Int(bytes[place + 6]))
+            }
+            place += 2 + (Int(bytes[place + 2]) << 8 | Int(bytes[place + 3]))
+        }
+        return nil
+    }
+
+    @Test("A page has the same validator after a restart within the hour")
+    func validatorAfterRestart() async throws {
+        func etag(_ seconds: TimeInterval) async throws -> String? {
+            let start = Date(timeIntervalSince1970: 1_779_998_400 + seconds)
+            let apis = try ReferenceAPIs(now: { start })
+            return await apis.handler(ServerRequest("GET", "/feed/v1/feed")).headers["ETag"]
+        }
+        let first = try await etag(1)
+        #expect(first != nil)
+        #expect(try await etag(3_599) == first)
+        #expect(try await etag(3_600) != first)
+    }
+
     @Test("An ETag is sent, and a 304 to who still has it", arguments: Way.allCases, ["v1/feed", "pictures/01.jpg"])
     func etag(way: Way, path: String) async throws {
         try await feed(way) { client, base in

@@ -23,21 +23,6 @@ extension CacheCodec where Value: Codable {
     }
 }
 
-extension CacheCodec where Value == Data {
-    /// The bytes themselves.
-    public static var raw: CacheCodec { CacheCodec(encode: { $0 }, decode: { $0 }) }
-
-    /// The bytes themselves, unless they begin with a quotation mark: these are a JSON string in base64.
-    ///
-    /// Earlier versions kept every `Data` as such a string. The first byte tells both forms apart, whatever the bytes are.
-    static var bytes: CacheCodec {
-        let quote = UInt8(ascii: "\"")
-        return CacheCodec(
-            encode: { $0.first == quote ? try CacheCodec.json.encode($0) : $0 },
-            decode: { $0.first == quote ? try CacheCodec.json.decode($0) : $0 })
-    }
-}
-
 extension CacheCodec where Value: BinaryCodable {
     /// The value's own compact form. For values of thousands of items it is several times as fast as JSON.
     public static var binary: CacheCodec {
@@ -48,14 +33,22 @@ extension CacheCodec where Value: BinaryCodable {
 /// A value with its own compact binary form.
 ///
 /// Fields are written and read in the same order. The bytes begin with `format`. Raise it when the form changes: old
-/// bytes then become unreadable instead of being read wrongly.
+/// bytes then become unreadable instead of being read wrongly. A type that still reads them names its `oldestFormat`, and
+/// asks the reader for its `format`.
 public protocol BinaryCodable: Sendable {
     /// The number of this form, for the value and all that it holds.
     static var format: UInt8 { get }
+    /// The oldest form that is still read: `format`, unless the type says otherwise.
+    static var oldestFormat: UInt8 { get }
     /// Reads the fields in the order they were written.
     init(from reader: inout BinaryReader) throws(BinaryReader.Failure)
     /// Writes the fields.
     func write(to writer: inout BinaryWriter)
+}
+
+extension BinaryCodable {
+    /// Only the newest form is read.
+    public static var oldestFormat: UInt8 { format }
 }
 
 /// Writes fields one after another: little-endian integers, byte counts before texts.
@@ -131,15 +124,18 @@ public struct BinaryReader {
 
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
+    /// The form in which the bytes were written.
+    public private(set) var format: UInt8 = 0
 
     /// Decodes the value of these bytes.
     public static func decode<Value: BinaryCodable>(_ data: Data) throws(Failure) -> Value {
         do {
             return try data.withUnsafeBytes { bytes in
                 var reader = BinaryReader(bytes)
-                let format = try reader.byte()
-                guard format == Value.format else {
-                    throw Failure("format \(format), this version reads \(Value.format)")
+                reader.format = try reader.byte()
+                guard reader.format >= Value.oldestFormat, reader.format <= Value.format else {
+                    throw Failure(
+                        "format \(reader.format), this version reads \(Value.oldestFormat) to \(Value.format)")
                 }
                 let value = try Value(from: &reader)
                 guard reader.offset == bytes.count else {
@@ -234,6 +230,9 @@ public struct BinaryReader {
 extension Array: BinaryCodable where Element: BinaryCodable {
     /// The elements' format.
     public static var format: UInt8 { Element.format }
+
+    /// The oldest format of the elements that is read.
+    public static var oldestFormat: UInt8 { Element.oldestFormat }
 
     /// Reads a count, then that many elements.
     public init(from reader: inout BinaryReader) throws(BinaryReader.Failure) {

@@ -72,6 +72,40 @@ struct BinaryCodableTests {
         #expect(throws: BinaryReader.Failure.self) { _ = try BinaryReader.decode(bytes) as [Note] }
     }
 
+    /// A value that has got a field since its format 1.
+    struct Grown: BinaryCodable, Equatable {
+        static let format: UInt8 = 3
+        static let oldestFormat: UInt8 = 2
+        var text: String
+        var count: UInt64?
+
+        init(from reader: inout BinaryReader) throws(BinaryReader.Failure) {
+            text = try reader.string()
+            count = reader.format == 2 ? nil : try reader.uint()
+        }
+
+        func write(to writer: inout BinaryWriter) {
+            writer.write(text)
+            writer.write(count ?? 0)
+        }
+    }
+
+    @Test("A type that names an older format reads its bytes, alone and in a list, and refuses those before and after")
+    func olderFormat() throws {
+        let one: Grown = try BinaryReader.decode(Data([2, 1, 0x61]))
+        #expect(one.text == "a" && one.count == nil)
+        #expect((try BinaryReader.decode(Data([3, 1, 0x61, 7])) as Grown).count == 7)
+        #expect(try BinaryReader.decode(Data([2, 2, 1, 0x61, 1, 0x61])) == [one, one])
+        for format: UInt8 in [0, 1, 4, 255] {
+            #expect(throws: BinaryReader.Failure.self) {
+                _ = try BinaryReader.decode(Data([format, 1, 0x61, 7])) as Grown
+            }
+            #expect(throws: BinaryReader.Failure.self) {
+                _ = try BinaryReader.decode(Data([format, 1, 1, 0x61])) as [Grown]
+            }
+        }
+    }
+
     @Test("A text that is not UTF-8 is refused")
     func notUTF8() {
         var bytes = BinaryWriter.encode(Note(id: UUID(), text: "ab", place: nil, date: .now, count: 1))

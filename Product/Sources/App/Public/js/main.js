@@ -94,8 +94,11 @@ const pages = {
   driveCreate: { app: "drive", ...screen(() => import("./screens/drive-create.js"), ({ DriveCreateScreen }) => new DriveCreateScreen(shell)) },
   driveAccount: { app: "drive", ...screen(() => import("./screens/drive-account.js"), ({ DriveAccountScreen }, { id }) => new DriveAccountScreen(shell, id)) },
 };
-/** The comments, which lie over the feed. */
+/** The windows that lie over the feed. */
 const comments = new Lazy(() => import("./screens/comments.js"));
+const viewer = new Lazy(() => import("./screens/viewer.js"));
+/** @type {Partial<Record<Route["name"], { module: Lazy<unknown>, open: (id: string) => void }>>} */
+const overlays = { comments: { module: comments, open: openComments }, picture: { module: viewer, open: openViewer } };
 
 /**
  * The modules that a route needs to be shown.
@@ -105,7 +108,8 @@ const comments = new Lazy(() => import("./screens/comments.js"));
  */
 function needs({ name }) {
   if (name === "notFound") return [];
-  if (name === "comments") return [starts.feed.module, comments];
+  const overlay = overlays[name];
+  if (overlay) return [starts.feed.module, overlay.module];
   return [(pages[name] ?? starts[/** @type {keyof typeof starts} */ (name)]).module];
 }
 
@@ -148,16 +152,36 @@ function notLoaded() {
 function openComments(id) {
   const feed = starts.feed.screen;
   const opened = new comments.value.CommentsScreen(shell, id);
-  shell.comments = opened;
+  shell.overlay = opened;
   opened.drawItem(feed.item(id));
   feed.onState = () => opened.drawItem(feed.item(id));
   opened.open();
 }
 
-function closeComments() {
-  shell.comments?.close();
-  shell.comments = null;
+/** @param {string} id */
+function openViewer(id) {
+  const feed = starts.feed.screen;
+  const opened = new viewer.value.Viewer(feed, id, {
+    close: () => router.back("/"),
+    moved: (now) => {
+      router.rename(`/feed/${encodeURIComponent(now)}/picture`);
+      shell.titleChanged();
+    },
+  });
+  shell.overlay = opened;
+  feed.onState = () => {
+    opened.draw();
+    shell.titleChanged();
+  };
+  opened.open();
+}
+
+function closeOverlay() {
+  const { overlay } = shell;
+  if (!overlay) return;
+  shell.overlay = null;
   starts.feed.screen.onState = null;
+  overlay.close();
 }
 
 /** @type {Shell} */
@@ -178,11 +202,12 @@ const shell = new Shell(apps, {
  * @param {Cause} cause
  */
 function show(route, cause) {
-  if (shell.comments && shell.comments.id !== route.id) closeComments();
+  const overlay = overlays[route.name];
+  if (shell.overlay && (shell.overlay.route !== route.name || shell.overlay.id !== route.id)) closeOverlay();
   if (route.name === "notFound") shell.present(notFound(), cause);
-  else if (route.name === "comments") shell.present(start("feed"), "start");
+  else if (overlay) shell.present(start("feed"), "start");
   else shell.present(page(route, cause) ?? start(/** @type {keyof typeof starts} */ (route.name)), cause);
-  if (route.name === "comments" && !shell.comments) openComments(route.id);
+  if (!shell.overlay) overlay?.open(route.id);
   shell.titleChanged();
 }
 

@@ -70,6 +70,15 @@ export class Router {
   }
 
   /**
+   * Gives the page that is shown another address: going back leads to the one before it.
+   *
+   * @param {string} path
+   */
+  rename(path) {
+    history.replaceState({ depth: this.depth }, "", path);
+  }
+
+  /**
    * Back to the page before, or to `path` when this one was opened by its address.
    *
    * @param {string} path

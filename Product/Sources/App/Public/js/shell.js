@@ -80,8 +80,12 @@ export class Shell {
   #focused = null;
   /** @type {Set<object>} */
   #busy = new Set();
-  /** @type {import("./screens/comments.js").CommentsScreen | null} */
-  comments = null;
+  /**
+   * The window over the screen, such as the comments on a picture.
+   *
+   * @type {Overlay | null}
+   */
+  overlay = null;
   /**
    * The card that was saved a moment ago: it gets the focus in the list of cards.
    *
@@ -264,7 +268,7 @@ export class Shell {
 
   /** @returns {Page | null} */
   #front() {
-    return this.comments ?? this.#screen;
+    return this.overlay ?? this.#screen;
   }
 
   /**
@@ -325,7 +329,7 @@ export class Shell {
     if (this.#signedOut) return;
     this.#signedOut = true;
     if (reason === "noLink" || reason === "loggedOut") this.#reason = hasLoggedOut() ? "loggedOut" : reason === "noLink" ? "noLink" : "ended";
-    this.comments?.close();
+    this.overlay?.close();
     this.#screen?.hide?.();
     this.isLost = false;
     this.#connection.element.hidden = true;
@@ -340,7 +344,7 @@ export class Shell {
     const typing = target(event)?.closest("input:not([type=radio]), textarea, select, [contenteditable]");
     if (typing || event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return;
     if (event.key === "r" && hasShortcut()) this.#front()?.reload?.();
-    if (event.key === "Escape" && !this.comments) this.#screen?.dismiss?.();
+    if (event.key === "Escape" && !this.overlay) this.#screen?.dismiss?.();
   }
 
   #draw() {

@@ -25,10 +25,23 @@ final class FeedScreen: Screen {
         @OrNull var description: String?
         /// The address of the picture.
         let image: String
+        @OrNull var author: String?
+        /// The age of the post in words.
+        @OrNull var date: String?
+        /// The date of the post for programs, in RFC 3339.
+        @OrNull var createdAt: String?
+        @OrNull var commentCount: Int?
+        @OrNull var size: Size?
         /// The gap before this item.
         @OrNull var gap: Gap?
         /// The age from here on, if it is another than that of the items before.
         @OrNull var age: String?
+    }
+
+    /// The size of a picture in pixels.
+    struct Size: Codable, Sendable {
+        let width: Int
+        let height: Int
     }
 
     /// A place where pictures may be missing.
@@ -114,17 +127,20 @@ final class FeedScreen: Screen {
                 savedAt = saved
             }
             for item in page.items {
-                items.append(self.item(item, gap, age))
+                items.append(self.item(item, gap, age, context))
                 (gap, age) = (nil, nil)
             }
         }
         return items
     }
 
-    private func item(_ item: FeedItem, _ gap: Gap?, _ age: String?) -> Item {
+    private func item(_ item: FeedItem, _ gap: Gap?, _ age: String?, _ context: ScreenContext) -> Item {
         Item(
             id: item.id, location: item.location, description: item.description,
-            image: "/api/screens/feed/images/\(item.id.uuidString)?tab=\(tab)", gap: gap, age: age)
+            image: "/api/screens/feed/images/\(item.id.uuidString)?tab=\(tab)", author: item.author,
+            date: item.createdAt.map { context.language.relative($0, now: context.now) },
+            createdAt: item.createdAt?.rfc3339, commentCount: item.commentCount,
+            size: item.size.map { Size(width: $0.width, height: $0.height) }, gap: gap, age: age)
     }
 
     private func more(_ more: FeedModel.More, _ context: ScreenContext) -> More {

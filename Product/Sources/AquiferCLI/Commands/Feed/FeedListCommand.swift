@@ -1,6 +1,7 @@
 import App
 import Aquifer
 import AquiferImageFeed
+import AquiferWording
 import Foundation
 
 /// `aquifer feed list`: the newest items, or the saved ones.
@@ -52,7 +53,18 @@ struct FeedListCommand: CommandHandler {
 
     private func lines(_ item: FeedItem) -> [String] {
         let description = item.description.map(onOneLine) ?? "(no description)"
-        return [description] + [item.location.map(onOneLine), item.id.uuidString].compactMap { $0.map { "  " + $0 } }
+        let lines = [item.location.map(onOneLine), origin(item), item.id.uuidString]
+        return [description] + lines.compactMap { $0.map { "  " + $0 } }
+    }
+
+    /// Author, age and number of comments, as far as the remote tells them; `nil` if it tells none.
+    private func origin(_ item: FeedItem) -> String? {
+        let now = call.options.configuration.now()
+        let parts = [
+            item.author.map(onOneLine), item.createdAt.map { Language.english.relative($0, now: now) },
+            item.commentCount.map { counted($0, "comment") },
+        ].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     private func onOneLine(_ text: String) -> String {

@@ -35,7 +35,7 @@ export function developer({ simulator, closed }) {
   const draw = (isOffered) => {
     way.hidden = false;
     way.replaceChildren(isOffered
-      ? h("button", { class: "button button-quiet", type: "button", "aria-haspopup": "dialog", "data-test": "developer-open", onclick: () => showModal(drawer) }, icon("flask"), t("developer.open"))
+      ? h("button", { class: "button button-quiet", type: "button", "aria-haspopup": "dialog", "data-test": "developer-open", onclick: () => showModal(drawer, () => drawer.close()) }, icon("flask"), t("developer.open"))
       : h("a", { class: "button button-quiet", href: "/inspector", "data-link": true, "data-test": "settings-inspector" }, icon("inspector"), t("nav.inspector")));
     if (!isOffered && drawer.open) drawer.close();
   };

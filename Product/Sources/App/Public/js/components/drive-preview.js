@@ -49,7 +49,7 @@ export class DrivePreview {
     setText(this.#title, file.name);
     this.#download.href = file.link;
     this.#download.download = file.name;
-    showModal(this.element);
+    showModal(this.element, () => this.close());
     this.#title.focus({ focusVisible: false });
     this.#show(file);
   }

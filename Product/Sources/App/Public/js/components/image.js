@@ -176,6 +176,13 @@ export class AquiferImage extends HTMLElement {
     this.#url = url;
     this.#picture = picture;
     this.#set("loaded");
+    this.dispatchEvent(new Event("load"));
+  }
+
+  /** The width of the picture in its heights; null until it is there. */
+  get ratio() {
+    const { naturalWidth: width, naturalHeight: height } = this.#picture ?? { naturalWidth: 0, naturalHeight: 0 };
+    return this.dataset.state === "loaded" && width > 0 && height > 0 ? width / height : null;
   }
 
   /** @param {"idle" | "waiting" | "loading" | "loaded" | "failed"} state */

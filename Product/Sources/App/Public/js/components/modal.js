@@ -1,15 +1,14 @@
 /**
- * Opens a window over the page. The page behind keeps its width when its scroll bar goes, and a click beside the window closes it.
+ * Opens a window over the page. The page behind keeps its width when its scroll bar goes.
  *
  * @param {HTMLDialogElement} dialog
+ * @param {() => void} [beside] is called for a click beside the window; a window that has its own way to close leaves it out
  */
-export function showModal(dialog) {
+export function showModal(dialog, beside) {
   const root = document.documentElement;
   root.style.setProperty("--scroll-bar", `${innerWidth - root.clientWidth}px`);
   if (!dialog.isConnected) document.body.append(dialog);
   // Only the backdrop is outside of the frame.
-  dialog.onclick = (event) => {
-    if (event.target === dialog) dialog.close();
-  };
+  if (beside) dialog.onclick = ({ target }) => target === dialog && beside();
   dialog.showModal();
 }

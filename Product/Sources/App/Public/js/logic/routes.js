@@ -2,6 +2,7 @@
 const ROUTES = {
   feed: /^\/$/,
   comments: /^\/feed\/([^/]+)$/,
+  picture: /^\/feed\/([^/]+)\/picture$/,
   contacts: /^\/contacts$/,
   payment: /^\/pay\/(\d{1,18})$/,
   cards: /^\/cards$/,

@@ -1,5 +1,7 @@
 import { errorBanner, failed, message, notice, spinner } from "../components/states.js";
+import { author } from "../components/author.js";
 import { icon } from "../components/icon.js";
+import { showModal } from "../components/modal.js";
 import { h, keyed, nameButton, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { initials, tint } from "../logic/names.js";
@@ -13,6 +15,7 @@ import { altText, place } from "./feed.js";
  * @extends {ModelScreen<"comments">}
  */
 export class CommentsScreen extends ModelScreen {
+  route = "comments";
   #title = h("h1", { id: "comments-title", tabindex: "-1", "data-test": "comments-title" });
   #back = h("button", { class: "icon-button", type: "button", "data-test": "comments-back", onclick: () => this.shell.closeComments() }, icon("back"));
   #reload = h("button", { class: "icon-button", type: "button", "data-test": "comments-reload", onclick: () => this.reload() }, icon("reload"));
@@ -75,10 +78,7 @@ export class CommentsScreen extends ModelScreen {
   }
 
   open() {
-    const root = document.documentElement;
-    root.style.setProperty("--scroll-bar", `${innerWidth - root.clientWidth}px`);
-    document.body.append(this.element);
-    this.element.showModal();
+    showModal(this.element);
     this.#title.focus({ focusVisible: false });
     this.show();
   }
@@ -99,9 +99,18 @@ export class CommentsScreen extends ModelScreen {
     this.element.classList.toggle("without-picture", !item);
     if (!item) return;
     replaceWhen(this.#stage, item.image, () => h("aq-image", { src: item.image, alt: altText(item), foreign: Boolean(item.description), "data-test": "comments-picture" }));
-    replaceWhen(this.#story, `${item.location} ${item.description}`, () => [
+    replaceWhen(this.#story, `${item.author} ${item.date} ${item.location} ${item.description}`, () => {
+      const line = author();
+      line.draw(item);
+      return [!line.hidden && line, ...this.#words(item)];
+    });
+  }
+
+  /** @param {Wire.FeedItem} item */
+  #words(item) {
+    return [
       item.location && h("p", { class: "place", lang: "" }, ...place(item.location)),
-      item.description && h("p", { class: "description", lang: "", dir: "auto" }, item.description)]);
+      item.description && h("p", { class: "description", lang: "", dir: "auto" }, item.description)];
   }
 
   get hasBanner() {

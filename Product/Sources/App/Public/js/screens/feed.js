@@ -1,7 +1,10 @@
+import { author } from "../components/author.js";
 import { retryAll } from "../components/image.js";
+import { Masonry } from "../components/masonry.js";
+import { ReadingPlace } from "../components/reading-place.js";
 import { spinner, failed, message } from "../components/states.js";
 import { icon } from "../components/icon.js";
-import { h, keyed, replaceWhen, setText } from "../dom.js";
+import { find, h, keyed, replaceWhen, rowOf, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ListScreen } from "../list-screen.js";
 import { shownOf } from "../logic/list.js";
@@ -33,6 +36,29 @@ export function place(location) {
     rest.length > 0 && h("span", { class: "place-region" }, rest.join(", ")))];
 }
 
+/**
+ * The text of the way to the comments: their number, if the remote tells it.
+ *
+ * @param {Wire.FeedItem} item
+ */
+export const commentsText = (item) => (item.commentCount === null ? t("comments") : t("comments.count", { count: item.commentCount }));
+
+/**
+ * The name of the way to the comments.
+ *
+ * @param {Wire.FeedItem} item
+ */
+export function commentsName(item) {
+  const name = itemName(item);
+  return item.commentCount === null ? t("comments.open", { name }) : t("comments.open.count", { name, count: item.commentCount });
+}
+
+/** The narrowest and the widest frame of a card, in heights. A picture beyond it is whole within the frame. */
+const FRAMES = [0.5, 2.5];
+
+/** @param {number} ratio */
+const framed = (ratio) => String(Math.min(FRAMES[1], Math.max(FRAMES[0], ratio)));
+
 /** Counts the cards, for their names. */
 let cards = 0;
 
@@ -59,9 +85,13 @@ function rowsOf(item) {
 export class FeedScreen extends ListScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #list = h("div", { class: "feed-grid", "data-test": "feed" });
+  #masonry = new Masonry(this.#list);
+  #place = new ReadingPlace(this.#list, "feed");
   #more = h("div", { class: "feed-more" });
   #sentinel = h("div", { class: "sentinel", "aria-hidden": "true", "data-test": "sentinel" });
   #atEnd = false;
+  /** True if the next pictures are wanted, wherever the page is. */
+  #wantsMore = false;
   #asked = "";
   /**
    * Hears every state.
@@ -97,6 +127,34 @@ export class FeedScreen extends ListScreen {
     return this.state?.items.find((item) => item.id === id) ?? null;
   }
 
+  /** Asks for the next pictures, as the end of the page does when it is seen. */
+  wantMore() {
+    this.#wantsMore = true;
+    this.#askForMore();
+  }
+
+  /**
+   * Gives the focus to the picture with this id, and shows it.
+   *
+   * @param {string} id
+   */
+  focusPicture(id) {
+    const link = find(rowOf(this.#list, id), "[data-test=open-picture]");
+    link?.focus({ preventScroll: true });
+    link?.scrollIntoView({ block: "nearest" });
+  }
+
+  show() {
+    super.show();
+    // The shell scrolls there: other pictures may stand above by now.
+    this.scroll = this.#place.seek() ?? this.scroll;
+  }
+
+  hide() {
+    this.#place.keep();
+    super.hide();
+  }
+
   /**
    * @param {Wire.FeedState} state
    * @param {Wire.FeedState | null} [before]
@@ -104,11 +162,13 @@ export class FeedScreen extends ListScreen {
   render(state, before) {
     const hasEnded = this.drawFrame(state, before, state.items);
     setText(this.#title, state.title);
-    keyed(this.#list, state.items.flatMap(rowsOf), (row) => row.key, (row) => this.#row(row), (element, row) => element.draw(row));
+    keyed(this.#list, state.items.flatMap(rowsOf), (row) => row.key, (row) => this.#masonry.add(this.#row(row)), (element, row) => element.draw(row));
     this.#list.hidden = state.items.length === 0;
+    this.#masonry.settle();
     this.#drawInstead(state);
     this.#drawMore(state);
     if (hasEnded && !state.error) retryAll(this.#list);
+    if (this.#place.isWaiting) this.#wantsMore = true;
     this.#askForMore();
     this.onState?.();
   }
@@ -152,11 +212,14 @@ export class FeedScreen extends ListScreen {
 
   /** One request for each page: asked again only when what is shown has changed. */
   #askForMore() {
-    if (!this.#atEnd || !this.state) return;
+    if (!this.state || !(this.#atEnd || this.#wantsMore)) return;
     const { items, more, isLoading } = this.state;
     const now = `${items.length} ${more.phase} ${isLoading}`;
     const may = more.phase === "idle" && items.length > 0 && !isLoading;
-    if (may && now !== this.#asked) this.send("loadMore");
+    if (may && now !== this.#asked) {
+      this.#wantsMore = false;
+      this.send("loadMore");
+    }
     this.#asked = now;
   }
 
@@ -179,7 +242,7 @@ export class FeedScreen extends ListScreen {
 
   #gap() {
     const button = h("button", { class: "more-retry", type: "button", "data-test": "gap-load" });
-    const element = h("div", { class: "feed-gap", "data-test": "gap" }, button);
+    const element = h("div", { class: "feed-gap", "data-test": "gap" }, h("div", { class: "feed-gap-line" }, button));
     /** @param {FeedRow} row */
     const draw = ({ item }) => {
       const { id, more } = /** @type {Wire.FeedGap} */ (item.gap);
@@ -197,19 +260,33 @@ export class FeedScreen extends ListScreen {
   }
 
   #card() {
+    const line = author();
     const picture = h("aq-image", {});
+    const open = h("a", { class: "card-open", "data-link": true, "data-test": "open-picture" });
     const heading = h("h2", { id: `card-${++cards}`, lang: "" });
     const where = h("span", { class: "place", "data-test": "item-location" });
     const name = h("span", { class: "visually-hidden" });
     const text = h("p", { class: "description", lang: "", dir: "auto", "data-test": "item-description" });
     const label = h("span", {});
     const link = h("a", { class: "card-link", "data-link": true, "data-test": "open-comments" }, icon("comment"), label);
-    const card = h("article", { class: "card", "aria-labelledby": heading.id, "data-test": "feed-item" }, picture,
+    const card = h("article", { class: "card", "aria-labelledby": heading.id, "data-test": "feed-item" }, line,
+      h("div", { class: "card-picture" }, picture, open),
       h("div", { class: "card-body" }, heading, text, link));
     heading.append(where, name);
+    /** True if the remote has told the size. */
+    let isSized = false;
+    // Without a size the room stays as it is once the picture is seen: nothing moves under the eyes of its reader.
+    picture.addEventListener("load", () => {
+      if (!isSized && picture.ratio && picture.getBoundingClientRect().top >= innerHeight) picture.style.aspectRatio = framed(picture.ratio);
+    });
     /** @param {FeedRow} row */
     const draw = ({ item }) => {
       card.dataset.id = item.id;
+      line.draw(item);
+      isSized = item.size !== null;
+      if (item.size) picture.style.aspectRatio = framed(item.size.width / item.size.height);
+      open.href = `/feed/${encodeURIComponent(item.id)}/picture`;
+      open.setAttribute("aria-label", t("viewer.open", { name: itemName(item) }));
       picture.setAttribute("alt", altText(item));
       picture.setAttribute("src", item.image);
       where.hidden = !item.location;
@@ -220,8 +297,8 @@ export class FeedScreen extends ListScreen {
       replaceWhen(where, item.location ?? "", () => (item.location ? place(item.location) : []));
       setText(text, item.description ?? "");
       link.href = `/feed/${encodeURIComponent(item.id)}`;
-      link.setAttribute("aria-label", t("comments.open", { name: itemName(item) }));
-      setText(label, t("comments"));
+      link.setAttribute("aria-label", commentsName(item));
+      setText(label, commentsText(item));
     };
     return Object.assign(card, { draw });
   }

@@ -44,6 +44,15 @@ interface Page {
     settle?(): Promise<void>;
 }
 
+/** A window over a screen, with an address of its own. */
+interface Overlay extends Page {
+    /** The name of its route. */
+    readonly route: string;
+    /** The id in its route. */
+    readonly id: string;
+    close(): void;
+}
+
 // Parts of the browsers that the checker's own library lacks.
 
 interface Array<T> {

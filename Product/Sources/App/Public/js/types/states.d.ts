@@ -23,8 +23,18 @@ declare namespace Wire {
         location: string | null;
         description: string | null;
         image: string;
+        author: string | null;
+        date: string | null;
+        createdAt: string | null;
+        commentCount: number | null;
+        size: FeedSize | null;
         gap: FeedGap | null;
         age: string | null;
+    }
+
+    interface FeedSize {
+        width: number;
+        height: number;
     }
 
     interface FeedGap {
