@@ -173,7 +173,7 @@ struct UsersIsolationTests {
             "POST \(DriveAPI.filePath)": [
                 ("\(DriveAPI.filePath)?tab=tab&account=\(marks.account)&batch=2&name=other.txt", "y")
             ],
-            "GET /api/screens/drive-account/files/*name": [(file, ""), ("\(file)&preview=true", "")],
+            "GET /api/screens/drive-account/files/*name": [(file, "")],
             "GET /api/inspector": [("/api/inspector", "")],
             "POST /api/inspector/validate": [("/api/inspector/validate", "")],
             "DELETE /api/inspector/entries": ["item:1", "payment:1", "foaas:seen"].map {
