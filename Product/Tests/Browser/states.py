@@ -254,7 +254,7 @@ def drive(page, look, folder):
     expect(page.by("size-error")).to_be_visible()
     look("new account with an error")
     page.by("create-size").fill("1GB")
-    expect(page.by("cost")).to_be_visible()
+    expect(page.by("cost")).to_contain_text("SHDW")
     look("new account with its cost")
     page.by("create-name").fill("A")
     page.by("create").click()

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from conftest import BINARY
+from test_drive import add, create, part, row, text_file
 
 EXPIRY = f"12{(datetime.date.today().year + 2) % 100:02}"
 
@@ -64,6 +65,20 @@ def test_each_user_sees_the_own_cards_and_name_and_nothing_of_the_other(users, o
     for page, name in ((ana, "ana"), (bruno, "bruno")):
         open_settings(page)
         expect(page.by("user")).to_contain_text(f"Logged in as {name}")
+
+
+def test_a_file_that_one_user_has_looked_at_is_not_shown_to_the_other(users, open_page, tmp_path):
+    ana = enter(users, open_page, "ana", "/drive", wait=False)
+    create(ana)
+    add(ana, text_file(tmp_path))
+    part(row(ana, "note.txt"), "open-file").click()
+    expect(ana.by("preview-text")).to_contain_text("Low tide")
+    path = f"/api/screens/drive-account/files/note.txt?account={ana.page.url.rsplit('/', 1)[1]}&preview=true"
+    assert "Low tide" in ana.ask(path).text()
+    bruno = enter(users, open_page, "bruno", "/drive", wait=False)
+    for more in ("", "&saved=true"):
+        answer = bruno.ask(path + more)
+        assert answer.status == 404 and "Low tide" not in answer.text()
 
 
 def log_out(page, way):

@@ -2,7 +2,7 @@ import Foundation
 import HTTPServer
 import ReferenceAPIs
 
-/// The connection switch: the faults of the reference remotes, and the outcomes of their transfers.
+/// The connection, and the simulator of another one: the faults of the reference remotes, and the outcomes of their transfers.
 struct ConnectionAPI: Sendable {
     let hub: ScreenHub
     let services: Services

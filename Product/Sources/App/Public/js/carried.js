@@ -66,7 +66,7 @@ export function load(path) {
 function keep(path, isSamePage) {
   leaves = true;
   /** @type {Carried} */
-  const all = { path, isSamePage, scroll: scrollY, shown: givers.shown?.() ?? [], playing: givers.playing?.() ?? null };
+  const all = { path, isSamePage, scroll: scrolled(), shown: givers.shown?.() ?? [], playing: givers.playing?.() ?? null };
   try {
     sessionStorage.setItem(KEY, JSON.stringify(all));
   } catch {
@@ -87,6 +87,16 @@ function take() {
   }
 }
 
+/** The place that a page goes back to, until it is there to stay; null if there is none. */
+let place = /** @type {number | null} */ (null);
+let end = new AbortController();
+
+/** The place of the page: where it is, or will be in a moment. */
+export const scrolled = () => place ?? scrollY;
+
+/** Another page is shown: nothing scrolls it to where this one was. */
+export const stopScrolling = () => end.abort();
+
 /**
  * Scrolls to where the page was as soon as it is long enough, unless the user scrolls first.
  *
@@ -94,11 +104,17 @@ function take() {
  * @param {number} top
  */
 export function scrollBack(main, top) {
-  const end = new AbortController();
+  stopScrolling();
+  place = top;
+  const { signal } = end = new AbortController();
   const observer = new ResizeObserver(() => scrollTo(0, top));
   observer.observe(main);
-  for (const name of ["wheel", "touchstart", "keydown", "pointerdown"]) addEventListener(name, () => end.abort(), { signal: end.signal, capture: true });
-  end.signal.addEventListener("abort", () => observer.disconnect());
+  for (const name of ["wheel", "touchstart", "keydown", "pointerdown"]) addEventListener(name, stopScrolling, { signal, capture: true });
   // Content that grows later than this was not there before.
-  setTimeout(() => end.abort(), 5000);
+  const late = setTimeout(stopScrolling, 5000);
+  signal.addEventListener("abort", () => {
+    clearTimeout(late);
+    observer.disconnect();
+    place = null;
+  });
 }

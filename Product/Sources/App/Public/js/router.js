@@ -1,4 +1,4 @@
-import { load } from "./carried.js";
+import { load, scrolled } from "./carried.js";
 import { target } from "./dom.js";
 import { routeOf } from "./logic/routes.js";
 
@@ -30,9 +30,9 @@ export class Router {
     // The place stays with the address, so that back, forward and reload find it again.
     addEventListener("scroll", () => {
       clearTimeout(this.#scrolled);
-      this.#scrolled = setTimeout(() => this.#keep(scrollY), SCROLLED);
+      this.#scrolled = setTimeout(() => this.#keep(scrolled()), SCROLLED);
     }, { passive: true });
-    addEventListener("pagehide", () => this.#keep(scrollY));
+    addEventListener("pagehide", () => this.#keep(scrolled()));
     addEventListener("popstate", (event) => {
       clearTimeout(this.#scrolled);
       this.depth = event.state?.depth ?? 0;
@@ -62,7 +62,7 @@ export class Router {
   go(path) {
     if (path !== location.pathname + location.search) {
       if (this.#loads()) return load(path);
-      this.#keep(scrollY);
+      this.#keep(scrolled());
       this.depth += 1;
       history.pushState({ depth: this.depth }, "", path);
     }

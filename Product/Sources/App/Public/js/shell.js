@@ -5,7 +5,7 @@ import { hasShortcut, settings } from "./components/settings.js";
 import { message } from "./components/states.js";
 import { toast } from "./components/toast.js";
 import { isRunning } from "./api.js";
-import { carried, isLeaving, scrollBack } from "./carried.js";
+import { carried, isLeaving, scrollBack, scrolled, stopScrolling } from "./carried.js";
 import { drawOnce, find, frame, h, replaceWhen, rows, setText, target } from "./dom.js";
 import { t } from "./i18n.js";
 import { examine, hasLoggedOut } from "./token.js";
@@ -139,7 +139,7 @@ export class Shell {
       return this.#draw();
     }
     if (this.#screen) {
-      this.#screen.scroll = scrollY;
+      this.#screen.scroll = scrolled();
       const focused = document.activeElement;
       if (focused instanceof HTMLElement && this.#main.contains(focused)) this.#screen.focused = focused;
       this.#screen.hide?.();
@@ -168,6 +168,7 @@ export class Shell {
    * @param {boolean} isNew
    */
   #scroll(screen, cause, before, isNew) {
+    stopScrolling();
     if (before?.isSamePage) return scrollBack(this.#main, before.scroll);
     const place = cause === "link" || screen.restoresScroll ? null : history.state?.scroll;
     const top = place ?? screen.scroll ?? 0;

@@ -83,7 +83,7 @@ export class DrivePreview {
       return h("img", { class: "preview-picture", src: this.#picture, alt: file.name, "data-test": "preview-picture" });
     }
     const text = textOf(bytes, isWhole);
-    if (text === null) return h("div", { class: "preview-note", "data-test": "preview-none" }, h("span", { class: "message-glyph", "aria-hidden": "true" }, icon("file")), h("p", {}, t(isWhole ? "drive.preview.none" : "drive.preview.large")));
+    if (text === null) return h("div", { class: "preview-note", "data-test": "preview-none" }, h("span", { class: "message-glyph", "aria-hidden": "true" }, icon("document")), h("p", {}, t(isWhole ? "drive.preview.none" : "drive.preview.large")));
     const isPart = file.size > TEXT_LIMIT;
     return h("div", { class: "preview-text", tabindex: "0", role: "region", "aria-labelledby": "preview-title" },
       isPart && h("p", { class: "preview-part", "data-test": "preview-part" }, t("drive.preview.part", { part: size(TEXT_LIMIT), whole: file.sizeText })),
