@@ -62,6 +62,13 @@
       const before = stops[index - 1];
       if (!before || before.contains(e)) continue;
       const [own, last] = [e, before].map((one) => one.getBoundingClientRect());
+      // Cards in columns are read one by one: the next one begins beside the one before, or below its beginning.
+      const [card, earlier] = [e, before].map((one) => one.closest("article"));
+      if (card && earlier && card !== earlier) {
+        const [top, limit] = [card, earlier].map((one) => one.getBoundingClientRect().top);
+        if (top < limit - 1) findings.push(`${label(e)} has the focus after ${label(before)}, and its card begins above the card of that`);
+        continue;
+      }
       if (own.bottom <= last.top && own.left <= last.left) findings.push(`${label(e)} has the focus after ${label(before)}, and stands above it`);
     }
     // Things that are told apart by what they are named.
