@@ -243,6 +243,7 @@ declare namespace Wire {
         error: ScreenError | null;
         lastSeen: FoaasSeen[];
         palette: "ink" | "ember" | "moss" | "tide" | "plum" | "paper";
+        isFavorite: boolean | null;
     }
 
     interface Phrase {
@@ -265,6 +266,8 @@ declare namespace Wire {
         notice: string | null;
         error: ScreenError | null;
         query: string;
+        filter: "all" | "favorites";
+        favoriteCount: number;
         operations: FoaasOperationsOperation[];
         skippedText: string | null;
         isEmpty: boolean;
@@ -274,8 +277,15 @@ declare namespace Wire {
     interface FoaasOperationsOperation {
         id: string;
         name: string;
-        fields: string[];
         fieldsText: string;
+        sentence: SentencePart[];
+        byline: SentencePart[];
+        isFavorite: boolean;
+    }
+
+    interface SentencePart {
+        text: string;
+        isBlank: boolean;
     }
 
     interface FoaasPreviewState {
@@ -284,7 +294,6 @@ declare namespace Wire {
         name: string | null;
         fields: FoaasPreviewField[];
         phrase: Phrase | null;
-        path: string | null;
         canFinish: boolean;
         done: boolean;
         message: string | null;
@@ -296,7 +305,6 @@ declare namespace Wire {
         field: string;
         name: string | null;
         value: string;
-        placeholder: string;
     }
 
     interface FoaasSettingsState {
@@ -708,6 +716,7 @@ declare namespace Wire {
             appear: {};
             random: {};
             show: { id: string };
+            favorite: { on: string };
             dismissError: {};
             refresh: {};
         };
@@ -715,6 +724,9 @@ declare namespace Wire {
             appear: {};
             dismissError: {};
             search: { query: string };
+            look: { ids: string };
+            favorite: { id: string, on: string };
+            show: { filter: string };
             refresh: {};
         };
         "foaas-preview": {
@@ -747,9 +759,9 @@ declare namespace Wire {
             appear: {};
             dismissError: {};
             title: { text: string };
-            send: {};
-            retry: {};
-            later: {};
+            send: { author?: string };
+            retry: { author?: string };
+            later: { author?: string };
             cancel: {};
             again: {};
             removeFile: {};
