@@ -15,6 +15,8 @@ enum HotPath: String, CaseIterable {
     case unchanged = "load of an unchanged feed of 20 items"
     case post = "post through an outbox"
     case updates = "update to 100 followers"
+    /// Not ours: its count tells whether this system counts as the one does whose counts are recorded.
+    case calibration
 
     /// Walks the path `count` times. The caller walks it twice, with two counts: the difference has no preparations in it.
     func walk(_ count: Int, in folder: URL) async throws {
@@ -31,6 +33,7 @@ enum HotPath: String, CaseIterable {
             try await Self.load(count, client, in: try Self.store(folder))
         case .post: try await Self.post(count, in: try Self.store(folder))
         case .updates: try await Self.updates(count, followers: 100)
+        case .calibration: try Self.foreign(count)
         }
     }
 
@@ -105,6 +108,31 @@ enum HotPath: String, CaseIterable {
                 if number <= count { try await cache.save(number) }
             }
         }
+    }
+
+    // MARK: Nothing of Aquifer
+
+    /// Foundation decodes JSON; the C library copies, compares and searches bytes, and allocates them.
+    private static func foreign(_ count: Int) throws {
+        struct Answer: Decodable {
+            let items: [[String: String]]
+        }
+        let body = try Feed.body(items: 20)
+        let decoder = JSONDecoder()
+        for turn in 0..<count {
+            guard try decoder.decode(Answer.self, from: body).items.count == 20 else { throw Wrong(what: "JSON") }
+            var copy = [UInt8](body)
+            copy[0] = UInt8(truncatingIfNeeded: turn | 1)
+            guard copy.withUnsafeBytes({ one in body.withUnsafeBytes { areEqual(one, $0) } }) else {
+                throw Wrong(what: "bytes")
+            }
+        }
+    }
+
+    /// Equal but for the first byte.
+    private static func areEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+        guard let first = one.baseAddress, let second = other.baseAddress else { return false }
+        return memcmp(first + 1, second + 1, one.count - 1) == 0 && memchr(second, 0xFF, other.count) == nil
     }
 
     // MARK: Sending
