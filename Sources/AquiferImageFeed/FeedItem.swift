@@ -9,15 +9,17 @@ public struct FeedItem: Sendable, Hashable, Identifiable {
     public let description: String?
     /// The place where it was taken; may have several lines.
     public let location: String?
-    /// The address of the picture: `http` or `https`.
-    public let image: URL
+    /// The address of the picture: `http` or `https`. It is parsed each time it is asked for.
+    public var image: URL { address.url }
+    /// A saved feed has thousands, and a screen shows a few.
+    private let address: LazyURL
 
     /// An item.
     public init(id: UUID, description: String?, location: String?, image: URL) {
         self.id = id
         self.description = description
         self.location = location
-        self.image = image
+        address = LazyURL(image)
     }
 }
 
@@ -30,9 +32,10 @@ extension FeedItem: BinaryCodable {
         id = try reader.uuid()
         description = try reader.optionalString()
         location = try reader.optionalString()
-        let text = try reader.string()
-        guard let url = URL(string: text) else { throw BinaryReader.Failure("an image address that is not a URL") }
-        image = url
+        guard let address = LazyURL(try reader.string()) else {
+            throw BinaryReader.Failure("an image address that is not a URL")
+        }
+        self.address = address
     }
 
     /// Writes the fields of format 1.
@@ -40,6 +43,6 @@ extension FeedItem: BinaryCodable {
         writer.write(id)
         writer.write(description)
         writer.write(location)
-        writer.write(image.absoluteString)
+        writer.write(address.absoluteString)
     }
 }
