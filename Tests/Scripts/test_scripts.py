@@ -35,7 +35,7 @@ def test_setup_says_nothing_when_nothing_is_missing(root):
 
 def test_help_lists_every_target(root):
     listed = subprocess.run(["make", "help"], cwd=root, capture_output=True, text=True, timeout=30, check=True).stdout
-    for target in ("setup", "run", "test", "check", "format", "bench", "crash", "stress", "docs", "screenshots", "clean"):
+    for target in ("setup", "run", "test", "check", "format", "bench", "bench-compare", "crash", "stress", "docs", "screenshots", "clean"):
         assert f"make {target} " in listed
 
 
