@@ -12,14 +12,18 @@ public struct FeedItem: Sendable, Hashable, Identifiable {
     /// The address of the picture: `http` or `https`. It is parsed each time it is asked for.
     public var image: URL { address.url }
     /// A saved feed has thousands, and a screen shows a few.
-    private let address: LazyURL
+    package let address: LazyURL
 
     /// An item.
     public init(id: UUID, description: String?, location: String?, image: URL) {
+        self.init(id: id, description: description, location: location, address: LazyURL(image))
+    }
+
+    init(id: UUID, description: String?, location: String?, address: LazyURL) {
         self.id = id
         self.description = description
         self.location = location
-        address = LazyURL(image)
+        self.address = address
     }
 }
 

@@ -195,7 +195,9 @@ public struct BinaryReader {
         // `String(validating:)` looks its generic types up at each call, which takes longer than a short text does.
         var string = text.withMemoryRebound(to: UInt8.self) { String(decoding: $0, as: UTF8.self) }
         // A text that had to be repaired is not the one that was written.
-        guard string.withUTF8({ $0.elementsEqual(text) }) else { throw failure("a text that is not UTF-8") }
+        guard string.withUTF8({ Checksum.areSame(UnsafeRawBufferPointer($0), text) }) else {
+            throw failure("a text that is not UTF-8")
+        }
         return string
     }
 

@@ -6,7 +6,7 @@ import AquiferFoundation
 /// its item takes to read. A plain web address is judged from its bytes here, and parsed later; any other text is parsed at
 /// once, so that a text that is no address is refused where it is read.
 ///
-/// Two of them are equal when their texts are.
+/// Two of them are equal exactly when their URLs are.
 public struct LazyURL: Sendable, Hashable {
     /// The text, as `URL.absoluteString` has it.
     public let absoluteString: String
@@ -16,18 +16,21 @@ public struct LazyURL: Sendable, Hashable {
     /// An address that is parsed already.
     public init(_ url: URL) {
         absoluteString = url.absoluteString
-        parsed = Self.isPlain(absoluteString) ? nil : url
+        // A URL that is relative to another keeps both its parts.
+        parsed = url.baseURL == nil && Self.isPlain(absoluteString) ? nil : url
     }
 
     /// The address of a text; `nil` if `URL(string:)` refuses the text.
     public init?(_ text: String) {
         if Self.isPlain(text) {
-            (absoluteString, parsed) = (text, nil)
+            self.init(plain: text)
         } else {
             guard let url = URL(string: text) else { return nil }
             self.init(url)
         }
     }
+
+    private init(plain text: String) { (absoluteString, parsed) = (text, nil) }
 
     /// The address. It is parsed anew each time: keep it where it is needed often.
     public var url: URL {
@@ -36,8 +39,16 @@ public struct LazyURL: Sendable, Hashable {
         return url
     }
 
-    public static func == (one: LazyURL, other: LazyURL) -> Bool { one.absoluteString == other.absoluteString }
+    /// True if it is an `http` or `https` URL with a host.
+    public var isWebAddress: Bool { parsed?.isWebAddress ?? true }
 
+    /// True if the two URLs are equal.
+    public static func == (one: LazyURL, other: LazyURL) -> Bool {
+        if one.parsed == nil, other.parsed == nil { return one.absoluteString == other.absoluteString }
+        return one.url == other.url
+    }
+
+    /// Equal URLs have the same text.
     public func hash(into hasher: inout Hasher) { hasher.combine(absoluteString) }
 
     // MARK: Plain web addresses
@@ -47,46 +58,50 @@ public struct LazyURL: Sendable, Hashable {
     static func isPlain(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
-            guard var rest = afterScheme(bytes) else { return false }
+            var rest = begins(bytes, "https://") ? 8 : begins(bytes, "http://") ? 7 : bytes.count
             let host = rest
-            while rest < bytes.count, isHostByte(bytes[rest]) { rest += 1 }
+            while rest < bytes.count, ByteSet.host.contains(bytes[rest]) { rest += 1 }
             guard rest > host else { return false }
             if rest < bytes.count, bytes[rest] == UInt8(ascii: ":") {
                 let port = rest + 1
                 rest = port
-                while rest < bytes.count, isDigit(bytes[rest]) { rest += 1 }
+                while rest < bytes.count, ByteSet.digits.contains(bytes[rest]) { rest += 1 }
                 guard (1...4).contains(rest - port) else { return false }
             }
             guard rest < bytes.count else { return true }
-            return bytes[rest] == UInt8(ascii: "/") && bytes[rest...].allSatisfy(isPathByte)
+            guard bytes[rest] == UInt8(ascii: "/") else { return false }
+            while rest < bytes.count, ByteSet.path.contains(bytes[rest]) { rest += 1 }
+            return rest == bytes.count
         }
     }
 
-    private static func afterScheme(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        for scheme in [StaticString("https://"), "http://"] {
-            let count = scheme.utf8CodeUnitCount
-            if bytes.count > count, (0..<count).allSatisfy({ bytes[$0] == scheme.utf8Start[$0] }) { return count }
-        }
-        return nil
+    private static func begins(_ bytes: UnsafeBufferPointer<UInt8>, _ start: StaticString) -> Bool {
+        guard bytes.count >= start.utf8CodeUnitCount else { return false }
+        for index in 0..<start.utf8CodeUnitCount where bytes[index] != start.utf8Start[index] { return false }
+        return true
     }
+}
 
-    private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+/// A set of ASCII characters, a bit each.
+private struct ByteSet {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
 
-    private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
-
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
-    }
-
-    /// What RFC 3986 allows in a path or a query without an escape, and few writers leave out: `-._~/:@!$&'()*+,;=?`
-    private static func isPathByte(_ byte: UInt8) -> Bool {
-        if isLetter(byte) || isDigit(byte) { return true }
-        switch byte {
-        case UInt8(ascii: "!"), 0x24, 0x26...0x2F, UInt8(ascii: ":"), UInt8(ascii: ";"), UInt8(ascii: "="),
-            UInt8(ascii: "?"),
-            UInt8(ascii: "@"), UInt8(ascii: "_"), UInt8(ascii: "~"):
-            return true
-        default: return false
+    init(_ characters: String) {
+        for byte in characters.utf8 {
+            if byte < 64 { low |= 1 << byte } else if byte < 128 { high |= 1 << (byte - 64) }
         }
     }
+
+    @inline(__always)
+    func contains(_ byte: UInt8) -> Bool {
+        let half = byte < 64 ? low : byte < 128 ? high : 0
+        return half >> (byte & 63) & 1 == 1
+    }
+
+    private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    static let digits = ByteSet("0123456789")
+    static let host = ByteSet(letters + "0123456789.-")
+    /// The characters that RFC 3986 allows in a path or a query without an escape.
+    static let path = ByteSet(letters + "0123456789-._~/:@!$&'()*+,;=?")
 }

@@ -11,7 +11,7 @@ struct LazyURLTests {
     func plainIsURL(seed: UInt64) {
         var chance = SeededNumbers(seed: seed)
         var plain = 0
-        for _ in 0..<2_000 {
+        for _ in 0..<4_000 {
             let text = Self.address(&chance)
             guard LazyURL.isPlain(text) else { continue }
             plain += 1
@@ -52,9 +52,34 @@ struct LazyURLTests {
         #expect(LazyURL(URL(filePath: "/tmp/a b")).url == URL(filePath: "/tmp/a b"))
     }
 
+    @Test("Two are equal, and have one hash, exactly when their URLs do")
+    func equality() throws {
+        let base = try #require(URL(string: "https://example.com/a/"))
+        let urls =
+            try [
+                "https://example.com/a/b", "https://example.com/a/c", "https://example.com/a/b#d",
+                "https://EXAMPLE.com/a/b",
+            ].map { try #require(URL(string: $0)) } + [try #require(URL(string: "b", relativeTo: base))]
+        for one in urls {
+            #expect(LazyURL(one).url.baseURL == one.baseURL)
+            for other in urls {
+                #expect((LazyURL(one) == LazyURL(other)) == (one == other), "\(one) and \(other)")
+                if one == other { #expect(LazyURL(one).hashValue == LazyURL(other).hashValue) }
+            }
+        }
+    }
+
+    @Test(
+        "It knows a web address as a URL does",
+        arguments: ["https://example.com/a", "http://[::1]/", "ftp://example.com/a", "a/b", "https:///a", "mailto:a@b"])
+    func webAddress(text: String) throws {
+        #expect(LazyURL(text)?.isWebAddress == URL(string: text)?.isWebAddress)
+    }
+
     /// An address with few or many mistakes in it.
     private static func address(_ chance: inout SeededNumbers) -> String {
-        var text = ["http://", "https://", "HTTPS://", "https:/", "ftp://", ""].randomElement(using: &chance) ?? ""
+        let starts = ["http://", "https://", "http://", "https://", "HTTPS://", "https:/", "ftp://", ""]
+        var text = starts.randomElement(using: &chance) ?? ""
         text +=
             ["example.com", "127.0.0.1", "a-b.c", "-", ".", "[::1]", "exämple", "", "a..b", "xn--a"].randomElement(
                 using: &chance) ?? ""

@@ -13,6 +13,6 @@ public struct FeedItemDocument: Encodable, Sendable {
         id = item.id.uuidString
         _description = OrNull(wrappedValue: item.description)
         _location = OrNull(wrappedValue: item.location)
-        image = item.image.absoluteString
+        image = item.address.absoluteString
     }
 }
