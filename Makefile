@@ -9,10 +9,10 @@ SEEDS ?= 10000
 FROM ?= 1
 TIME ?= 600
 
-.PHONY: help setup run cluster test check format bench crash lab soak simulate fuzz mutants leaks nightly stress docs screenshots clean
+.PHONY: help setup run cluster test check format bench bench-compare crash lab soak simulate fuzz mutants leaks nightly stress docs screenshots clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-13s %s\n", $$1, $$2 }'
 
 setup: ## install what is missing (apt or brew, and a virtual environment for the browser tests)
 	@Scripts/setup
@@ -36,6 +36,9 @@ format: ## format the Swift sources in place
 
 bench: setup ## the benchmarks, each beside its peer; fails when a target is missed
 	@Scripts/bench
+
+bench-compare: setup ## the benchmarks of this folder beside those of the commit BASE, in one run; fails when something is slower
+	@Scripts/bench-compare "$(BASE)"
 
 crash: setup ## processes hammer the stores and the outbox while kill -9 strikes, 200 times each
 	@Scripts/crash

@@ -16,6 +16,14 @@ let package = Package(
                 .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
             ]),
         .executableTarget(
+            name: "HotPaths",
+            dependencies: ["Aquifer", "AquiferSQLite", "AquiferImageFeed"].map {
+                .product(name: $0, package: "Aquifer")
+            },
+            swiftSettings: [
+                .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
+            ]),
+        .executableTarget(
             name: "Bare", dependencies: ["CServers"],
             linkerSettings: [.linkedLibrary("pq"), .linkedLibrary("hiredis")]),
         .systemLibrary(name: "CServers", pkgConfig: "libpq", providers: [.apt(["libpq-dev", "libhiredis-dev"])]),

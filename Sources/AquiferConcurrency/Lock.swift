@@ -72,14 +72,17 @@ package final class Lock: @unchecked Sendable {
 
 /// A value behind a ``Lock``.
 package final class Locked<Value>: @unchecked Sendable {
-    private let lock = Lock()
-    private var value: Value
+    @usableFromInline let lock = Lock()
+    @usableFromInline var value: Value
 
     package init(_ value: sending Value) {
         self.value = value
     }
 
     /// Runs `body` under the lock. Keep it short, and call no unknown code from it.
+    ///
+    /// Other modules compile it anew for the types of their values.
+    @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

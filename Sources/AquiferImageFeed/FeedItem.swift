@@ -26,8 +26,10 @@ public struct FeedItem: Sendable, Hashable, Identifiable {
     public let description: String?
     /// The place where it was taken; may have several lines.
     public let location: String?
-    /// The address of the picture: `http` or `https`.
-    public let image: URL
+    /// The address of the picture: `http` or `https`. It is parsed each time it is asked for.
+    public var image: URL { address.url }
+    /// A saved feed has thousands, and a screen shows a few.
+    package let address: LazyURL
     /// The user name of the author, if the remote names one.
     public let author: String?
     /// The time of the post, if the remote tells it. Only a time in the years 0 to 9999 is saved.
@@ -42,10 +44,19 @@ public struct FeedItem: Sendable, Hashable, Identifiable {
         id: UUID, description: String?, location: String?, image: URL, author: String? = nil, createdAt: Date? = nil,
         commentCount: Int? = nil, size: Size? = nil
     ) {
+        self.init(
+            id: id, description: description, location: location, address: LazyURL(image), author: author,
+            createdAt: createdAt, commentCount: commentCount, size: size)
+    }
+
+    init(
+        id: UUID, description: String?, location: String?, address: LazyURL, author: String?, createdAt: Date?,
+        commentCount: Int?, size: Size?
+    ) {
         self.id = id
         self.description = description
         self.location = location
-        self.image = image
+        self.address = address
         self.author = author
         self.createdAt = createdAt
         self.commentCount = commentCount
@@ -74,9 +85,10 @@ extension FeedItem: BinaryCodable {
         id = try reader.uuid()
         description = try reader.optionalString()
         location = try reader.optionalString()
-        let text = try reader.string()
-        guard let url = URL(string: text) else { throw BinaryReader.Failure("an image address that is not a URL") }
-        image = url
+        guard let address = LazyURL(try reader.string()) else {
+            throw BinaryReader.Failure("an image address that is not a URL")
+        }
+        self.address = address
         let extras = Extras(rawValue: reader.format == 1 ? 0 : try reader.uint())
         guard extras.isSubset(of: .all) else { throw BinaryReader.Failure("a mark of fields that are not known") }
         author = extras.contains(.author) ? try reader.string() : nil
@@ -110,7 +122,7 @@ extension FeedItem: BinaryCodable {
         writer.write(id)
         writer.write(description)
         writer.write(location)
-        writer.write(image.absoluteString)
+        writer.write(address.absoluteString)
         var extras: Extras = []
         if author != nil { extras.insert(.author) }
         if createdAt?.isRFC3339 == true { extras.insert(.createdAt) }

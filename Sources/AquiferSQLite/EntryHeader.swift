@@ -3,15 +3,17 @@ import AquiferFoundation
 
 /// The columns of an entry's header: ``columns``, from column `first` on.
 struct EntryHeader {
-    static let columns = (stored + ["length(bytes)"]).joined(separator: ", ")
-    private static let stored = [
+    static let columns = stored + ", length(bytes)"
+    /// Those without the size of its bytes.
+    static let stored = names.joined(separator: ", ")
+    private static let names = [
         "saved_at", "etag", "last_modified", "kind", "header_checksum", "sent_at", "answered_at", "ask_at",
         "stale_until",
         "is_immutable",
     ]
 
     /// All columns but the key, as an entry that replaces another sets them.
-    static let replaced = (stored + ["bytes_checksum", "bytes"]).map { "\($0) = excluded.\($0)" }.joined(
+    static let replaced = (names + ["bytes_checksum", "bytes"]).map { "\($0) = excluded.\($0)" }.joined(
         separator: ", ")
 
     let savedAt: Date
@@ -23,7 +25,9 @@ struct EntryHeader {
     let checksum: UInt64
 
     /// Reads the header; `nil` if it is not the header that was stored under `key`.
-    init?(_ statement: Statement, key: String, first: Int32) {
+    ///
+    /// - Parameter known: the size, if the columns are those without it.
+    init?(_ statement: Statement, key: String, first: Int32, size known: Int? = nil) {
         guard let kind = UInt8(exactly: statement.integer(first + 3)).flatMap(StoredEntry.Kind.init) else { return nil }
         self.kind = kind
         savedAt = statement.date(first)
@@ -37,7 +41,7 @@ struct EntryHeader {
                 sentAt: statement.date(first + 5),
                 answeredAt: statement.isNull(first + 6) ? nil : statement.date(first + 6))
         }
-        size = Int(statement.integer(first + 10))
+        size = known ?? Int(statement.integer(first + 10))
         asking = StoredEntry.Asking(
             askAt: statement.isNull(first + 7) ? nil : statement.date(first + 7),
             staleUntil: statement.isNull(first + 8) ? nil : statement.date(first + 8),

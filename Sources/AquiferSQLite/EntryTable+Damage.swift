@@ -69,7 +69,7 @@ extension EntryTable {
         for index in Schema.indexNames {
             do throws(StoreError) {
                 // SQLite counts the rows of an index without reading its keys.
-                let count = try connection.integer("SELECT count(*) FROM entry INDEXED BY \(index)")
+                let count = try kept.integer("SELECT count(*) FROM entry INDEXED BY \(index)")
                 mayBeLost = mayBeLost || count > rows.count
             } catch {
                 // A damaged index tells nothing: the other one and the table do.
@@ -99,7 +99,7 @@ extension EntryTable {
     func mend(andCarryOut change: Change, decidedAt version: Int? = nil) throws(StoreError) {
         try begin()
         do throws(StoreError) {
-            if let version, try connection.dataVersion() != version {
+            if let version, try dataVersion() != version {
                 let reason = "\(connection.path) was changed while it was mended; try again"
                 throw .failed(operation: "keep a change", reason: reason)
             }
@@ -182,8 +182,12 @@ extension EntryTable {
 
     /// All rows, read from the table itself without an index.
     private func rows() throws(StoreError) -> [Row] {
-        let statement = try connection.prepare(
-            "SELECT id, key, \(EntryHeader.columns) FROM entry NOT INDEXED", to: "list the entries")
+        try kept.with("SELECT id, key, \(EntryHeader.columns) FROM entry NOT INDEXED", to: "list the entries") {
+            statement throws(StoreError) in try rows(statement)
+        }
+    }
+
+    private func rows(_ statement: Statement) throws(StoreError) -> [Row] {
         var rows: [Row] = []
         var keys: [Int64: [String]]?
         while try statement.step() {

@@ -34,10 +34,11 @@ extension EntryTable {
         guard let ids = try agreedRows(prefix) else {
             throw connection.damage("its indexes do not agree with its rows")
         }
-        let deletion = try connection.prepare("DELETE FROM entry WHERE id = ?1", to: "delete entries")
-        for id in ids {
-            deletion.bind(1, id)
-            try deletion.run()
+        try kept.with("DELETE FROM entry WHERE id = ?1", to: "delete entries") { deletion throws(StoreError) in
+            for id in ids {
+                deletion.bind(1, id)
+                try deletion.run()
+            }
         }
     }
 
@@ -81,20 +82,21 @@ extension EntryTable {
         do throws(StoreError) {
             let (keys, again) = (try keys(prefix, "entry_key"), try keys(prefix, "entry_key_again"))
             guard keys.count == again.count, zip(keys, again).allSatisfy({ $0 == $1 }) else { return false }
-            let row = try connection.prepare(
-                "SELECT id, key, \(columns) FROM entry NOT INDEXED WHERE id = ?1", to: "list entries")
-            for (id, key) in keys {
-                row.bind(1, id)
-                guard try row.step() else { return false }
-                guard let own = row.text(1) else {
-                    try row.checkMemory()
-                    return false
+            let sql = "SELECT id, key, \(columns) FROM entry NOT INDEXED WHERE id = ?1"
+            return try kept.with(sql, to: "list entries") { row throws(StoreError) in
+                for (id, key) in keys {
+                    row.bind(1, id)
+                    guard try row.step() else { return false }
+                    guard let own = row.text(1) else {
+                        try row.checkMemory()
+                        return false
+                    }
+                    guard own.utf8.elementsEqual(key.text.utf8), try use(row, own)
+                    else { return false }
+                    row.reset()
                 }
-                guard own.utf8.elementsEqual(key.text.utf8), try use(row, own)
-                else { return false }
-                row.reset()
+                return true
             }
-            return true
         } catch {
             // Damaged pages of an index are no damage of the rows: the table decides.
             guard case .damaged = error else { throw error }
@@ -104,8 +106,11 @@ extension EntryTable {
 
     /// The keys of a range in one index, with the numbers of their rows, in the order of the index.
     private func keys(_ prefix: String, _ index: String) throws(StoreError) -> [(id: Int64, key: StoreKey)] {
-        let statement = try connection.prepare(
-            "SELECT id, key FROM entry INDEXED BY \(index) WHERE key >= ?1 AND key < ?2", to: "list entries")
+        let sql = "SELECT id, key FROM entry INDEXED BY \(index) WHERE key >= ?1 AND key < ?2"
+        return try kept.with(sql, to: "list entries") { statement throws(StoreError) in try keys(prefix, statement) }
+    }
+
+    private func keys(_ prefix: String, _ statement: Statement) throws(StoreError) -> [(id: Int64, key: StoreKey)] {
         var end = Array(prefix.utf8)
         // No byte of UTF-8 is greater than 0xF4. The end is no UTF-8, and no key: SQLite only compares with it.
         if let last = end.indices.last { end[last] += 1 }

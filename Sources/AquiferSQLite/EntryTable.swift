@@ -5,6 +5,7 @@ import AquiferFoundation
 /// The statements on the table of entries, over one connection.
 final class EntryTable {
     let connection: Connection
+    let kept: KeptStatements
     private var prepared: [Query: Statement] = [:]
     private var selectStatement: Statement?
     private var upsertStatement: Statement?
@@ -42,6 +43,7 @@ final class EntryTable {
 
     init(_ connection: Connection, countsCommits: Bool = false) {
         self.connection = connection
+        kept = KeptStatements(connection)
         self.countsCommits = countsCommits
     }
 
@@ -175,25 +177,22 @@ final class EntryTable {
     }
 
     private func entry(_ statement: Statement, _ key: String) throws(StoreError) -> StoredEntry {
-        guard let header = EntryHeader(statement, key: key, first: 3) else {
+        // SQLite copies the bytes of a short entry for each `length(bytes)`: their own count tells the same.
+        let isSmall = statement.isBlob(2)
+        let raw = isSmall ? statement.blob(2) : UnsafeRawBufferPointer(start: nil, count: 0)
+        if isSmall, raw.isEmpty { try statement.checkMemory() }
+        let size = isSmall ? raw.count : Int(statement.integer(2))
+        guard let header = EntryHeader(statement, key: key, first: 3, size: size) else {
             try statement.checkMemory()
             throw .unreadable(key: key, reason: "the header's checksum is wrong")
         }
-        let bytes =
-            try header.size < Self.large
-            ? small(statement, key) : connection.blob(statement.integer(1), header.size)
-        guard
-            bytes.withUnsafeBytes({ EntrySeal.body($0, header: header.checksum) })
-                == UInt64(bitPattern: statement.integer(0))
-        else { throw .unreadable(key: key, reason: "the checksum of its bytes is wrong") }
-        return header.entry(bytes)
-    }
-
-    private func small(_ statement: Statement, _ key: String) throws(StoreError) -> Data {
-        guard statement.isBlob(2) else { throw .unreadable(key: key, reason: "its bytes are not bytes") }
-        let raw = statement.blob(2)
-        if raw.isEmpty { try statement.checkMemory() }
-        return raw.isEmpty ? Data() : Data(raw)
+        guard isSmall || size >= Self.large else { throw .unreadable(key: key, reason: "its bytes are not bytes") }
+        let bytes = isSmall ? nil : try connection.blob(statement.integer(1), size)
+        let found = bytes?.withUnsafeBytes { EntrySeal.body($0, header: header.checksum) }
+        guard found ?? EntrySeal.body(raw, header: header.checksum) == UInt64(bitPattern: statement.integer(0)) else {
+            throw .unreadable(key: key, reason: "the checksum of its bytes is wrong")
+        }
+        return header.entry(bytes ?? (raw.isEmpty ? Data() : Data(raw)))
     }
 
     /// The size in bytes from which an entry is read directly into its memory: SQLite's own copy costs more than a
@@ -209,7 +208,8 @@ final class EntryTable {
 
     private static func select(_ index: String) -> String {
         """
-        SELECT bytes_checksum, id, CASE WHEN length(bytes) < \(large) THEN bytes END, \(EntryHeader.columns)
+        SELECT bytes_checksum, id, CASE WHEN length(bytes) < \(large) THEN bytes ELSE length(bytes) END,
+            \(EntryHeader.stored)
         FROM entry INDEXED BY \(index) WHERE key = ?1
         """
     }

@@ -166,7 +166,7 @@ public final class SQLiteStore: CacheStore {
             try setFlushing(!isLeft)
             try begin(mayWait)
             do throws(StoreError) {
-                let version = try writer.table.connection.dataVersion()
+                let version = try writer.table.dataVersion()
                 if let change = try decide(writer.table) {
                     try carryOut(change, decidedAt: version)
                     outcome.withLock { $0 = .success(true) }

@@ -153,3 +153,54 @@ func withUTF8<Value, Failure: Error>(
     if let result { return try result.get() }
     return try Array(text.utf8).withUnsafeBufferPointer(use)
 }
+
+/// The statements of a connection that were prepared once, by their SQL: preparing one takes longer than a short one runs.
+final class KeptStatements {
+    private let connection: Connection
+    private var statements: [String: Statement] = [:]
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Runs `body` with a statement, which is reset afterwards.
+    ///
+    /// - Parameter purpose: completes "the store could not …" when the statement fails.
+    func with<Value>(
+        _ sql: String, to purpose: String = "read the database",
+        _ body: (Statement) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        // Nobody else has it meanwhile, not even `body`.
+        guard let known = statements.removeValue(forKey: sql) else {
+            let new = try connection.prepare(sql, to: purpose)
+            return try use(new, sql, body)
+        }
+        do throws(StoreError) {
+            return try use(known, sql, body)
+        } catch {
+            // The schema may have been damaged since: preparing it anew tells so.
+            _ = try connection.prepare(sql, to: purpose)
+            throw error
+        }
+    }
+
+    /// The number that a statement returns.
+    func integer(_ sql: String) throws(StoreError) -> Int {
+        try with(sql) { statement throws(StoreError) in try statement.step() ? Int(statement.integer(0)) : 0 }
+    }
+
+    /// One that failed is not kept.
+    private func use<Value>(
+        _ statement: Statement, _ sql: String, _ body: (Statement) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let value = try body(statement)
+        statement.reset()
+        statements[sql] = statement
+        return value
+    }
+}
+
+extension EntryTable {
+    /// See ``Connection/dataVersion()``.
+    func dataVersion() throws(StoreError) -> Int { try kept.integer("PRAGMA data_version") }
+}

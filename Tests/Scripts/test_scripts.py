@@ -35,7 +35,7 @@ def test_setup_says_nothing_when_nothing_is_missing(root):
 
 def test_help_lists_every_target(root):
     listed = subprocess.run(["make", "help"], cwd=root, capture_output=True, text=True, timeout=30, check=True).stdout
-    for target in ("setup", "run", "test", "check", "format", "bench", "crash", "stress", "docs", "screenshots", "clean"):
+    for target in ("setup", "run", "test", "check", "format", "bench", "bench-compare", "crash", "stress", "docs", "screenshots", "clean"):
         assert f"make {target} " in listed
 
 
@@ -87,7 +87,7 @@ def test_a_sanitizer_that_had_too_little_time_says_so_and_hides_no_failure(root,
         shutil.copy(root / "Scripts" / name, tmp_path / "Scripts" / name)
     swift = f"""case "$*" in test*) echo "{said}"; exit 124 ;; esac"""
     files = {"swift": swift, "timeout": 'shift 3; exec "$@"', ".build/venv/bin/python": "exit 0"}
-    files |= {f"Scripts/{name}": "exit 0" for name in ("plain-english", "check-pages", "docs", "walk", "files-passed")}
+    files |= {f"Scripts/{name}": "exit 0" for name in ("plain-english", "check-pages", "docs", "walk", "files-passed", "instructions")}
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n")

@@ -188,7 +188,12 @@ public struct BinaryReader {
         guard count <= UInt64(bytes.count - offset) else { throw failure("a text longer than the bytes") }
         let start = try take(Int(count))
         let text = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + Int(count))])
-        guard let string = String(validating: text, as: UTF8.self) else { throw failure("a text that is not UTF-8") }
+        // `String(validating:)` looks its generic types up at each call, which takes longer than a short text does.
+        var string = text.withMemoryRebound(to: UInt8.self) { String(decoding: $0, as: UTF8.self) }
+        // A text that had to be repaired is not the one that was written.
+        guard string.withUTF8({ Checksum.areSame(UnsafeRawBufferPointer($0), text) }) else {
+            throw failure("a text that is not UTF-8")
+        }
         return string
     }
 

@@ -71,9 +71,9 @@ extension UpdateHub {
             ($0.hasEnded ? nil : $0.overlay, $0.base, $0.number, $0.laid)
         }
         guard let overlay else { return base.loaded }
-        if let known, known.number == number { return known.loaded }
+        if let known, known.number == number { return known.loaded.value }
         let loaded = overlay.lay(base)
-        state.withLock { if $0.number == number { $0.laid = (number, loaded) } }
+        state.withLock { if $0.number == number { $0.laid = (number, Boxed(loaded)) } }
         return loaded
     }
 

@@ -67,7 +67,7 @@ final class UpdateSubscription<Value: Sendable>: Sendable {
 
     /// The next state of a follower that asks for nothing.
     func next(isolation actor: isolated (any Actor)?) async -> Loaded<Value>?? {
-        if case .state(let update)? = await news(isolation: actor) { .some(update.loaded) } else { nil }
+        if case .state(let update)? = await news(isolation: actor) { .some(update.value.loaded) } else { nil }
     }
 
     func news(isolation actor: isolated (any Actor)?) async -> UpdateHub<Value>.News? {

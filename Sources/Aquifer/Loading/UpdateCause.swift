@@ -65,7 +65,7 @@ extension ResourceUpdates {
             /// - Returns: the state; `nil` when the task was cancelled.
             public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
                 guard case .state(let update)? = await subscription.news(isolation: actor) else { return nil }
-                return update
+                return update.value
             }
 
             /// The next state; see ``next(isolation:)``.

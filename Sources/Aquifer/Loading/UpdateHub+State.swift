@@ -1,5 +1,12 @@
 import AquiferFoundation
 
+/// A value behind a reference.
+final class Boxed<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
 extension UpdateHub {
     /// A follower. Its parts are guarded by the hub's lock.
     final class Subscriber: @unchecked Sendable {
@@ -18,7 +25,7 @@ extension UpdateHub {
     /// The news for a follower.
     enum News: Sendable {
         /// The state.
-        case state(Update<Value>)
+        case state(Boxed<Update<Value>>)
         /// The value was made invalid since it began to follow.
         case invalid(mark: Date)
     }
@@ -34,6 +41,7 @@ extension UpdateHub {
         mutating func note() { self = self == .none ? .own : .others }
     }
 
+    /// Values of ``Value`` are in boxes: a thousand followers then pass a reference on, and no code has to ask for the size of a value.
     struct State {
         /// In the order in which they came.
         var subscribers: [Subscriber] = []
@@ -41,7 +49,13 @@ extension UpdateHub {
         var epoch: UInt64 = 0
         var observation: StoreObservation?
         /// The state, if ``isKnown``.
-        var current: Loaded<Value>?
+        var current: Loaded<Value>? {
+            get { shown?.value }
+            set { (shown, telling) = (newValue.map(Boxed.init), nil) }
+        }
+        private var shown: Boxed<Loaded<Value>>?
+        /// The state of this number as all followers are told it.
+        private var telling: (number: UInt64, update: Boxed<Update<Value>>)?
         var cause = UpdateCause.found
         var age: Duration?
         var isKnown = false
@@ -76,7 +90,7 @@ extension UpdateHub {
         var overlay: Overlay<Value>?
         var overlayObservation: StoreObservation?
         /// The state of this number with the overlay, for all followers.
-        var laid: (number: UInt64, loaded: Loaded<Value>?)?
+        var laid: (number: UInt64, loaded: Boxed<Loaded<Value>?>)?
         /// The error of the last load, if it had neither an answer nor a copy.
         var failure: LoadError?
         /// True once the scope has ended: nothing is laid over nothing then.
@@ -104,6 +118,14 @@ extension UpdateHub {
             // Who begins to follow loads anyway.
             if hasLooked, found != nil, found != mark { marks += 1 }
             mark = found
+        }
+
+        /// The state as followers are told it, without what is laid over it.
+        mutating func update() -> Boxed<Update<Value>> {
+            if let telling, telling.number == number { return telling.update }
+            let update = Boxed(Update(loaded: current, cause: cause, age: age))
+            telling = (number, update)
+            return update
         }
 
         /// Takes those who have news.

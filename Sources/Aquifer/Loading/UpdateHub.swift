@@ -103,13 +103,14 @@ final class UpdateHub<Value: Sendable>: Sendable {
                 }
                 guard state.hasNews(for: subscriber) else { return .wait }
                 subscriber.told = state.number
-                let update = Update(loaded: state.current, cause: state.cause, age: state.age)
+                let update = state.update()
                 return state.overlay == nil ? .tell(.state(update)) : .lay(update)
             }
             switch step {
             case .tell(let news): return news
             // Outside of the lock: others may go on meanwhile.
-            case .lay(let update): return .state(Update(loaded: laid(), cause: update.cause, age: update.age))
+            case .lay(let base):
+                return .state(Boxed(Update(loaded: laid(), cause: base.value.cause, age: base.value.age)))
             case .look(let epoch):
                 hasLooked = true
                 await look(epoch)
@@ -123,7 +124,7 @@ final class UpdateHub<Value: Sendable>: Sendable {
 
     private enum Step {
         case tell(News)
-        case lay(Update<Value>)
+        case lay(Boxed<Update<Value>>)
         case look(epoch: UInt64)
         case wait
     }

@@ -154,11 +154,11 @@ public final class ResourceModel<Value: Sendable> {
         let subscription = updates.subscribe(asks: true)
         guard let first = await subscription.news(isolation: #isolation) else { return }
         self.subscription = subscription
-        if case .state(let update) = first { take(update.loaded) }
+        if case .state(let update) = first { take(update.value.loaded) }
         let task = Task { [weak self] in
             while let news = await subscription.news(isolation: #isolation) {
                 switch news {
-                case .state(let update): self?.take(update.loaded)
+                case .state(let update): self?.take(update.value.loaded)
                 // The states of the meantime are shown, too.
                 case .invalid(let mark): self?.loadInvalid(mark)
                 }

@@ -66,11 +66,11 @@ enum FileCalls {
     }
 
     static func facts(_ path: String, _ info: inout stat) -> Int32 {
-        simulated?.facts(path, &info) ?? stat(path, &info)
+        simulated?.facts(path, &info) ?? path.withCString { stat($0, &info) }
     }
 
     static func factsOfLink(_ path: String, _ info: inout stat) -> Int32 {
-        simulated?.factsOfLink(path, &info) ?? lstat(path, &info)
+        simulated?.factsOfLink(path, &info) ?? path.withCString { lstat($0, &info) }
     }
 
     static func readAt(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int, _ offset: off_t) -> Int {

@@ -24,7 +24,7 @@ public struct FeedItemDocument: Encodable, Sendable {
         id = item.id.uuidString
         _description = OrNull(wrappedValue: item.description)
         _location = OrNull(wrappedValue: item.location)
-        image = item.image.absoluteString
+        image = item.address.absoluteString
         author = item.author.map(Author.init)
         createdAt = item.createdAt
         commentCount = item.commentCount
