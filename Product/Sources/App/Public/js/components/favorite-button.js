@@ -9,6 +9,7 @@ import { t } from "../i18n.js";
  * @param {{ class?: string, test: string }} options
  */
 export function favoriteButton(choose, { class: name = "", test }) {
+  /** @type {HTMLButtonElement} */
   const element = h("button", { class: `icon-button favorite ${name}`, type: "button", "data-test": test, onclick: () => choose(element.getAttribute("aria-pressed") !== "true") }, icon("heart"));
   /**
    * @param {boolean} isOn

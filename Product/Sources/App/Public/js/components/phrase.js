@@ -57,7 +57,7 @@ export async function savePicture({ message, subtitle }, element) {
   const letters = (weight) => (/** @type {string} */ text, /** @type {number} */ size) => {
     paint.font = `${weight} ${size}px ${style.fontFamily}`;
     // Large letters stand closer, as they do on the page.
-    paint.letterSpacing = `${(size > 60 ? -0.03 : -0.01) * size}px`;
+    Object.assign(paint, { letterSpacing: `${(size > 60 ? -0.03 : -0.01) * size}px` });
     return paint.measureText(text).width;
   };
   const box = { width: WIDTH - 2 * MARGIN, height: HEIGHT - 2 * MARGIN - (subtitle ? SIGNATURE : 0), least: 24, most: 360 };

@@ -59,7 +59,11 @@ export class AudioComposeScreen extends ModelScreen {
   });
   #titleError = fieldError("clip-title-error", "clip-title-error");
   #authorLabel = h("label", { class: "field-label", for: "clip-author" });
-  /** Not told to the model before the clip goes off. It is the same for the next clip, also in another visit. */
+  /**
+   * Not told to the model before the clip goes off. It is the same for the next clip, also in another visit.
+   *
+   * @type {HTMLInputElement}
+   */
   #author = h("input", {
     id: "clip-author", class: "field-input", type: "text", dir: "auto", autocomplete: "name", maxlength: "100", enterkeyhint: "send", "data-test": "clip-author-field",
     onchange: () => memory.set("author", this.#author.value.trim()),

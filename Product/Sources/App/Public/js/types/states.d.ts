@@ -233,6 +233,7 @@ declare namespace Wire {
         error: ScreenError | null;
         lastSeen: FoaasSeen[];
         palette: "ink" | "ember" | "moss" | "tide" | "plum" | "paper";
+        isFavorite: boolean | null;
     }
 
     interface Phrase {
@@ -255,6 +256,8 @@ declare namespace Wire {
         notice: string | null;
         error: ScreenError | null;
         query: string;
+        filter: "all" | "favorites";
+        favoriteCount: number;
         operations: FoaasOperationsOperation[];
         skippedText: string | null;
         isEmpty: boolean;
@@ -264,8 +267,15 @@ declare namespace Wire {
     interface FoaasOperationsOperation {
         id: string;
         name: string;
-        fields: string[];
         fieldsText: string;
+        sentence: SentencePart[];
+        byline: SentencePart[];
+        isFavorite: boolean;
+    }
+
+    interface SentencePart {
+        text: string;
+        isBlank: boolean;
     }
 
     interface FoaasPreviewState {
@@ -274,7 +284,6 @@ declare namespace Wire {
         name: string | null;
         fields: FoaasPreviewField[];
         phrase: Phrase | null;
-        path: string | null;
         canFinish: boolean;
         done: boolean;
         message: string | null;
@@ -286,7 +295,6 @@ declare namespace Wire {
         field: string;
         name: string | null;
         value: string;
-        placeholder: string;
     }
 
     interface FoaasSettingsState {
@@ -691,6 +699,7 @@ declare namespace Wire {
             appear: {};
             random: {};
             show: { id: string };
+            favorite: { on: string };
             dismissError: {};
             refresh: {};
         };
@@ -698,6 +707,9 @@ declare namespace Wire {
             appear: {};
             dismissError: {};
             search: { query: string };
+            look: { ids: string };
+            favorite: { id: string, on: string };
+            show: { filter: string };
             refresh: {};
         };
         "foaas-preview": {
@@ -730,9 +742,9 @@ declare namespace Wire {
             appear: {};
             dismissError: {};
             title: { text: string };
-            send: {};
-            retry: {};
-            later: {};
+            send: { author?: string };
+            retry: { author?: string };
+            later: { author?: string };
             cancel: {};
             again: {};
             removeFile: {};
