@@ -45,7 +45,6 @@ struct FoaasScreensTests {
         #expect(
             state.contains("Nada a preencher") && state.contains(#""fieldsText":"Nome da pessoa, Uma coisa, Seu nome""#)
         )
-        #expect(!state.contains("/:"), "no path is told")
         #expect(await world.tell("foaas-operations?tab=tab", "look", ["ids": "coffee/:from"]) == 204)
         let known = await reader.state(with: "Not before my coffee. H*ll")
         #expect(known.contains(#"[{"isBlank":false,"text":"- "},{"isBlank":true,"text":"seu nome"}]"#))

@@ -99,6 +99,25 @@ struct UsersAccessTests {
         #expect(await world.request("POST", "/api/user/logout", #"{"everywhere":true}"#).status == 404)
     }
 
+    @Test("A favorite is its user's alone")
+    func favorites() async throws {
+        let world = try await UsersWorld()
+        let stream = "/api/screens/foaas-operations/events?tab=tab"
+        let (ana, bruno) = (await world.listen("ana", stream), await world.listen("bruno", stream))
+        for user in ["ana", "bruno"] { await world.tell(user, "foaas-operations?tab=tab", "appear") }
+        for list in [ana, bruno] { try #require(await eventually { list.text.contains("coffee/:from") }) }
+        await world.tell("ana", "foaas-operations?tab=tab", "favorite", ["id": "coffee/:from", "on": "true"])
+        #expect(await eventually { ana.text.contains(#""favoriteCount":1"#) })
+        await world.tell("bruno", "foaas-operations?tab=tab", "favorite", ["id": "version", "on": "true"])
+        #expect(await eventually { bruno.text.contains(#""favoriteCount":1"#) })
+        #expect(
+            !bruno.text.contains(#""favoriteCount":2"#)
+                && !bruno.text.contains(#""id":"coffee/:from","isFavorite":true"#))
+        await ana.close()
+        await bruno.close()
+        await world.end()
+    }
+
     @Test("Logging out keeps everything: what waits goes on being sent for the user, who finds the rest again")
     func stays() async throws {
         let world = try await UsersWorld { $0.faults = [.audio: .offline] }

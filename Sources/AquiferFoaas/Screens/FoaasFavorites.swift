@@ -18,6 +18,8 @@ public final class FoaasFavorites {
     @ObservationIgnored private var made = 0
     /// The number of those that are being kept.
     @ObservationIgnored private var unkept = 0
+    /// The favorites that were last read.
+    @ObservationIgnored private var known: [FavoritePhrase] = []
     @ObservationIgnored private var following: ChangeFollower?
 
     /// The favorites kept beside a service's phrases.
@@ -80,9 +82,13 @@ public final class FoaasFavorites {
         let before = made
         do throws(StoreError) {
             let found = try await service.favorites.all()
-            if made == before, found != all { all = found }
+            guard made == before else { return }
+            known = found
         } catch {
-            if made == before { self.error = error }
+            guard made == before else { return }
+            self.error = error
         }
+        // A change that was not kept is taken back, also when nothing can be read.
+        if known != all { all = known }
     }
 }

@@ -66,7 +66,7 @@ export class AudioComposeScreen extends ModelScreen {
    */
   #author = h("input", {
     id: "clip-author", class: "field-input", type: "text", dir: "auto", autocomplete: "name", maxlength: "100", enterkeyhint: "send", "data-test": "clip-author-field",
-    onchange: () => memory.set("author", this.#author.value.trim()),
+    oninput: () => memory.set("author", this.#author.value.trim()),
   });
   #meter = h("div", { class: "meter", role: "progressbar", "aria-valuemin": "0", "aria-valuemax": "100", "data-test": "send-progress" }, h("span", { class: "meter-part" }));
   #percent = h("span", { class: "meter-percent", "data-test": "send-percent" });

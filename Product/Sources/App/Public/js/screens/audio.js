@@ -156,7 +156,8 @@ export class AudioScreen extends ListScreen {
     const draw = (now) => {
       clip = now;
       if (clip.pending) player.measure(clip);
-      shapes.draw(clip);
+      // Only what is on this machine, or heard anyway: nothing is fetched to be drawn.
+      if (clip.pending || clip.offline === "done") shapes.draw(clip);
       row.dataset.id = clip.id;
       row.dataset.offline = clip.offline;
       if (clip.pending) row.dataset.pending = clip.pending.state;
@@ -181,6 +182,7 @@ export class AudioScreen extends ListScreen {
       const status = player.statusOf(clip.id);
       row.dataset.state = status;
       row.classList.toggle("is-current", player.isCurrent(clip.id));
+      if (status === "playing") shapes.draw(clip);
       play.draw(status, clip.title);
       bar.draw({ label: t("audio.seek", clip), position: player.position(clip.id), duration: player.duration(clip), waveform: shapes.of(clip) });
       const words = player.failure(clip.id) ?? (clip.offline === "failed" ? clip.offlineText ?? t("audio.download.failed") : null);
