@@ -569,7 +569,7 @@ class TestSending:
         compose(page, tone(tmp_path), "Second try")
         page.connection("offline")
         page.by("send").click()
-        expect(page.by("compose-failed")).to_contain_text("connection")
+        expect(page.by("compose-failed")).to_contain_text("You’re offline, and nothing was sent.")
         expect(page.by("clip-title")).to_have_value("Second try")
         page.connection("online")
         page.by("retry-send").click()

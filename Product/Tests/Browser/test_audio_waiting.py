@@ -191,7 +191,7 @@ class TestWaiting:
         post_later(page, tone(tmp_path), "Alone")
         to_the_list(page)
         expect(page.by("clip")).to_have_count(1)
-        expect(page.by("notice")).to_contain_text("Only what was added on this machine")
+        expect(page.by("notice")).to_contain_text("Only what was added on this device")
         page.connection("online")
         retry(row(page, "Alone"))
         page.until(lambda: page.by("clip").count() > 10, "the list comes with the connection")

@@ -383,9 +383,9 @@ class TestTheSettings:
         page.by("palette-moss").check(force=True)
         expect(page.by("palette-moss")).to_be_checked()
         held = []
-        page.page.route("**/intents*", lambda route: held.append(route))
+        page.page.route("**/events*", lambda route: held.append(route))
         page.page.reload()
-        page.until(lambda: held and page.by("palette-moss").count(), "the palettes are there")
+        page.until(lambda: held, "the page asks for its state")
         for route in held:
             route.continue_()
         expect(page.by("palette-moss")).to_be_checked()

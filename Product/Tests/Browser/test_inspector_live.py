@@ -62,7 +62,7 @@ def test_a_session_is_replayed_to_the_same_screens(tabs, server):
     feed.until(lambda: not feed.by("progress").is_visible(), "the load has ended")
     offline = texts(feed)
     inspector.by("record").click()
-    expect(inspector.by("recording")).to_contain_text("are recorded")
+    expect(inspector.by("recording")).to_contain_text("steps recorded")
     # What happens after the recording changes nothing of it.
     feed.connection("online")
     feed.by("reload").click()

@@ -18,7 +18,7 @@ def test_a_form_with_input_asks_before_the_language_changes(server, open_page):
     html = page.page.locator("html")
     page.by("card-holder").press_sequentially("Ana")
     choose(page, "pt-BR")
-    expect(page.by("language-ask")).to_contain_text("What is typed here would be lost.")
+    expect(page.by("language-ask")).to_contain_text("What you typed here will be lost.")
     page.by("language-keep").click()
     expect(page.by("language-ask")).to_have_count(0)
     expect(page.by("language-en")).to_be_checked()

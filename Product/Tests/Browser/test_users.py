@@ -83,7 +83,7 @@ def test_a_file_that_one_user_has_looked_at_is_not_shown_to_the_other(users, ope
 
 def log_out(page, way):
     page.by(way).click()
-    expect(page.by("log-out-ask")).to_contain_text("new link" if way == "log-out" else "All your links end")
+    expect(page.by("log-out-ask")).to_contain_text("new link" if way == "log-out" else "All your links stop working")
     page.by("log-out-do").click()
 
 

@@ -238,7 +238,7 @@ def test_it_has_an_address_also_for_a_picture_that_is_far_down(server, open_page
 
 def test_a_picture_that_does_not_exist_is_told(server, open_page):
     page = open_page(server, PATH("nope"), wait=False)
-    expect(page.by("viewer-missing")).to_contain_text("There is no such picture")
+    expect(page.by("viewer-missing")).to_contain_text("Picture not found")
     page.by("viewer-missing-action").click()
     expect(page.by("viewer")).to_have_count(0)
     expect(page.items.first).to_be_visible()

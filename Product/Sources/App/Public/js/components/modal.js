@@ -9,6 +9,11 @@ export function showModal(dialog, beside) {
   root.style.setProperty("--scroll-bar", `${innerWidth - root.clientWidth}px`);
   if (!dialog.isConnected) document.body.append(dialog);
   // Only the backdrop is outside of the frame.
-  if (beside) dialog.onclick = ({ target }) => target === dialog && beside();
+  if (beside) {
+    // A handler that returns false would keep the links in the window from working.
+    dialog.onclick = ({ target }) => {
+      if (target === dialog) beside();
+    };
+  }
   dialog.showModal();
 }
