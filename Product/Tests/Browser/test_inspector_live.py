@@ -87,7 +87,7 @@ def test_a_session_is_replayed_to_the_same_screens(tabs, server):
     expect(replay.by("notice")).to_contain_text("You’re offline.")
     assert texts(replay) == offline
     # The last step may be another state of the same load.
-    assert any("stands in for the latest" in text for text in told)
+    assert any("is shown instead of the latest" in text for text in told)
 
     # A replay does nothing.
     replay.by("reload").click()
