@@ -6,7 +6,7 @@ import Observation
 /// never made up.
 ///
 /// - The remote is asked only for operations that somebody looks at, for four at once, and for each of them once in seven days.
-/// - After a failure it is not asked until ``askAgain()``. An operation whose answer is no sentence is left out until then.
+/// - After a failure it is not asked until the list is loaded again or a connection is back. An operation whose answer is no sentence is left out until then.
 @MainActor @Observable
 public final class FoaasSentences {
     /// The most sentences that are asked for at once.
