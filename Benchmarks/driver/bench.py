@@ -11,7 +11,7 @@ import live
 import peers
 import replicas
 import shared
-from table import Row, duration, grouped, progress, rate, ratios, rounds, show, speed
+from table import Row, duration, grouped, progress, rate, ratios, rounds, show, speed, with_works
 
 
 def cached(bench):
@@ -152,10 +152,7 @@ def main():
     options.add_argument("--aquifer", required=True, help="the command line, release build with static stdlib")
     options.add_argument("--python", required=True, help="the Python whose start is measured")
     options.add_argument("--rounds", type=int, default=9, help="how often each work is run (%(default)s)")
-    options.add_argument("works", nargs="*", help=f"some of {', '.join(WORKS)}; all unless told otherwise")
-    bench = options.parse_args()
-    if strangers := set(bench.works) - set(WORKS):
-        options.error(f"unknown: {', '.join(strangers)}")
+    bench = with_works(options, WORKS)
     folder = tempfile.mkdtemp(prefix="aquifer-bench-")
     bench.folder, bench.data = folder, f"{folder}/data"
     closing = bench.closing = []

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 import peers
-from table import duration, progress, ratios, rounds
+from table import duration, progress, ratios, rounds, with_works
 
 #: The works that need no other program, with the command of the worker for each.
 WORKS = {
@@ -60,10 +60,7 @@ def main():
     options.add_argument("--base", required=True, help="the worker of the base, release build")
     options.add_argument("--now", required=True, help="the worker of now, release build")
     options.add_argument("--rounds", type=int, default=10, help="how often each work is run (%(default)s)")
-    options.add_argument("works", nargs="*", help=f"some of {', '.join(WORKS)}; all unless told otherwise")
-    given = options.parse_args()
-    if strangers := set(given.works) - set(WORKS):
-        options.error(f"unknown: {', '.join(sorted(strangers))}; known: {', '.join(WORKS)}")
+    given = with_works(options, WORKS)
     folders = {name: tempfile.mkdtemp(prefix=f"aquifer-compare-{name}-") for name in ("base", "now")}
     workers = {}
     slower = []

@@ -91,3 +91,12 @@ def show(rows):
         if number == 0:
             print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
     return [row for row in rows if row.is_missed]
+
+
+def with_works(options, works):
+    """What the command line says, with the works it names. Refuses one that is not known."""
+    options.add_argument("works", nargs="*", help=f"some of {', '.join(works)}; all unless told otherwise")
+    given = options.parse_args()
+    if strangers := set(given.works) - set(works):
+        options.error(f"unknown: {', '.join(sorted(strangers))}; known: {', '.join(works)}")
+    return given
