@@ -5,6 +5,7 @@ Needs Pillow and numpy. Every picture has a fixed seed, so the same versions pai
 
     python3 Scripts/make-pictures.py            # all of them
     python3 Scripts/make-pictures.py 3 17       # only these
+    python3 Scripts/make-pictures.py --small    # only the small ones, from the pictures that are there
 """
 
 import json
@@ -13,12 +14,18 @@ import uuid
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from PIL import Image
+
 sys.path.insert(0, str(Path(__file__).parent))
 from pictures.canvas import Canvas  # noqa: E402
 from pictures.catalogue import AUTHORS, PICTURES  # noqa: E402
 
 FEED = Path(__file__).resolve().parent.parent / "Product/Sources/ReferenceAPIs/Media/feed"
 SPACE = uuid.UUID("5b1c3b52-6b53-4c1b-9a3e-0a9d6f1f5a10")
+
+
+# The width of a small picture in pixels: that of a column of the feed.
+SMALL = 400
 
 
 def identity(name):
@@ -30,7 +37,15 @@ def paint(number):
     size, seed, scene, arguments = PICTURES[number - 1][:4]
     canvas = Canvas(*size, seed)
     scene(canvas, **arguments)
-    return number, canvas.save(FEED / f"pictures/{number:02}.jpg")
+    size = canvas.save(FEED / f"pictures/{number:02}.jpg")
+    shrink(number)
+    return number, size
+
+
+def shrink(number):
+    with Image.open(FEED / f"pictures/{number:02}.jpg") as picture:
+        small = picture.resize((SMALL, round(picture.height * SMALL / picture.width)), Image.LANCZOS)
+    small.save(FEED / f"pictures/{number:02}-{SMALL}.jpg", "JPEG", quality=74, optimize=True, progressive=True)
 
 
 def feed():
@@ -45,6 +60,7 @@ def feed():
             "picture": f"{number:02}.jpg",
             "width": size[0],
             "height": size[1],
+            "variants": [{"picture": f"{number:02}-{SMALL}.jpg", "width": SMALL}],
             "author": AUTHORS[(number * 7) % len(AUTHORS)],
             "minutes_ago": minutes,
             "comments": [
@@ -57,8 +73,12 @@ def feed():
 
 def main():
     (FEED / "pictures").mkdir(parents=True, exist_ok=True)
-    numbers = [int(a) for a in sys.argv[1:]] or range(1, len(PICTURES) + 1)
+    numbers = [int(a) for a in sys.argv[1:] if a != "--small"] or range(1, len(PICTURES) + 1)
     (FEED / "feed.json").write_text(json.dumps(feed(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    if "--small" in sys.argv:
+        for number in numbers:
+            shrink(number)
+        return
     with ProcessPoolExecutor(2) as pool:
         for number, size in pool.map(paint, numbers):
             print(f"{number:02}.jpg {size:6} bytes")

@@ -86,6 +86,6 @@ struct LargeDownloads {
     @Test("errors have words")
     func errors() {
         #expect(words(for: DownloadError.store(.full(path: "/"))) == "There is no room left")
-        #expect(words(for: DownloadError.connectivity(TransportError(.offline))).contains("goes on where it stopped"))
+        #expect(words(for: DownloadError.connectivity(TransportError(.offline))).contains("continue the download"))
     }
 }

@@ -3,7 +3,7 @@ import AquiferFoundation
 
 /// One picture of the feed, and what its author says of it.
 ///
-/// Author, date, number of comments and size are an extension of the remote's contract: a remote may leave out each of them.
+/// Author, date, number of comments, size and variants are an extension of the remote's contract: a remote may leave out each of them.
 public struct FeedItem: Sendable, Hashable, Identifiable {
     /// The size of a picture.
     public struct Size: Sendable, Hashable {
@@ -14,10 +14,11 @@ public struct FeedItem: Sendable, Hashable, Identifiable {
 
         /// A size; `nil` if a side is not from 1 to 100,000 pixels.
         public init?(width: Int, height: Int) {
-            let sides = 1...100_000
-            guard sides.contains(width), sides.contains(height) else { return nil }
+            guard Self.sides.contains(width), Self.sides.contains(height) else { return nil }
             (self.width, self.height) = (width, height)
         }
+
+        static let sides = 1...100_000
     }
 
     /// The item's identity: pages are asked for by it.
@@ -38,20 +39,22 @@ public struct FeedItem: Sendable, Hashable, Identifiable {
     public let commentCount: Int?
     /// The size of the picture, if the remote tells it: room for it can be kept before it is there.
     public let size: Size?
+    /// The smaller forms of the picture that the remote offers, at most 16, from the smallest to the largest.
+    public let variants: [Variant]
 
     /// An item.
     public init(
         id: UUID, description: String?, location: String?, image: URL, author: String? = nil, createdAt: Date? = nil,
-        commentCount: Int? = nil, size: Size? = nil
+        commentCount: Int? = nil, size: Size? = nil, variants: [Variant] = []
     ) {
         self.init(
             id: id, description: description, location: location, address: LazyURL(image), author: author,
-            createdAt: createdAt, commentCount: commentCount, size: size)
+            createdAt: createdAt, commentCount: commentCount, size: size, variants: variants)
     }
 
     init(
         id: UUID, description: String?, location: String?, address: LazyURL, author: String?, createdAt: Date?,
-        commentCount: Int?, size: Size?
+        commentCount: Int?, size: Size?, variants: [Variant]
     ) {
         self.id = id
         self.description = description
@@ -61,12 +64,17 @@ public struct FeedItem: Sendable, Hashable, Identifiable {
         self.createdAt = createdAt
         self.commentCount = commentCount
         self.size = size
+        self.variants =
+            variants.count > 1 ? Array(variants.sorted { $0.width < $1.width }.prefix(Self.mostVariants)) : variants
     }
+
+    static let mostVariants = 16
 }
 
 extension FeedItem: BinaryCodable {
-    /// Identity, description, location, image, a mark of the fields of the extension, and those that are there.
-    public static let format: UInt8 = 2
+    /// Identity, description, location, image, a mark of the fields of the extension, and those that are there. Format 2 has no
+    /// variants.
+    public static let format: UInt8 = 3
     /// Format 1 has no fields of the extension.
     public static let oldestFormat: UInt8 = 1
 
@@ -77,10 +85,14 @@ extension FeedItem: BinaryCodable {
         static let createdAt = Extras(rawValue: 2)
         static let commentCount = Extras(rawValue: 4)
         static let size = Extras(rawValue: 8)
-        static let all: Extras = [.author, .createdAt, .commentCount, .size]
+        static let variants = Extras(rawValue: 16)
+        static func all(_ format: UInt8) -> Extras {
+            format == 2
+                ? [.author, .createdAt, .commentCount, .size] : [.author, .createdAt, .commentCount, .size, .variants]
+        }
     }
 
-    /// Reads the fields of formats 1 and 2.
+    /// Reads the fields of formats 1 to 3.
     public init(from reader: inout BinaryReader) throws(BinaryReader.Failure) {
         id = try reader.uuid()
         description = try reader.optionalString()
@@ -90,18 +102,37 @@ extension FeedItem: BinaryCodable {
         }
         self.address = address
         let extras = Extras(rawValue: reader.format == 1 ? 0 : try reader.uint())
-        guard extras.isSubset(of: .all) else { throw BinaryReader.Failure("a mark of fields that are not known") }
+        guard extras.isSubset(of: .all(reader.format)) else {
+            throw BinaryReader.Failure("a mark of fields that are not known")
+        }
         author = extras.contains(.author) ? try reader.string() : nil
         createdAt = extras.contains(.createdAt) ? try Self.date(&reader) : nil
         commentCount = extras.contains(.commentCount) ? try Self.count(&reader) : nil
-        guard extras.contains(.size) else {
-            size = nil
-            return
-        }
-        guard let size = Size(width: try Self.count(&reader), height: try Self.count(&reader)) else {
+        size = extras.contains(.size) ? try Self.size(&reader) : nil
+        variants = extras.contains(.variants) ? try Self.variants(&reader) : []
+    }
+
+    private static func size(_ reader: inout BinaryReader) throws(BinaryReader.Failure) -> Size {
+        guard let size = Size(width: try count(&reader), height: try count(&reader)) else {
             throw BinaryReader.Failure("a size that no picture has")
         }
-        self.size = size
+        return size
+    }
+
+    private static func variants(_ reader: inout BinaryReader) throws(BinaryReader.Failure) -> [Variant] {
+        let number = try count(&reader)
+        guard (1...mostVariants).contains(number) else {
+            throw BinaryReader.Failure("a number of variants that no item has")
+        }
+        var variants: [Variant] = []
+        for _ in 0..<number {
+            guard let address = LazyURL(try reader.string()),
+                let variant = Variant(address: address, width: try count(&reader)),
+                variant.width >= variants.last?.width ?? 0
+            else { throw BinaryReader.Failure("a variant that no picture has") }
+            variants.append(variant)
+        }
+        return variants
     }
 
     private static func date(_ reader: inout BinaryReader) throws(BinaryReader.Failure) -> Date {
@@ -117,7 +148,7 @@ extension FeedItem: BinaryCodable {
         return count
     }
 
-    /// Writes the fields of format 2.
+    /// Writes the fields of format 3.
     public func write(to writer: inout BinaryWriter) {
         writer.write(id)
         writer.write(description)
@@ -128,12 +159,20 @@ extension FeedItem: BinaryCodable {
         if createdAt?.isRFC3339 == true { extras.insert(.createdAt) }
         if commentCount != nil { extras.insert(.commentCount) }
         if size != nil { extras.insert(.size) }
+        if !variants.isEmpty { extras.insert(.variants) }
         writer.write(extras.rawValue)
         if let author { writer.write(author) }
         if let createdAt, extras.contains(.createdAt) { writer.write(createdAt) }
         if let commentCount { writer.write(UInt64(clamping: commentCount)) }
-        guard let size else { return }
-        writer.write(UInt64(clamping: size.width))
-        writer.write(UInt64(clamping: size.height))
+        if let size {
+            writer.write(UInt64(clamping: size.width))
+            writer.write(UInt64(clamping: size.height))
+        }
+        guard !variants.isEmpty else { return }
+        writer.write(UInt64(clamping: variants.count))
+        for variant in variants {
+            writer.write(variant.address.absoluteString)
+            writer.write(UInt64(clamping: variant.width))
+        }
     }
 }

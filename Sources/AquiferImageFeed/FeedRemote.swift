@@ -26,7 +26,8 @@ extension HTTPRequest {
 /// Makes items of a page: `{"items":[{"id":UUID,"description"?,"location"?,"image":URL}]}`, with status 200 exactly.
 ///
 /// An extension of the contract: an item may also have `"author":{"username"}`, `"created_at":ISO 8601`,
-/// `"comment_count"` and, in pixels, `"width"` and `"height"`. Each may be absent or `null`; a side alone is no size.
+/// `"comment_count"`, in pixels `"width"` and `"height"`, and smaller forms of the picture, `"variants":[{"image":URL,"width"}]`.
+/// Each may be absent or `null`; a side alone is no size.
 ///
 /// One bad item rejects the page: a wrong or repeated id, an address that is not `http` or `https`, and also a field of the
 /// extension that is there and is not what it should be. So a fault of the remote is told, and no item vanishes by it.
@@ -42,6 +43,11 @@ public enum FeedMapper {
             let comment_count: Int?  // swift-format-ignore: AlwaysUseLowerCamelCase
             let width: Int?
             let height: Int?
+            let variants: [Variant]?
+        }
+        struct Variant: Decodable {
+            let image: String
+            let width: Int
         }
         let items: [Item]
     }
@@ -77,7 +83,23 @@ public enum FeedMapper {
         }
         return FeedItem(
             id: id, description: item.description, location: item.location, address: address,
-            author: item.author?.username, createdAt: date, commentCount: item.comment_count, size: size)
+            author: item.author?.username, createdAt: date, commentCount: item.comment_count, size: size,
+            variants: try variants(item.variants ?? [], at: "\(place).variants"))
+    }
+
+    private static func variants(_ variants: [Page.Variant], at place: String) throws -> [FeedItem.Variant] {
+        guard variants.count <= FeedItem.mostVariants else {
+            throw InvalidData.body("\(place) are more than \(FeedItem.mostVariants)")
+        }
+        return try variants.enumerated().map { index, variant in
+            guard let address = LazyURL(variant.image), address.isWebAddress else {
+                throw InvalidData.body("\(place)[\(index)].image is not an http(s) address")
+            }
+            guard let variant = FeedItem.Variant(address: address, width: variant.width) else {
+                throw InvalidData.body("\(place)[\(index)].width is no width in pixels")
+            }
+            return variant
+        }
     }
 }
 

@@ -24,8 +24,13 @@ public final class PictureModel {
     @ObservationIgnored private var task: Task<Void, Never>?
 
     /// The picture of an item.
-    public convenience init(_ item: FeedItem, from pictures: DataLoader) {
-        self.init { () async throws(LoadError) in try await pictures.data(for: item.image).value }
+    ///
+    /// - Parameters:
+    ///   - item: the item.
+    ///   - pictures: loads the picture.
+    ///   - width: the width of its place in pixels; by default, the whole picture is wanted.
+    public convenience init(_ item: FeedItem, from pictures: DataLoader, width: Int = .max) {
+        self.init { () async throws(LoadError) in try await pictures.picture(of: item, width: width).value }
     }
 
     /// A picture loaded in this way.

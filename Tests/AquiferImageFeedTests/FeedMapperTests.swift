@@ -43,12 +43,33 @@ struct FeedMapperTests {
     @Test(
         "Each of these fields may be absent or null, and a side alone is no size",
         arguments: [
-            #""x":1"#, #""author":null,"created_at":null,"comment_count":null,"width":null,"height":null"#,
+            #""x":1"#,
+            #""author":null,"created_at":null,"comment_count":null,"width":null,"height":null,"variants":null"#,
+            #""variants":[]"#,
             #""width":800"#, #""height":800,"width":null"#,
         ])
     func extensionIsOptional(fields: String) throws {
         let item = try extended(fields)
         #expect(item == FeedItem(id: item.id, description: nil, location: nil, image: item.image))
+    }
+
+    @Test("An item may offer smaller forms of its picture, in any order")
+    func variants() throws {
+        let item = try extended(
+            #""variants":[{"image":"https://a.example/8.jpg","width":800},{"image":"https://a.example/4.jpg","width":400}]"#
+        )
+        #expect(item.variants.map(\.width) == [400, 800])
+        #expect(item.variants.map(\.url.absoluteString) == ["https://a.example/4.jpg", "https://a.example/8.jpg"])
+    }
+
+    @Test(
+        "A place gets the smallest form that has its pixels, and else the picture itself",
+        arguments: [(1, "4"), (400, "4"), (401, "8"), (801, "1")])
+    func formForWidth(width: Int, name: String) throws {
+        let item = try extended(
+            #""variants":[{"image":"https://a.example/4.jpg","width":400},{"image":"https://a.example/8.jpg","width":800}]"#
+        )
+        #expect(item.image(forWidth: width).absoluteString == "https://a.example/\(name).jpg")
     }
 
     @Test("A post without comments has 0 of them, and that is not the same as an unknown number")
@@ -62,7 +83,11 @@ struct FeedMapperTests {
             #""author":"Ana""#, #""author":{}"#, #""author":{"username":7}"#, #""created_at":1598627222"#,
             #""created_at":"yesterday""#, #""comment_count":"3""#, #""comment_count":-1"#, #""comment_count":1.5"#,
             #""width":0,"height":800"#, #""width":800,"height":-1"#, #""width":800,"height":100001"#, #""width":"8""#,
-            #""comment_count":99999999999999999999"#,
+            #""comment_count":99999999999999999999"#, #""variants":{}"#,
+            #""variants":[{"image":"https://a.example/4.jpg"}]"#,
+            #""variants":[{"image":"file:///4.jpg","width":400}]"#,
+            #""variants":[{"image":"https://a.example/4.jpg","width":0}]"#,
+            #""variants":[\#(Array(repeating: #"{"image":"https://a.example/4.jpg","width":400}"#, count: 17).joined(separator: ","))]"#,
         ])
     func wrongExtension(fields: String) {
         #expect(throws: (any Error).self) { try extended(fields) }
@@ -142,38 +167,49 @@ struct FeedMapperTests {
     func codec() throws {
         let items = items(1, count: 50)
         #expect(try BinaryReader.decode(BinaryWriter.encode(items)) == items)
-        for fields in 0..<16 {
+        for fields in 0..<32 {
+            let variants = [FeedItem.Variant(items[1].image, width: 400), FeedItem.Variant(items[2].image, width: 400)]
             let item = FeedItem(
                 id: UUID(), description: nil, location: nil, image: items[0].image, author: fields & 1 > 0 ? "" : nil,
                 createdAt: fields & 2 > 0 ? Date(timeIntervalSince1970: 0.5) : nil,
                 commentCount: fields & 4 > 0 ? .max : nil,
-                size: fields & 8 > 0 ? FeedItem.Size(width: 1, height: 100_000) : nil)
+                size: fields & 8 > 0 ? FeedItem.Size(width: 1, height: 100_000) : nil,
+                variants: fields & 16 > 0 ? variants.compactMap { $0 } : [])
             #expect(try BinaryReader.decode(BinaryWriter.encode([item])) == [item])
         }
     }
 
-    @Test("Items that a version without the extension saved are read")
-    func olderCodec() throws {
-        // Format 1, one item: identity, no description, "Faro", the address.
+    @Test(
+        "Items that a version without the extension, or without variants, saved are read", arguments: [1, 2] as [UInt8])
+    func olderCodec(format: UInt8) throws {
+        // One item: identity, no description, "Faro", the address, and in format 2 a mark of two fields: 3 comments, 8 × 6 pixels.
         let address = "https://a.example/1.jpg"
         let old =
             Data(
-                [1, 1] + Array(repeating: 7, count: 16) + [0, 1, 4] + Array("Faro".utf8) + [UInt8(address.utf8.count)])
-            + Data(address.utf8)
+                [format, 1] + Array(repeating: 7, count: 16) + [0, 1, 4] + Array("Faro".utf8) + [
+                    UInt8(address.utf8.count)
+                ]) + Data(address.utf8) + (format == 1 ? [] : [12, 3, 8, 6])
         let id = UUID(uuid: (7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7))
-        let item = FeedItem(id: id, description: nil, location: "Faro", image: try #require(URL(string: address)))
+        let item = FeedItem(
+            id: id, description: nil, location: "Faro", image: try #require(URL(string: address)),
+            commentCount: format == 1 ? nil : 3, size: format == 1 ? nil : FeedItem.Size(width: 8, height: 6))
         #expect(try BinaryReader.decode(old) == [item])
-        #expect(BinaryWriter.encode([item]).first == 2, "it is saved anew in the format of today")
+        #expect(BinaryWriter.encode([item]).first == 3, "it is saved anew in the format of today")
     }
 
     @Test(
-        "A mark, a count or a size that no version writes is refused",
+        "A mark, a count, a size or a variant that no version writes is refused",
         arguments: [
-            [16], [4, 255], [8, 0, 1], [8, 1], [2, 0, 0, 0, 0, 0, 0, 0xF8, 0x7F],
+            [2, 16, 1, 1, 65, 1], [3, 32], [3, 4, 255], [3, 8, 0, 1], [3, 8, 1], [3, 2, 0, 0, 0, 0, 0, 0, 0xF8, 0x7F],
+            [3, 16, 0],
+            [3, 16, 1, 1, 65, 0], [3, 16, 2, 1, 65, 9, 1, 65, 8],
+            [3, 16, 17] + Array(repeating: [1, 65, 9], count: 17).joined(),
         ] as [[UInt8]])
     func wrongExtras(bytes: [UInt8]) {
         let address = "https://a.example/1.jpg"
-        let item = Data([2] + Array(repeating: 7, count: 16) + [0, 0, UInt8(address.utf8.count)]) + Data(address.utf8)
+        let (format, bytes) = (bytes[0], bytes.dropFirst())
+        let item =
+            Data([format] + Array(repeating: 7, count: 16) + [0, 0, UInt8(address.utf8.count)]) + Data(address.utf8)
         #expect(throws: Never.self) { _ = try BinaryReader.decode(item + [0]) as FeedItem }
         #expect(throws: BinaryReader.Failure.self) { _ = try BinaryReader.decode(item + bytes) as FeedItem }
     }

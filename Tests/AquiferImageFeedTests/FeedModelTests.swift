@@ -126,6 +126,40 @@ struct FeedModelTests {
         #expect(model.items == items(31))
     }
 
+    @Test("Who asks for the next page while the list is loading gets it afterwards, once")
+    func asksDuringLoad() async {
+        let world = FeedWorld(client: ScriptedHTTPClient())
+        let model = FeedModel(world.service)
+        let loading = Task { await model.appear() }
+        await world.client.exchange(0).respond(body: json(first))
+        await loading.value
+        let refreshing = Task { await model.refresh() }
+        let latest = await world.client.exchange(1)
+        let more = Task { await model.loadMore() }
+        #expect(await eventually { model.more == .loading })
+        await model.loadMore()
+        #expect(world.client.requests.count == 2)
+        latest.respond(body: json(first))
+        await refreshing.value
+        await world.client.exchange(2).respond(body: json(second))
+        await more.value
+        #expect(model.items == first + second && model.more == .idle)
+        #expect(world.client.requests.count == 3)
+    }
+
+    @Test("A refresh while the load of one who has left is ending is not lost")
+    func refreshesDuringTheEnd() async {
+        let world = FeedWorld(client: ScriptedHTTPClient())
+        let model = FeedModel(world.service)
+        let loading = Task { await model.appear() }
+        _ = await world.client.exchange(0)
+        loading.cancel()
+        await model.refresh()
+        await loading.value
+        await world.client.exchange(1).respond(body: json(first))
+        #expect(await eventually { model.items == first })
+    }
+
     @Test("A refresh keeps the pages that still join, and the end that was reached")
     func keepsPages() async {
         let world = FeedWorld(.page(first), .page(second), .page([]), .page(first))
@@ -154,6 +188,34 @@ struct FeedModelTests {
         await model.fill(gap)
         #expect(model.state(of: gap) == .idle && model.items == first + second)
         #expect(model.pages.allSatisfy { $0.gap == nil })
+    }
+
+    @Test(
+        "A gap that the user fills while the list is loading is filled afterwards, if it is still there",
+        arguments: [true, false])
+    func fillsDuringLoad(isStillThere: Bool) async throws {
+        let world = FeedWorld(client: ScriptedHTTPClient())
+        let model = FeedModel(world.service)
+        for (number, page) in [second, first].enumerated() {
+            let loading = Task { await model.refresh() }
+            await world.client.exchange(number).respond(body: json(page))
+            await loading.value
+            world.date.advance(by: 60)
+        }
+        let gap = try #require(model.pages.last?.gap)
+        let refreshing = Task { await model.refresh() }
+        let latest = await world.client.exchange(2)
+        let filling = Task { await model.fill(gap) }
+        #expect(await eventually { model.state(of: gap) == .loading })
+        latest.respond(body: json(isStillThere ? first : first + second))
+        await refreshing.value
+        if isStillThere {
+            await world.client.exchange(3).respond(body: json(second))
+        }
+        await filling.value
+        #expect(model.state(of: gap) == .idle)
+        #expect(model.items == first + second)
+        #expect(world.client.requests.count == (isStillThere ? 4 : 3))
     }
 
     @Test("A gap shows that its page is loading, and loads it once")

@@ -153,7 +153,7 @@ def test_the_quickstart_says_how_it_is_used(root):
 # Texts made by chance, or by the day: the same places of both texts hold something of the same kind.
 CHANCE = [
     (r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}", "UUID"), (r"\b[1-9A-HJ-NP-Za-km-z]{43,44}\b", "KEY"),
-    (r"\d+ months? ago +", "DAYS "), (r"number \d+", "number N"), ("\N{NO-BREAK SPACE}", " "),
+    (r"\d+ (minute|hour|month)s? ago", "AGO"), (r"number \d+", "number N"), ("\N{NO-BREAK SPACE}", " "),
 ]
 
 

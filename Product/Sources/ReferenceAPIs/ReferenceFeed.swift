@@ -3,7 +3,7 @@ import HTTPServer
 
 /// The image feed's contract (`reference/feeds.md`): pages of items, comments, pictures with ETag and Range.
 ///
-/// An extension of the contract: its items have author, date, number of comments and size, which another remote may leave out.
+/// An extension of the contract: its items have author, date, number of comments, size and smaller variants, which another remote may leave out.
 struct ReferenceFeed: Sendable {
     private struct Item: Decodable {
         struct Comment: Decodable {
@@ -12,10 +12,15 @@ struct ReferenceFeed: Sendable {
             let author: String
             let minutes_ago: Double  // swift-format-ignore: AlwaysUseLowerCamelCase
         }
+        struct Variant: Decodable {
+            let picture: String
+            let width: Int
+        }
         let id: UUID
         let description: String?
         let location: String?
         let picture: String
+        let variants: [Variant]
         let width: Int
         let height: Int
         let author: String
@@ -30,8 +35,8 @@ struct ReferenceFeed: Sendable {
     init(media: Media, now: Date) throws {
         let items = try JSONDecoder().decode([Item].self, from: try media.data("feed.json"))
         self.items = items
-        pictures = Dictionary(
-            uniqueKeysWithValues: try items.map { ($0.picture, try media.data("pictures/\($0.picture)")) })
+        let names = items.flatMap { [$0.picture] + $0.variants.map(\.picture) }
+        pictures = Dictionary(uniqueKeysWithValues: try names.map { ($0, try media.data("pictures/\($0)")) })
         self.now = now
     }
 
@@ -70,6 +75,9 @@ struct ReferenceFeed: Sendable {
                 "author": ["username": item.author], "created_at": written(date, form: 0),
                 "comment_count": item.comments.count, "width": item.width, "height": item.height,
             ]
+            fields["variants"] = item.variants.map { variant -> [String: Any] in
+                ["image": "http://\(host)/feed/pictures/\(variant.picture)", "width": variant.width]
+            }
             fields["description"] = item.description
             fields["location"] = item.location
             return fields

@@ -96,10 +96,10 @@ def open_page(browser):
     """`open_page(server, path, phone=…, scheme=…, locale=…)` → a Probe around a fresh tab; with `fails` requests may fail from the beginning."""
     probes = []
 
-    def open_page(server, path="/", phone=False, scheme="light", locale="en-US", motion="no-preference", wait=True, fails=False):
+    def open_page(server, path="/", phone=False, scheme="light", locale="en-US", motion="no-preference", scale=1, wait=True, fails=False):
         context = browser.new_context(
             viewport=PHONE if phone else WIDE, color_scheme=scheme, locale=locale, has_touch=phone, is_mobile=phone,
-            reduced_motion=motion)
+            reduced_motion=motion, device_scale_factor=scale)
         probe = Probe(context, server)
         probe.expects_failed_requests = fails
         probes.append(probe)

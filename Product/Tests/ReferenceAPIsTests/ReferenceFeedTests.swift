@@ -44,7 +44,7 @@ struct ReferenceFeedTests {
         }
     }
 
-    @Test("Every picture is there, is a picture, and is small", arguments: Way.allCases)
+    @Test("Every picture is there in two forms, is a picture, and is small", arguments: Way.allCases)
     func pictures(way: Way) async throws {
         try await feed(way) { client, base in
             let items = try await RemoteLoader(.feed(base, limit: 1000), client: client, map: FeedMapper.map).load()
@@ -53,6 +53,12 @@ struct ReferenceFeedTests {
                 let (head, bytes) = try await get(client, item.image)
                 try PictureCheck.check(head, bytes)
                 #expect(bytes.count < 100_000)
+                #expect(item.variants.map(\.width) == [400])
+                for variant in item.variants {
+                    let (head, smaller) = try await get(client, variant.url)
+                    try PictureCheck.check(head, smaller)
+                    #expect(smaller.count < bytes.count)
+                }
             }
         }
     }

@@ -97,6 +97,13 @@ public final class DataLoader: Sendable {
         }
     }
 
+    /// The saved copy of a URL, if ``data(for:)`` would deliver it without a request; otherwise `nil`.
+    public func saved(for url: URL) async -> Loaded<Data>? {
+        let (copy, isInvalid) = await savedCopy(of: url)
+        if let copy { return copy }
+        return isInvalid ? nil : await downloaded(url)
+    }
+
     /// Loads the data of a URL into the store ahead of need. Failures are ignored: ``data(for:)`` reports them.
     ///
     /// Cancelling the calling task cancels the transfer, unless another caller waits for it.

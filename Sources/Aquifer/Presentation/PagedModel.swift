@@ -64,17 +64,20 @@ public final class PagedModel<Item: Sendable> {
 
     /// Loads the latest, unless a load is running. The pages that still join stay.
     public func refresh() async {
-        guard !list.isLoading else { return }
+        guard !list.isLoading else { return await list.refresh() }
         await list.refresh()
         if case .failed = ending { ending = .idle }
         filling = filling.filter { $0.value == .loading }
     }
 
-    /// Loads the page after the last item, unless one is being loaded, the list itself is, or the end was reached.
+    /// Loads the page after the last item, unless one is being loaded or the end was reached. If the list itself is being loaded,
+    /// it waits for that first.
     public func loadMore() async {
-        guard let value = list.value, !value.isComplete || !value.allItems.isEmpty, more != .loading, more != .end,
-            !list.isLoading
-        else { return }
+        guard hasMore else { return }
+        ending = .loading
+        await listLoaded()
+        ending = .idle
+        guard hasMore else { return }
         ending = .loading
         do throws(LoadError) {
             _ = try await resource.loadMore()
@@ -86,10 +89,31 @@ public final class PagedModel<Item: Sendable> {
         }
     }
 
-    /// Loads a page into a gap, unless one is being loaded there.
+    /// True if there is a page to load after the last item, and nobody loads it.
+    private var hasMore: Bool {
+        guard let value = list.value, more != .loading, more != .end else { return false }
+        return !value.isComplete || !value.allItems.isEmpty
+    }
+
+    /// Waits until nobody loads the list.
+    private func listLoaded() async {
+        while list.isLoading {
+            await withCheckedContinuation { waiting in
+                withObservationTracking {
+                    _ = list.isLoading
+                } onChange: {
+                    waiting.resume()
+                }
+            }
+        }
+    }
+
+    /// Loads a page into a gap, unless one is being loaded there. If the list itself is being loaded, it waits for that first.
     public func fill(_ gap: PageGap) async {
-        guard state(of: gap) != .loading, !list.isLoading else { return }
+        guard state(of: gap) != .loading else { return }
         filling[gap.id] = .loading
+        await listLoaded()
+        guard list.value?.gaps.contains(gap) == true else { return filling[gap.id] = nil }
         do throws(LoadError) {
             _ = try await resource.fill(gap)
             list.catchUp()
@@ -104,5 +128,4 @@ public final class PagedModel<Item: Sendable> {
     public func dismissError() {
         list.dismissError()
     }
-
 }

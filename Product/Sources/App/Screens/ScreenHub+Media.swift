@@ -1,5 +1,6 @@
 import Aquifer
 import AquiferAudioFeed
+import AquiferImageFeed
 import Foundation
 
 /// The pictures and clips that tabs show. The server loads nothing else for a page, so that it is no open proxy.
@@ -11,9 +12,9 @@ extension ScreenHub {
         return (listed + paid).first { $0.id == id }?.imageURL
     }
 
-    /// The address of a picture in a tab's feed.
-    func picture(_ id: UUID, tab: String) -> URL? {
-        opened(FeedScreen.self, tab: tab).flatMap { $0.model.list.value?.allItems ?? [] }.first { $0.id == id }?.image
+    /// An item of a tab's feed.
+    func feedItem(_ id: UUID, tab: String) -> FeedItem? {
+        opened(FeedScreen.self, tab: tab).flatMap { $0.model.list.value?.allItems ?? [] }.first { $0.id == id }
     }
 
     /// A clip that a tab shows, with its item in the outbox if it waits to be posted.

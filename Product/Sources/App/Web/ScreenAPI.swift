@@ -19,13 +19,18 @@ struct ScreenAPI: Sendable {
             await intent(request, parameters["screen"])
         }
         router.on("GET", "/api/screens/feed/images/:id") { request, parameters in
-            await picture(request, from: services.feed.pictures) { tab in
-                await parameters["id"].flatMap(UUID.init).asyncFlatMap { await hub.picture($0, tab: tab) }
+            await picture(request) { tab in
+                await parameters["id"].flatMap(UUID.init).asyncFlatMap { await hub.feedItem($0, tab: tab) }
+            } load: { item throws(LoadError) in
+                let width = request.queryValue("width").flatMap { Int($0) } ?? .max
+                return try await services.feed.pictures.picture(of: item, width: width)
             }
         }
         router.on("GET", "/api/screens/contacts/images/:id") { request, parameters in
-            await picture(request, from: services.payments.pictures, mayLack: true) { tab in
+            await picture(request, mayLack: true) { tab in
                 await parameters["id"].flatMap { Int($0) }.asyncFlatMap { await hub.avatar($0, tab: tab) }
+            } load: { address throws(LoadError) in
+                try await services.payments.pictures.data(for: address)
             }
         }
         router.on("POST", "/api/addresses") { request, _ in await sign(request) }
@@ -100,16 +105,19 @@ struct ScreenAPI: Sendable {
 
     /// A picture. If the browser disconnects, the task of the request is cancelled, and the transfer with it.
     ///
-    /// - Parameter mayLack: True if it is no failure that there is no picture: the answer is then 204.
-    private func picture(
-        _ request: ServerRequest, from pictures: DataLoader, mayLack: Bool = false,
-        address: (_ tab: String) async -> URL?
+    /// - Parameters:
+    ///   - mayLack: True if it is no failure that there is no picture: the answer is then 204.
+    ///   - shown: What the tab shows the picture of; `nil` if it shows no such thing.
+    ///   - load: Loads its picture.
+    private func picture<Shown>(
+        _ request: ServerRequest, mayLack: Bool = false, of shown: (_ tab: String) async -> Shown?,
+        load: (Shown) async throws(LoadError) -> Loaded<Data>
     ) async -> ServerResponse {
-        guard let tab = request.queryValue("tab"), let url = await address(tab) else {
+        guard let tab = request.queryValue("tab"), let shown = await shown(tab) else {
             return .problem(404, "notFound", "this tab shows no such picture")
         }
         do throws(LoadError) {
-            let loaded = try await pictures.data(for: url)
+            let loaded = try await load(shown)
             return ServerResponse(body: .bytes(loaded.value))
                 .relayed(PictureCheck.mediaType(of: loaded.value), as: .picture)
         } catch {

@@ -25,6 +25,8 @@ final class FeedScreen: Screen {
         @OrNull var description: String?
         /// The address of the picture.
         let image: String
+        /// The addresses of the picture and of its smaller forms with their widths, as `srcset` of HTML has them.
+        @OrNull var srcset: String?
         @OrNull var author: String?
         /// The age of the post in words.
         @OrNull var date: String?
@@ -135,12 +137,20 @@ final class FeedScreen: Screen {
     }
 
     private func item(_ item: FeedItem, _ gap: Gap?, _ age: String?, _ context: ScreenContext) -> Item {
-        Item(
-            id: item.id, location: item.location, description: item.description,
-            image: "/api/screens/feed/images/\(item.id.uuidString)?tab=\(tab)", author: item.author,
+        let image = "/api/screens/feed/images/\(item.id.uuidString)?tab=\(tab)"
+        return Item(
+            id: item.id, location: item.location, description: item.description, image: image,
+            srcset: srcset(item, image), author: item.author,
             date: item.createdAt.map { context.language.relative($0, now: context.now) },
             createdAt: item.createdAt?.rfc3339, commentCount: item.commentCount,
             size: item.size.map { Size(width: $0.width, height: $0.height) }, gap: gap, age: age)
+    }
+
+    /// Without the width of the whole picture nobody can choose.
+    private func srcset(_ item: FeedItem, _ image: String) -> String? {
+        guard let whole = item.size?.width, !item.variants.isEmpty else { return nil }
+        let forms = item.variants.map { "\(image)&width=\($0.width) \($0.width)w" } + ["\(image) \(whole)w"]
+        return forms.joined(separator: ", ")
     }
 
     private func more(_ more: FeedModel.More, _ context: ScreenContext) -> More {

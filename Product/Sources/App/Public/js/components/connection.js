@@ -93,7 +93,7 @@ export class Connection {
     this.#button.dataset.mode = mode;
     const status = `connection.status.${PLAIN.includes(mode) ? mode : "trouble"}`;
     replaceWhen(this.#panel, status, () => [
-      h("p", { class: "connection-title", "data-test": "connection-title" }, h("span", { class: `mode-dot mode-${mode}`, "aria-hidden": "true" }), h("strong", {}, t(status))),
+      h("p", { class: "connection-title", "data-test": "connection-title" }, h("span", { class: `mode-dot mode-${mode}`, "aria-hidden": "true" }), h("strong", {}, t(`${status}.title`))),
       h("p", { class: "popover-hint" }, t(`${status}.text`)),
       h("div", { class: "connection-ways" },
         h("button", { class: "button", type: "button", "data-test": "connection-reload", onclick: () => this.#options.reload() }, icon("reload"), t("reload")),

@@ -1,6 +1,7 @@
 import { fetchOwn, refusal } from "../api.js";
 import { h, memory } from "../dom.js";
 import { Lacking } from "../logic/lacking.js";
+import { fitting } from "../logic/srcset.js";
 import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
@@ -42,10 +43,14 @@ const observer = (tell, place) => new IntersectionObserver((entries) => {
 }, place);
 const near = observer((image, isNear) => image.nearChanged(isNear), { rootMargin: "100% 0px" });
 const visible = observer((image, isVisible) => image.visibleChanged(isVisible));
+const sized = new ResizeObserver((entries) => {
+  for (const { target } of entries) if (target instanceof AquiferImage) target.sizeChanged();
+});
 
 /**
  * A picture with a life of its own: fetched when it comes near, aborted when it is gone, first in line
- * when it is seen, and kept once it is there. `data-state` is idle, waiting, loading, loaded or failed.
+ * when it is seen, and kept once it is there. `data-state` is idle, waiting, loading, loaded or failed. With `srcset` it fetches the
+ * form that fits its width on this display, and a larger one when it has grown.
  * With `quiet` it shows the picture or nothing: for what stands before something that can stay. With `foreign` its text is
  * somebody's own, in a language that nobody has named.
  */
@@ -59,16 +64,20 @@ export class AquiferImage extends HTMLElement {
   #visible = false;
   /** @type {HTMLImageElement | null} */
   #picture = null;
+  /** The width of the form that is fetched or shown; Infinity for the whole picture. */
+  #width = 0;
 
   connectedCallback() {
     if (!this.dataset.state) this.#set("idle");
     near.observe(this);
     visible.observe(this);
+    sized.observe(this);
   }
 
   disconnectedCallback() {
     near.unobserve(this);
     visible.unobserve(this);
+    sized.unobserve(this);
     // A move within the page disconnects for a moment only.
     queueMicrotask(() => {
       if (this.isConnected) return;
@@ -108,9 +117,21 @@ export class AquiferImage extends HTMLElement {
     if (preloading.delete(this)) startWaiting();
   }
 
+  /** Fetches a larger form if the one that is shown has become too small. */
+  sizeChanged() {
+    if (this.dataset.state !== "loaded" || this.#controller) return;
+    const form = this.#form;
+    if (form && form.width > this.#width) this.fetchNow("low");
+  }
+
   /** Tries again a picture that failed. */
   retry() {
     if (this.dataset.state === "failed" && this.#near) this.#want();
+  }
+
+  /** The form of the picture that fits its place; null if there is one form only. */
+  get #form() {
+    return fitting(this.getAttribute("srcset"), this.clientWidth * devicePixelRatio);
   }
 
   /** The address without the tab and the language that ask. */
@@ -140,10 +161,13 @@ export class AquiferImage extends HTMLElement {
     const controller = new AbortController();
     this.#controller?.abort();
     this.#controller = controller;
-    this.#set("loading");
+    // A picture that is shown stays until a larger one is there.
+    const isLarger = this.dataset.state === "loaded";
+    if (!isLarger) this.#set("loading");
+    const { src, width } = this.#form ?? { src: this.getAttribute("src") ?? "", width: Infinity };
     let url = null;
     try {
-      const response = await fetchOwn(this.getAttribute("src") ?? "", { signal: controller.signal, priority });
+      const response = await fetchOwn(src, { signal: controller.signal, priority });
       if (!response.ok) throw await refusal(response);
       if (response.status === 204) {
         lacks(this.#path);
@@ -154,11 +178,12 @@ export class AquiferImage extends HTMLElement {
       picture.src = url;
       await picture.decode();
       if (controller.signal.aborted) throw controller.signal.reason;
+      this.#width = width;
       this.#keep(picture, url);
     } catch {
       // The bytes may have been no image at all; for the reader both are a picture that did not come.
       if (url) URL.revokeObjectURL(url);
-      if (!controller.signal.aborted) this.#set("failed");
+      if (!controller.signal.aborted && !isLarger) this.#set("failed");
     } finally {
       if (this.#controller === controller) {
         this.#controller = null;
@@ -175,6 +200,10 @@ export class AquiferImage extends HTMLElement {
     if (this.#url) URL.revokeObjectURL(this.#url);
     this.#url = url;
     this.#picture = picture;
+    if (this.dataset.state === "loaded") {
+      picture.style.animation = "none";
+      this.replaceChildren(picture);
+    }
     this.#set("loaded");
     this.dispatchEvent(new Event("load"));
   }

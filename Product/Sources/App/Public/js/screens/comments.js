@@ -98,7 +98,7 @@ export class CommentsScreen extends ModelScreen {
   drawItem(item) {
     this.element.classList.toggle("without-picture", !item);
     if (!item) return;
-    replaceWhen(this.#stage, item.image, () => h("aq-image", { src: item.image, alt: altText(item), foreign: Boolean(item.description), "data-test": "comments-picture" }));
+    replaceWhen(this.#stage, item.image, () => h("aq-image", { src: item.image, srcset: item.srcset, alt: altText(item), foreign: Boolean(item.description), "data-test": "comments-picture" }));
     replaceWhen(this.#story, `${item.author} ${item.date} ${item.location} ${item.description}`, () => {
       const line = author();
       line.draw(item);

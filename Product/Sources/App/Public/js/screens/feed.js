@@ -8,6 +8,7 @@ import { find, h, keyed, replaceWhen, rowOf, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ListScreen } from "../list-screen.js";
 import { shownOf } from "../logic/list.js";
+import { nearEnd } from "../logic/near-end.js";
 import { placeLines } from "../logic/names.js";
 
 /**
@@ -106,10 +107,12 @@ export class FeedScreen extends ListScreen {
   /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("feed", shell);
-    new IntersectionObserver(([entry]) => {
-      this.#atEnd = entry.isIntersecting;
+    nearEnd(this.#sentinel, (isNear) => {
+      this.#atEnd = isNear;
+      // Who goes up and down again asks again, should the answer have been lost.
+      if (!this.#atEnd) this.#asked = "";
       this.#askForMore();
-    }, { rootMargin: "0px 0px 100% 0px" }).observe(this.#sentinel);
+    });
     setText(this.#title, t("nav.feed"));
     this.#drawInstead({ isLoading: true, items: [] });
   }
@@ -288,6 +291,8 @@ export class FeedScreen extends ListScreen {
       open.href = `/feed/${encodeURIComponent(item.id)}/picture`;
       open.setAttribute("aria-label", t("viewer.open", { name: itemName(item) }));
       picture.setAttribute("alt", altText(item));
+      if (item.srcset) picture.setAttribute("srcset", item.srcset);
+      else picture.removeAttribute("srcset");
       picture.setAttribute("src", item.image);
       where.hidden = !item.location;
       // Without a place the heading is only heard: its words stand below.

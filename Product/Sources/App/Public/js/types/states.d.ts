@@ -23,6 +23,7 @@ declare namespace Wire {
         location: string | null;
         description: string | null;
         image: string;
+        srcset: string | null;
         author: string | null;
         date: string | null;
         createdAt: string | null;
