@@ -64,6 +64,15 @@ def stores(bench):
                         f"SQLite alone, mapped {duration(f['mapped'])}", ratios(f[engine], f["mapped"]))
 
 
+def screens(bench):
+    progress("retrieve from the main actor")
+    f = rounds(bench.rounds, {
+        engine: (lambda engine=engine: bench.worker.seconds("store", engine, "main", 1 << 10, 5_000)) for engine in ("tiered", "sqlite")})
+    yield Row(
+        "retrieve 1 KB from the main actor: TieredStore", duration(f["tiered"]), f"SQLiteStore {duration(f['sqlite'])}",
+        ratios(f["tiered"], f["sqlite"]), at_most=0.2)
+
+
 def loads(bench):
     url = bench.nginx.put("1k", bytes(range(256)) * 4)
     for width, count, slow in ((1, 5_000, 1_000), (64, 25_600, 2_560)):
@@ -137,7 +146,7 @@ def started(bench):
 
 
 WORKS = {
-    "cached": cached, "stores": stores, "live": live.live, "scopes": live.scopes, "pages": live.pages, "changes": live.changes, "loads": loads,
+    "cached": cached, "stores": stores, "screens": screens, "live": live.live, "scopes": live.scopes, "pages": live.pages, "changes": live.changes, "loads": loads,
     "downloads": downloads, "served": served, "started": started,
     "shared": shared.shared, "herd": shared.herd, "queues": shared.queues, "users": shared.users,
     "replicas": replicas.replicas}

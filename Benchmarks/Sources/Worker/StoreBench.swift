@@ -28,6 +28,10 @@ final class StoreBench {
             case "sqlite": .store(try SQLiteStore(file: place.appending(path: "store.sqlite")))
             case "file": .store(try FileStore(directory: place))
             case "memory": .store(MemoryStore())
+            case "tiered":
+                .store(
+                    TieredStore(
+                        memory: .megabytes(64), over: try SQLiteStore(file: place.appending(path: "store.sqlite"))))
             case "plain": .plain(place)
             default: throw Bench.Unknown(words: [name])
             }
@@ -53,8 +57,23 @@ final class StoreBench {
             }
         case "replace": try await secondsEach(count) { try await put(nextKey()) }
         case "retrieve": try await secondsEach(count) { try await get(nextKey()) }
+        case "main":
+            guard case .store(let store) = engine else { throw Bench.Unknown(words: [work]) }
+            try await Self.onMainActor(store, (0..<count).map { _ in nextKey() }, size)
         default: throw Bench.Unknown(words: [work])
         }
+    }
+
+    /// Retrieves as a screen does.
+    @MainActor
+    private static func onMainActor(_ store: any CacheStore, _ keys: [String], _ size: Int) async throws -> Double {
+        let start = ContinuousClock.now
+        for key in keys {
+            guard try await store.retrieve(key)?.bytes.count == size else {
+                throw Bench.Unknown(words: [key, "is not there"])
+            }
+        }
+        return (ContinuousClock.now - start) / .seconds(1) / Double(keys.count)
     }
 
     /// Visits the keys in an order that is neither theirs nor random from run to run.

@@ -21,7 +21,10 @@ import AquiferConcurrency
 /// Every store passes `CacheStoreContract` of `AquiferTesting`.
 public protocol CacheStore: Sendable {
     /// The entry under `key`, or `nil` if there is none. Has no side effects.
-    func retrieve(_ key: String) async throws(StoreError) -> StoredEntry?
+    ///
+    /// A store that has the entry in memory answers without leaving the caller's actor: the main actor then does not wait for
+    /// another thread. A store that must read or ask does that elsewhere, as an `async` function does by itself.
+    nonisolated(nonsending) func retrieve(_ key: String) async throws(StoreError) -> StoredEntry?
 
     /// Stores an entry under `key`. It replaces any earlier entry, readable or not.
     func insert(_ entry: StoredEntry, for key: String) async throws(StoreError)

@@ -14,8 +14,8 @@ public final class MemoryStore: CacheStore {
     /// Creates an empty store.
     public init() {}
 
-    /// See ``CacheStore/retrieve(_:)``.
-    public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+    /// See ``CacheStore/retrieve(_:)``. It is done on the caller's actor.
+    public nonisolated(nonsending) func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
         let key = try StoreKey(checking: key)
         return kept.withLock { $0[key] }
     }

@@ -94,8 +94,8 @@ public final class TieredStore: CacheStore {
 
     // MARK: Reading
 
-    /// See ``CacheStore/retrieve(_:)``.
-    public func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
+    /// See ``CacheStore/retrieve(_:)``. An entry in memory is given on the caller's actor.
+    public nonisolated(nonsending) func retrieve(_ key: String) async throws(StoreError) -> StoredEntry? {
         let own = try StoreKey(checking: key)
         let (kept, reading) = memory.withLock { memory -> (StoredEntry?, UInt64) in
             if let entry = memory.entry(own) { return (entry, 0) }

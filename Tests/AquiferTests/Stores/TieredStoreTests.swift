@@ -20,6 +20,23 @@ struct TieredStoreTests {
         #expect(store.memoryUse.evictions == 16)
     }
 
+    @MainActor
+    @Test(
+        "What memory has is given to the main actor without a wait: nothing else runs there meanwhile",
+        arguments: [true, false])
+    func mainActor(isTiered: Bool) async throws {
+        let memory = MemoryStore()
+        try await memory.insert(StoredEntry(bytes: Data("a".utf8), savedAt: Date()), for: "key")
+        let store: any CacheStore = isTiered ? TieredStore(memory: .megabytes(1), over: memory) : memory
+        _ = try await store.retrieve("key")
+        var hasRun = false
+        let other = Task { @MainActor in hasRun = true }
+        for _ in 0..<100 { #expect(try await store.retrieve("key")?.bytes == Data("a".utf8)) }
+        #expect(!hasRun)
+        await other.value
+        #expect(hasRun)
+    }
+
     @Test("memory over a store keeps the contract", arguments: CacheStoreContract.checks(for: .memoryOverMemory))
     func memory(check: CacheStoreContract.Check) async throws {
         try await check.run(.memoryOverMemory)
