@@ -84,7 +84,7 @@ func tests(
         path: "\(folder)/\(target)Tests", resources: resources, swiftSettings: strict)
 }
 
-/// What the command line depends on.
+/// The command line depends on these.
 let commandLine: [Target.Dependency] = [
     "App", "Aquifer", "AquiferConcurrency", "AquiferWording", "AquiferAudioFeed", "AquiferFoaas", "HTTPServer",
     "AquiferImageFeed", "AquiferPayments", "ReferenceAPIs", "AquiferShadowDrive",
@@ -96,7 +96,7 @@ let decoders = [
     "AquiferImageFeed", "AquiferPayments", "AquiferShadowDrive", "AquiferSolana", "HTTPServer", "ReferenceAPIs",
 ]
 
-/// What the targets of fuzzing depend on.
+/// The targets of fuzzing depend on these.
 let fuzzed: [Target.Dependency] = decoders.map { .init(stringLiteral: $0) } + ["AquiferConcurrency", "AquiferWording"]
 
 let package = Package(

@@ -61,7 +61,7 @@ PRINTERS = {"Console.swift", "Descriptor.swift", "Meter.swift"}
 SECOND_LOCK = re.compile(
     r"\b(?:NS(?:Recursive|Condition)?Lock|OSAllocatedUnfairLock|os_unfair_lock\w*|pthread_(?:mutex|rwlock|spin)_?\w*)\b"
     r"|\b(?:class|struct|actor|enum|typealias) (?:Lock|Locked|Mutex|Guarded|Protected)\b")
-#: What starts a thread.
+#: These start a thread.
 SECOND_THREAD = re.compile(r"\bpthread_create\b|\b(?:class|struct|actor|enum) SystemThread\b|\bThread\.detachNewThread\b|(?<![\w.])Thread\s*[({]|: Thread \{")
 #: A command or an option of our command line, which an app that adds a library does not have.
 COMMAND = re.compile(r"\baquifer [a-z]|(?<![\w-])--[a-z]")
@@ -192,6 +192,9 @@ def rules_of_a_file(target, name, declared, ours, lines):
             yield number, "a try? says beside or above it why the error may be swallowed"
 
 
+#: A document that a comment names.
+DOCUMENT = re.compile(r"`((?:docs/|reference/)[\w./-]+\.md)`")
+
 NO_COMMAND = "no app has our command line: the library says what can be done, and Advice of AquiferCLI which command does it"
 
 
@@ -202,8 +205,11 @@ def rules_of_the_catalogues(folder):
                 yield f"{path.relative_to(folder)}:{number}: {NO_COMMAND}"
 
 
-def rules_of_every_file(target, name, lines):
+def rules_of_every_file(folder, target, name, lines):
     for number, line in enumerate(lines, 1):
+        for page in DOCUMENT.findall(line):
+            if not (folder / page).exists():
+                yield number, f"there is no {page}: a comment names a document by its path from the folder of the package"
         if (target, name) != ("AquiferConcurrency", LOCK_FILE) and SECOND_LOCK.search(COMMENT.sub("", line)):
             yield number, "Lock and Locked of AquiferConcurrency are the only locks"
         if re.search(r"\b(TODO|FIXME|XXX)\b", line):
@@ -223,7 +229,7 @@ def rules_of_the_sources(folder, package):
         declared = set(dependencies(target)) | {name}
         for path in sorted((folder / folder_of(target)).rglob("*.swift")):
             lines = path.read_text().splitlines()
-            broken = list(rules_of_every_file(name, path.name, lines))
+            broken = list(rules_of_every_file(folder, name, path.name, lines))
             if is_of_the_product(target):
                 broken += rules_of_a_file(name, path.name, declared, ours, lines)
             for number, words in sorted(broken):

@@ -1,4 +1,4 @@
-"""How long files and functions may be. Each file has one idea, and a function is read at a glance.
+"""The limits of files and functions. Each file has one idea, and a function is read at a glance.
 
 Tests are excepted: the cases of one subject belong together.
 """

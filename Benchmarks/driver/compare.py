@@ -1,7 +1,7 @@
 """Compares the workers of two commits in one run, work by work: `make bench-compare` calls this.
 
 A round runs the worker of the base and that of now, the next round in reverse order. A work is slower if its ratio (now over base) is above 1 in
-all rounds but one in ten, and its median by more than 3 %. What seems slower is measured once more, and both measurements count.
+all rounds but one in ten, and its median by more than 3 %. A work that seems slower is measured once more, and both measurements count.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 import Aquifer
 import AquiferFoundation
 
-/// The requests of the audio feed's contract (`reference/feeds.md`), from the base URL of its server.
+/// The requests of the audio feed's contract (`docs/reference/feeds.md`), from the base URL of its server.
 extension HTTPRequest {
     /// `GET /v1/audio`.
     public static func audioClips(_ base: URL) -> HTTPRequest {

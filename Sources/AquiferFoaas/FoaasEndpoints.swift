@@ -1,7 +1,7 @@
 import Aquifer
 import AquiferFoundation
 
-/// The requests of the contract (`reference/foaas.md`), from the base URL of its server.
+/// The requests of the contract (`docs/reference/foaas.md`), from the base URL of its server.
 extension HTTPRequest {
     /// `GET /operations`.
     public static func foaasOperations(_ base: URL) -> HTTPRequest {

@@ -1,7 +1,7 @@
 import Aquifer
 import AquiferFoundation
 
-/// The requests of the feed's contract (`reference/feeds.md`), from the base URL of its server.
+/// The requests of the feed's contract (`docs/reference/feeds.md`), from the base URL of its server.
 extension HTTPRequest {
     /// `GET /v1/feed?limit=10[&after_id=UUID]`: the newest items, or those after one.
     public static func feed(_ base: URL, limit: Int = FeedService.pageSize, after last: UUID? = nil) -> HTTPRequest {

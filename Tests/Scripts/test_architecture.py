@@ -102,6 +102,7 @@ BROKEN_LINES = [
     ("Sources/Aquifer/Caching/Cache.swift", "func f() async { await wait(Task.sleep) }", "time and chance are injected"),
     ("Product/Sources/App/Web/Site.swift", "let x = try! f()", "no try!"),
     ("Product/Sources/App/Web/Site.swift", "let x = try? f()", "a try? says"),
+    ("Product/Sources/App/Web/Site.swift", "/// See `reference/feeds.md`.", "there is no reference/feeds.md"),
     *((file, line, "only Console prints") for file, line in [
         ("Product/Sources/AquiferCLI/Terminal/Columns.swift", 'func f() { print("a") }'), ("Product/Sources/AquiferCLI/Terminal/Columns.swift", 'func f() { Swift.print("a") }'),
         ("Product/Sources/AquiferCLI/Terminal/Columns.swift", 'func f() { fputs("a", f) }'), ("Product/Sources/AquiferCLI/Terminal/Columns.swift", "let x = stderr"),

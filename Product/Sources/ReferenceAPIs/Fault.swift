@@ -1,4 +1,4 @@
-/// The remotes of the contracts in `reference/`.
+/// The remotes of the contracts in `docs/reference/`.
 public enum ReferenceRemote: String, Sendable, Hashable, CaseIterable {
     /// The image feed.
     case feed

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPServer
 
-/// The audio feed's contract (`reference/feeds.md`): clips with ETag and Range, and posts that are saved once.
+/// The audio feed's contract (`docs/reference/feeds.md`): clips with ETag and Range, and posts that are saved once.
 struct ReferenceAudio: Sendable {
     private struct Listed: Decodable {
         let id: UUID

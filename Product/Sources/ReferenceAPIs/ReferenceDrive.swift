@@ -2,7 +2,7 @@ import AquiferSolana
 import Foundation
 import HTTPServer
 
-/// Shadow Drive's contract (`reference/shadow-drive.md`): its eleven endpoints, the host of the files, and the part of
+/// Shadow Drive's contract (`docs/reference/shadow-drive.md`): its eleven endpoints, the host of the files, and the part of
 /// a Solana node that its clients use.
 ///
 /// Every transaction is decoded and verified, and every signed message is checked byte for byte. The server signs with

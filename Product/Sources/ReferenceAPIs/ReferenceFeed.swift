@@ -1,7 +1,7 @@
 import Foundation
 import HTTPServer
 
-/// The image feed's contract (`reference/feeds.md`): pages of items, comments, pictures with ETag and Range.
+/// The image feed's contract (`docs/reference/feeds.md`): pages of items, comments, pictures with ETag and Range.
 ///
 /// An extension of the contract: its items have author, date, number of comments, size and smaller variants, which another remote may leave out.
 struct ReferenceFeed: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPServer
 
-/// The contract of FOAAS (`reference/foaas.md`), traps included, with phrases of our own that are fit for work.
+/// The contract of FOAAS (`docs/reference/foaas.md`), traps included, with phrases of our own that are fit for work.
 struct ReferenceFoaas: Sendable {
     private struct Phrase: Codable, Sendable {
         let name: String

@@ -1,4 +1,4 @@
-"""Another implementation of the contract of FOAAS (`reference/foaas.md`), written from its text alone."""
+"""Another implementation of the contract of FOAAS (`docs/reference/foaas.md`), written from its text alone."""
 
 import http.server
 import json

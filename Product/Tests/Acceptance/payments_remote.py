@@ -1,4 +1,4 @@
-"""Another implementation of the payments' contract (`reference/payments.md`), written from its text alone.
+"""Another implementation of the payments' contract (`docs/reference/payments.md`), written from its text alone.
 
 It answers `value` as a string, as some do, and holds every request against the contract: what does not fit is answered
 with 400 and remembered in `violations`, which must be empty when the test is over.

@@ -11,7 +11,7 @@ import Testing
 @MainActor
 @Suite("No user is told anything of another", .timeLimit(.minutes(10)))
 struct UsersIsolationTests {
-    /// What only Ana may see: words that she has typed, and what was made for her.
+    /// Only Ana may see these: words that she has typed, and what was made for her.
     private struct Marks {
         var texts = [
             "MarkaRain", "MARKA HOLDER", "MarkaAda", "marka-holiday", "marka-file.txt", "MarkaSound", "7.771,77",

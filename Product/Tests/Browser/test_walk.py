@@ -30,7 +30,7 @@ new PerformanceObserver((list) => {
 
 
 class Record:
-    """What a tab did, app by app."""
+    """The deeds of a tab, app by app."""
 
     def __init__(self, page):
         self.page, self.apps, self.now = page, {}, None

@@ -13,7 +13,7 @@ import zlib
 
 from forwarding import forward
 
-#: What a field of an answer is replaced by, written as JSON: extreme numbers, and wrong types.
+#: A field of an answer is replaced by one of these, written as JSON: extreme numbers, and wrong types.
 VALUES = {
     "2^64-1": "18446744073709551615", "2^64": "18446744073709551616", "2^63": "9223372036854775808",
     "-2^63": "-9223372036854775808", "-1": "-1", "0": "0", "1e308": "1e308", "1e999": "1e999", "0.1": "0.1",

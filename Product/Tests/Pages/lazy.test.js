@@ -1,4 +1,4 @@
-// What is loaded when it is first needed.
+// Modules are loaded when they are first needed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -75,7 +75,7 @@ public final class PagedModel<Item: Sendable> {
     public func loadMore() async {
         guard hasMore else { return }
         ending = .loading
-        await listLoaded()
+        await list.turn.end()
         ending = .idle
         guard hasMore else { return }
         ending = .loading
@@ -95,24 +95,11 @@ public final class PagedModel<Item: Sendable> {
         return !value.isComplete || !value.allItems.isEmpty
     }
 
-    /// Waits until nobody loads the list.
-    private func listLoaded() async {
-        while list.isLoading {
-            await withCheckedContinuation { waiting in
-                withObservationTracking {
-                    _ = list.isLoading
-                } onChange: {
-                    waiting.resume()
-                }
-            }
-        }
-    }
-
     /// Loads a page into a gap, unless one is being loaded there. If the list itself is being loaded, it waits for that first.
     public func fill(_ gap: PageGap) async {
         guard state(of: gap) != .loading else { return }
         filling[gap.id] = .loading
-        await listLoaded()
+        await list.turn.end()
         guard list.value?.gaps.contains(gap) == true else { return filling[gap.id] = nil }
         do throws(LoadError) {
             _ = try await resource.fill(gap)

@@ -4,8 +4,8 @@ import Observation
 /// The state that a screen binds to: the value to show, its source, whether a newer one is being loaded, and the error
 /// of the last load.
 ///
-/// - ``appear()`` loads the first time only; ``refresh()`` loads each time, but never while a load runs. If that load is then
-///   cancelled by who began it, the model loads for the one who came later.
+/// - ``appear()`` loads the first time only; ``refresh()`` loads each time. While a load runs, both wait for its end. If whoever began
+///   it cancels it, those who wait load by themselves.
 /// - A saved fresh copy is shown at once, and ``source`` says so, while the latest is loaded.
 /// - The last value stays while a newer one is loaded, and after a failed load, unless it has expired meanwhile.
 /// - A value that the remote denies is hidden, as the ``FallbackPolicy`` says, until a load delivers one. After the end of its
@@ -68,14 +68,7 @@ public final class ResourceModel<Value: Sendable> {
     @ObservationIgnored private var stamp: Date?
     /// True if the remote denied the value: the saved copy is then not shown ahead of the next answer.
     @ObservationIgnored private var isDenied = false
-    /// True if the connection came back during a load, which may have begun without one.
-    @ObservationIgnored var asksAgain = false
-    /// True if somebody else has asked for a load while one was under way. It may end cancelled, and they want the value all the same.
-    @ObservationIgnored var isWanted = false
-    /// True if the load that ends now was cancelled.
-    @ObservationIgnored var wasCancelled = false
-    /// The load for those who asked during one that was cancelled.
-    @ObservationIgnored var standIn: StoreObservation?
+    @ObservationIgnored let turn = LoadTurn()
     /// The mark of an invalidation that came during the load under way, which may have ended before it.
     @ObservationIgnored var invalidMark: Date?
     /// Ends with the model: see ``follow(_:settle:apart:clock:)``.
@@ -112,7 +105,7 @@ public final class ResourceModel<Value: Sendable> {
                 updates: editable.updates))
     }
 
-    /// The screen is visible: loads, the first time.
+    /// The screen is visible: loads, the first time. Returns when the load has ended; cancelling the task cancels the load.
     public func appear() async {
         guard !hasAppeared || isLoading else { return }
         await load(loading.load)
@@ -124,28 +117,34 @@ public final class ResourceModel<Value: Sendable> {
         await load(loading.reload)
     }
 
-    func load(_ latest: () async throws(LoadError) -> Loaded<Value>) async {
-        guard !isLoading else { return isWanted = true }
-        (hasAppeared, isWanted, wasCancelled) = (true, false, false)
-        isLoading = true
-        error = nil
-        hasFailed = false
-        if loading.updates != nil { await follow() } else if value == nil, !isDenied { await showSaved() }
-        do throws(LoadError) {
-            let loaded = try await latest()
-            // Another caller may have changed the value since: it is what the followers were told last.
-            if subscription == nil { show(loaded) } else { catchUp() }
-        } catch {
-            fail(error)
+    private func load(_ latest: () async throws(LoadError) -> Loaded<Value>) async {
+        await turn.run {
+            (hasAppeared, isLoading) = (true, true)
+            (error, hasFailed) = (nil, false)
+            if loading.updates != nil { await follow() } else if value == nil, !isDenied { await showSaved() }
+            defer { isLoading = false }
+            do throws(LoadError) {
+                let loaded = try await latest()
+                // Another caller may have changed the value since: it is what the followers were told last.
+                if subscription == nil { show(loaded) } else { catchUp() }
+            } catch {
+                fail(error)
+                return error == .cancelled
+            }
+            return false
         }
-        await loadEnded()
+        await loadedAgain()
     }
 
     /// There is a connection again: loads what has appeared, as ``appear()`` would. A load under way is
     /// repeated when it has ended, if it did not reach the remote.
     public func connectionRestored() async {
         guard hasAppeared else { return }
-        if isLoading { asksAgain = true } else { await load(loading.load) }
+        if isLoading {
+            await turn.end()
+            guard !Task.isCancelled, hasFailed || source != .remote else { return }
+        }
+        await load(loading.load)
     }
 
     /// Shows the saved copy, and from then on each newer state.
@@ -213,7 +212,7 @@ public final class ResourceModel<Value: Sendable> {
     func fail(_ error: LoadError) {
         if error == .cancelled {
             // Nobody saw this load end: the next appearance is a first one again.
-            (hasAppeared, wasCancelled) = (value != nil, true)
+            hasAppeared = value != nil
             return
         }
         self.error = error

@@ -1,7 +1,7 @@
 import Aquifer
 import AquiferFoundation
 
-/// Makes clips of the remote's answers (`reference/feeds.md`):
+/// Makes clips of the remote's answers (`docs/reference/feeds.md`):
 /// `{"items":[{"id","title","author"?,"duration","created_at":ISO 8601,"audio":URL,"waveform"?:[0…1]}]}`.
 ///
 /// One bad item rejects the list: a wrong or repeated id, an address that is not `http` or `https`, a date that is none,

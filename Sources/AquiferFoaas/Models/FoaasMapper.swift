@@ -1,7 +1,7 @@
 import Aquifer
 import AquiferFoundation
 
-/// Makes models of the remote's answers (`reference/foaas.md`): JSON, with status 200.
+/// Makes models of the remote's answers (`docs/reference/foaas.md`): JSON, with status 200.
 public enum FoaasMapper {
     /// The operations of an answer. One that cannot be read is left out and counted; the others are kept.
     ///

@@ -21,8 +21,7 @@ public final class FoaasModel {
     @ObservationIgnored private let service: FoaasService
     @ObservationIgnored private var observation: FoaasObservation?
     @ObservationIgnored private var request = 0
-    /// True if somebody else has asked while a phrase was being asked for.
-    @ObservationIgnored private var isWanted = false
+    @ObservationIgnored private let turn = LoadTurn()
 
     /// The main screen of a service, told of phrases by `center`.
     public init(_ service: FoaasService, center: NotificationCenter = .default) {
@@ -36,25 +35,24 @@ public final class FoaasModel {
         await random()
     }
 
-    /// Asks for a phrase, unless one is being asked for. If that is cancelled by who asked first, and nothing is shown, the model asks
-    /// for the one who came later.
+    /// Asks for a phrase. While one is being asked for, it waits for that one, and asks only if who asked first has left.
     public func random() async {
-        guard !isLoading else { return isWanted = true }
-        isWanted = false
-        isLoading = true
-        error = nil
-        request += 1
-        let mine = request
-        do throws(FoaasError) {
-            let drawn = try await service.drawPhrase()
-            // A phrase that the preview has made meanwhile stays: the user asked for it by name.
-            if mine == request { set(drawn.phrase, of: drawn.operation, isSaved: false) }
-        } catch {
-            if mine == request { await fail(error) }
+        await turn.run {
+            isLoading = true
+            defer { isLoading = false }
+            error = nil
+            request += 1
+            let mine = request
+            do throws(FoaasError) {
+                let drawn = try await service.drawPhrase()
+                // A phrase that the preview has made meanwhile stays: the user asked for it by name.
+                if mine == request { set(drawn.phrase, of: drawn.operation, isSaved: false) }
+            } catch {
+                if mine == request { await fail(error) }
+                return error == .load(.cancelled) && phrase == nil
+            }
+            return false
         }
-        isLoading = false
-        guard Task.isCancelled, isWanted, phrase == nil else { return }
-        Task { [weak self] in await self?.appear() }
     }
 
     /// Shows one of the last phrases.

@@ -48,9 +48,7 @@ public final class FoaasPreviewModel {
     @ObservationIgnored private let service: FoaasService
     @ObservationIgnored private let center: NotificationCenter
     @ObservationIgnored private let id: FoaasOperation.ID
-    @ObservationIgnored private var isLoading = false
-    /// True if somebody else has come while the template was being loaded.
-    @ObservationIgnored private var isWanted = false
+    @ObservationIgnored private let turn = LoadTurn()
 
     /// The preview of the operation with this url.
     public init(_ service: FoaasService, operation id: FoaasOperation.ID, center: NotificationCenter = .default) {
@@ -96,24 +94,24 @@ public final class FoaasPreviewModel {
     public func dismissProblem() { problem = nil }
 
     private func load() async {
-        guard !isLoading else { return isWanted = true }
-        isWanted = false
-        isLoading = true
-        phase = .loading
-        defer {
-            isLoading = false
-            // Whoever asked first has left, and somebody else still wants it.
-            if Task.isCancelled, isWanted, phase == .loading { Task { [weak self] in await self?.load() } }
-        }
-        do throws(FoaasError) {
-            guard let operation = try await operation() else { return phase = .missing }
-            if builder == nil { builder = FoaasPathBuilder(operation) }
-            template = try await service.template(of: operation)
-            phase = .ready
-        } catch {
-            if error != .load(.cancelled), await showFavorite() { return }
-            // Nobody saw this load end: the next appearance is a first one again.
-            phase = error == .load(.cancelled) ? .loading : .failed(error)
+        await turn.run {
+            phase = .loading
+            do throws(FoaasError) {
+                guard let operation = try await operation() else {
+                    phase = .missing
+                    return false
+                }
+                if builder == nil { builder = FoaasPathBuilder(operation) }
+                template = try await service.template(of: operation)
+                phase = .ready
+            } catch .load(.cancelled) {
+                // Nobody saw this load end: the next appearance is a first one again.
+                phase = .loading
+                return true
+            } catch {
+                if await !showFavorite() { phase = .failed(error) }
+            }
+            return false
         }
     }
 

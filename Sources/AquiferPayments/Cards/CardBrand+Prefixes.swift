@@ -53,7 +53,7 @@ extension CardBrand {
         }
     }
 
-    /// The table of `reference/payments.md`.
+    /// The table of `docs/reference/payments.md`.
     private static let prefixes: [(CardBrand, String)] = [
         (.visa, "4"),
         (.mastercard, "51-55 2221-2720"),

@@ -6,7 +6,7 @@ import AquiferFoundation
 /// - Any 2xx is a success. Any other status, and a 2xx with an `error`, is ``DriveError/refused(_:)`` with the server's
 ///   words. A response that does not match the contract is ``DriveError/invalidData(_:)``.
 /// - A question is repeated according to the `RetryPolicy`. A change is sent once.
-/// - Source of the contract: the public SDKs (`reference/shadow-drive.md`).
+/// - Source of the contract: the public SDKs (`docs/reference/shadow-drive.md`).
 public struct ShadowDriveAPI: Sendable {
     /// The base address of the API.
     public let base: URL

@@ -117,7 +117,8 @@ struct ReconnectionTests {
         let model = ResourceModel(world.resource())
         let loading = Task { await model.appear() }
         let first = await world.client.exchange(0)
-        await model.connectionRestored()
+        let restoring = Task { await model.connectionRestored() }
+        #expect(await eventually { model.turn.waiters == 1 })
         if fails {
             first.fail(TransportError(.timedOut))
             await world.client.exchange(1).respond(body: Data(#"["new"]"#.utf8))
@@ -125,6 +126,7 @@ struct ReconnectionTests {
             first.respond(body: Data(#"["new"]"#.utf8))
         }
         await loading.value
+        await restoring.value
         #expect(model.value == ["new"] && model.error == nil && !model.isLoading)
         #expect(world.client.requests.count == (fails ? 2 : 1))
     }

@@ -133,13 +133,65 @@ struct ResourceModelTests {
         first.cancel()
         // As a page does that is loaded again: the load of the one before has not ended yet.
         #expect(model.isLoading)
-        if byAppearing { await model.appear() } else { await model.refresh() }
+        let second = Task { if byAppearing { await model.appear() } else { await model.refresh() } }
         await first.value
         let exchange = await world.client.exchange(1)
         #expect(model.isLoading && model.error == nil)
         exchange.respond(body: Data("[\"a\"]".utf8))
-        #expect(await eventually { model.value == ["a"] && !model.isLoading })
+        await second.value
+        #expect(model.value == ["a"] && !model.isLoading)
         #expect(world.client.requests.count == 2)
+    }
+
+    @Test("A load for who came later ends when they leave, too, and does not keep the model")
+    func leavesTwice() async {
+        let world = World(client: ScriptedHTTPClient())
+        var model: ResourceModel? = ResourceModel(world.resource())
+        weak let released = model
+        let first = Task { [model] in await model?.appear() }
+        _ = await world.client.exchange(0)
+        let second = Task { [model] in await model?.appear() }
+        let third = Task { [model] in await model?.appear() }
+        third.cancel()
+        await third.value
+        first.cancel()
+        let exchange = await world.client.exchange(1)
+        second.cancel()
+        await first.value
+        await second.value
+        await exchange.waitForCancellation()
+        #expect(model?.phase == .idle && world.client.requests.count == 2)
+        model = nil
+        #expect(await eventually { released == nil })
+    }
+
+    @Test("Who refreshes during a load that is then cancelled asks, though a copy is young enough")
+    func refreshesDuringTheEnd() async {
+        let world = World(client: ScriptedHTTPClient())
+        let cache = Cache<[String]>(
+            key: "texts", in: world.store, policy: CachePolicy(askAfter: .hours(1)), now: world.date.read)
+        let model = ResourceModel(Resource(remote: world.remote(), cache: cache))
+        let loading = Task { await model.appear() }
+        await world.client.exchange(0).respond(body: Data("[\"a\"]".utf8))
+        await loading.value
+        let first = Task { await model.refresh() }
+        _ = await world.client.exchange(1)
+        let second = Task { await model.refresh() }
+        first.cancel()
+        await first.value
+        await world.client.exchange(2).respond(body: Data("[\"b\"]".utf8))
+        await second.value
+        #expect(model.value == ["b"])
+    }
+
+    @Test("Who comes during a load that ends well shares it")
+    func sharesLoad() async {
+        let world = World(client: ScriptedHTTPClient())
+        let model = ResourceModel(world.resource())
+        let all = [Task { await model.appear() }, Task { await model.refresh() }, Task { await model.appear() }]
+        await world.client.exchange(0).respond(body: Data("[\"a\"]".utf8))
+        for one in all { await one.value }
+        #expect(model.value == ["a"] && world.client.requests.count == 1)
     }
 
     @Test("That a value could not be saved is told beside it")

@@ -107,7 +107,7 @@ struct ScreenAPI: Sendable {
     ///
     /// - Parameters:
     ///   - mayLack: True if it is no failure that there is no picture: the answer is then 204.
-    ///   - shown: What the tab shows the picture of; `nil` if it shows no such thing.
+    ///   - shown: Finds the thing in the tab that has the picture; `nil` if it shows no such thing.
     ///   - load: Loads its picture.
     private func picture<Shown>(
         _ request: ServerRequest, mayLack: Bool = false, of shown: (_ tab: String) async -> Shown?,

@@ -3,7 +3,7 @@ import AquiferWording
 import Foundation
 
 extension EventLog.Line {
-    /// What happened, in a sentence.
+    /// The event in a sentence.
     func words(in language: Language) -> String {
         switch event {
         case .asked: language.text("event.asked")

@@ -26,7 +26,7 @@ final class InspectorScreen: Screen {
         let date: String
         /// The class of the key: `feed`.
         let subject: String
-        /// What happened, in a sentence.
+        /// The event in a sentence.
         let text: String
         let isTrouble: Bool
 

@@ -1,7 +1,7 @@
 import { h, setText } from "../dom.js";
 import { initials, tint } from "../logic/names.js";
 
-/** Who shared a picture, and when. Draws nothing for a remote that tells neither. */
+/** The author of a picture, and its date. Draws nothing for a remote that tells neither. */
 export function author() {
   const face = h("span", { "aria-hidden": "true" });
   const name = h("span", { class: "author-name", lang: "", dir: "auto" });

@@ -22,7 +22,7 @@ export class Connection {
   #turn = 0;
   #isLoading = false;
   #options;
-  /** What the user sees in the corner. Nothing stands there until it is known. */
+  /** The user sees this in the corner. Nothing stands there until it is known. */
   element = popover({ button: this.#button, panel: this.#panel, onOpen: () => this.load() });
   /** The modes to choose from. Empty where there is no simulator. */
   simulator = h("div", { id: "simulator", "data-test": "simulator" });

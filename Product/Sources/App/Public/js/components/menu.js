@@ -3,7 +3,7 @@ import { icon } from "./icon.js";
 import { popover } from "./popover.js";
 
 /**
- * What can be chosen: something that is done, or an address that is downloaded.
+ * The choices: something that is done, or an address that is downloaded.
  *
  * @typedef {{ test: string, glyph: import("./icon.js").Glyph, label: string, name?: string, run?: () => void, href?: string, download?: string, isDisabled?: boolean, isDanger?: boolean }} Item
  */

@@ -116,7 +116,7 @@ export function pendingClip(deeds) {
   /** @param {Wire.AudioClip} clip */
   const draw = (clip) => {
     const { pending } = clip;
-    // Who sees nothing hears that nothing has come of it.
+    // A user who sees nothing hears that nothing has come of it.
     if (asked && pending?.state === "waiting") announce(pendingNews(clip, pending));
     if (asked !== pending) asked = null;
     shown = clip;

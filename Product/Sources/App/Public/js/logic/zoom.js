@@ -24,7 +24,7 @@ export const heldAt = (scroll, point, ratio) => Math.max(0, (scroll + point) * r
 /** @typedef {{ x: number, y: number, time: number }} Touch */
 
 /**
- * What a finger has done: it went sideways, tapped, or neither.
+ * Tells what a finger has done: it went sideways, tapped, or neither.
  *
  * @param {Touch} from
  * @param {Touch} to

@@ -109,7 +109,7 @@ export class FeedScreen extends ListScreen {
     super("feed", shell);
     nearEnd(this.#sentinel, (isNear) => {
       this.#atEnd = isNear;
-      // Who goes up and down again asks again, should the answer have been lost.
+      // A user who goes up and down again asks again: the answer may have been lost.
       if (!this.#atEnd) this.#asked = "";
       this.#askForMore();
     });
