@@ -94,14 +94,14 @@ public struct PaymentsService: Sendable {
         return card.summary
     }
 
-    /// A payment to be made, with a key of its own.
-    func order(_ amount: Money, to contact: Contact, with card: Card, _ code: SecurityCode) throws(PaymentError)
-        -> PaymentOrder
-    {
+    /// A payment to be made, with a key of its own, or the key of an attempt that was not sent.
+    func order(
+        _ amount: Money, to contact: Contact, with card: Card, _ code: SecurityCode, again key: UUID? = nil
+    ) throws(PaymentError) -> PaymentOrder {
         guard !card.number.isTestCard || allowsTestCard else { throw .testCard }
         // The test card expired long ago; its remote takes it all the same.
         guard card.number.isTestCard || !card.expiry.isExpired(at: now()) else { throw .cardExpired }
-        return PaymentOrder(key: makeID(), contact: contact, amount: amount, card: card, code: code)
+        return PaymentOrder(key: key ?? makeID(), contact: contact, amount: amount, card: card, code: code)
     }
 
     /// Makes a payment.
@@ -133,7 +133,7 @@ public struct PaymentsService: Sendable {
     ///   - besides: Other payments of its amount to its receiver that the user was shown.
     /// - Returns: The payment with its outcome.
     /// - Throws: ``PaymentError/noCard`` if `card` is not the one it was sent with, ``PaymentError/unresolved(_:)`` if
-    ///   it was not made, and later payments might be the same payment.
+    ///   other payments might be the same payment: their outcome is unknown, or they were made since.
     public func payAgain(
         _ record: PaymentRecord, with card: Card, code: SecurityCode, besides: Set<UUID> = []
     ) async throws(PaymentError) -> PaymentRecord {

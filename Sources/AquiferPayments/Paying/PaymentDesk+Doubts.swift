@@ -22,6 +22,14 @@ extension PaymentDesk {
         return found
     }
 
+    /// The payments of the same amount to the same person that were made after this one was begun: the user has probably paid
+    /// by one of them what this payment was to pay.
+    ///
+    /// - Throws: `StoreError` when the ledger cannot be read. The caller must not send the payment again then.
+    public func madeSince(_ record: PaymentRecord) async throws(StoreError) -> [PaymentRecord] {
+        try await ledger.contents().records.filter { $0.isOneMadeSince(record) && isOwn($0) }
+    }
+
     /// Asks the remote for the outcome of a payment, without making it.
     ///
     /// - Returns: The payment, decided if the remote showed its transaction; `nil` if there is none of this key.

@@ -11,6 +11,8 @@ import AquiferFoundation
 /// - While the outcome of a payment is unknown, another payment of its amount to the same person is refused
 ///   (``PaymentError/unresolved(_:)``), unless the user was shown the earlier one and means a second. While a payment is
 ///   being sent, another one like it is refused in any case.
+/// - A payment that was not made is not sent again after another one like it was made since, unless the user was shown
+///   that one and means a second: they have probably paid by it.
 /// - A payment that any living process is sending is ``PaymentRecord/State/sending``. No other process changes that,
 ///   unless the remote shows its transaction. The lock of a killed process shows at once that it was killed.
 /// - A payment is sent again, and checked, only with the server that it was first sent to. Another server has other
@@ -184,16 +186,19 @@ public actor PaymentDesk {
             earlier = try await unresolved(order.amount, to: order.contact)
         } catch { throw .ledger(error) }
         var isResolved = false
+        var made: [PaymentRecord] = []
         if let known {
             try expectOwn(known)
             if known.isDecided { return }
             // A payment whose own outcome is unknown is sent again under its key, which resolves it.
             isResolved = known.state == .unknown || known.state == .sending
+            do throws(StoreError) { made = try await madeSince(known) } catch { throw .ledger(error) }
         }
         // A payment that is being sent has no outcome that the user could know, so none is paid besides it.
-        let others = earlier.filter { other in
+        let open = earlier.filter { other in
             other.id != order.key && (other.state == .sending || !isResolved && !besides.contains(other.id))
         }
+        let others = open + made.filter { !besides.contains($0.id) }
         guard others.isEmpty else { throw .unresolved(others) }
     }
 

@@ -61,6 +61,8 @@ extension PaymentModel {
             case .unknown(let shown) = phase, shown == record, !isChecking
         else { return }
         if latest.isDecided { return await show(latest) }
+        // The user has given it up on another screen.
+        if latest.state == .abandoned { return leaveEmpty() }
         if latest.state == .unknown, latest.notFoundAt != record.notFoundAt { phase = .unknown(latest) }
     }
 
@@ -72,6 +74,9 @@ extension PaymentModel {
         problem = nil
         do throws(PaymentError) {
             await show(try await service.send(order))
+        } catch .unresolved(let others) {
+            phase = .earlier(others)
+            forgetCode()
         } catch {
             // The payment is still unknown.
             phase = .unknown(record)
@@ -87,12 +92,15 @@ extension PaymentModel {
             let answer = try await service.desk.giveUp(record.id)
             // It may have been decided meanwhile.
             if let answer, answer.state != .abandoned { return await show(answer) }
-            phase = .ready
-            amount = Money(cents: 0)
-            order = nil
-            forgetCode()
+            leaveEmpty()
         } catch {
             problem = .payment(error)
         }
+    }
+
+    /// Back to an empty form.
+    private func leaveEmpty() {
+        leave()
+        amount = Money(cents: 0)
     }
 }

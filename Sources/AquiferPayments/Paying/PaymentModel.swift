@@ -21,7 +21,8 @@ public final class PaymentModel {
         case missing(LoadError?)
         /// Ready for amount, card and code.
         case ready
-        /// Nothing was sent: it is not known whether these payments, of the same amount to the same contact, were made.
+        /// Nothing was sent: these payments, of the same amount to the same contact, may have been made, or were made after the
+        /// one that is to be sent again.
         /// The user checks them (``checkEarlier()``), pays once more (``payOnceMore()``), or goes back (``again()``).
         case earlier([PaymentRecord])
         /// The payment is on its way.
@@ -75,6 +76,8 @@ public final class PaymentModel {
         return order != nil
     }
 
+    /// The last attempt, if it did not go through: the same payment from this form is one more try of it.
+    @ObservationIgnored private var failed: PaymentRecord?
     @ObservationIgnored let service: PaymentsService
     /// Follows the record of an unknown payment, until the model is released.
     @ObservationIgnored var following: ChangeFollower?
@@ -115,7 +118,10 @@ public final class PaymentModel {
                 return fail(.payment(.noCard))
             }
             do throws(PaymentError) {
-                await send(try service.order(amount, to: contact, with: card, code), besides: [])
+                // The attempt keeps its key: otherwise it would wait among the payments to be sent as a second one.
+                let isAgain = failed?.amount == amount && failed?.card.id == cardID
+                let key = isAgain ? failed?.id : nil
+                await send(try service.order(amount, to: contact, with: card, code, again: key), besides: [])
             } catch { fail(.payment(error)) }
         } catch { fail(.vault(error)) }
     }
@@ -167,6 +173,7 @@ public final class PaymentModel {
     }
 
     func show(_ record: PaymentRecord) async {
+        failed = record.state == .failed ? record : nil
         switch record.state {
         case .approved: phase = .approved(record)
         case .declined: phase = .declined(record)

@@ -63,6 +63,13 @@ extension PaymentRecord {
     /// True if the remote has shown the payment's outcome. Nothing changes it after that.
     public var isDecided: Bool { state == .approved || state == .declined }
 
+    /// True if this payment, of the same amount to the same person, was made after the other one was begun.
+    func isOneMadeSince(_ other: PaymentRecord) -> Bool {
+        let date = max(startedAt, bookedAt ?? startedAt)
+        return id != other.id && state == .approved && amount == other.amount && contact.id == other.contact.id
+            && date >= other.startedAt
+    }
+
     /// The payment when a sender begins to send it, with the same key.
     func begun(
         by owner: UUID, until: Date, isLocked: Bool, holder: String? = nil, at server: String

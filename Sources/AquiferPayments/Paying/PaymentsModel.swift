@@ -67,12 +67,18 @@ public final class PaymentsModel {
         }
     }
 
+    /// The payments of the same amount to the same person that were made after this one was begun, the latest first.
+    public func madeSince(_ payment: PaymentRecord) -> [PaymentRecord] {
+        payments.filter { $0.isOneMadeSince(payment) }
+    }
+
     /// Sends an unknown or failed payment again, with the same key and the same card.
     ///
     /// - Parameters:
     ///   - id: The payment.
     ///   - code: The card's security code as typed. It is not stored.
-    public func retry(_ id: UUID, code: String) async {
+    ///   - besides: The payments of ``madeSince(_:)`` that the user was shown, and pays besides.
+    public func retry(_ id: UUID, code: String, besides: Set<UUID> = []) async {
         guard let record = payments.first(where: { $0.id == id }), record.state.canBeSentAgain else { return }
         await act(id) { [service] () async throws(Failure) in
             let card: Card?
@@ -84,9 +90,9 @@ public final class PaymentsModel {
             do throws(SecurityCodeError) { parsed = try SecurityCode(code, for: card.number.brand) } catch {
                 throw Failure(.code(error))
             }
-            do throws(PaymentError) { _ = try await service.payAgain(record, with: card, code: parsed) } catch {
-                throw Failure(.payment(error))
-            }
+            do throws(PaymentError) {
+                _ = try await service.payAgain(record, with: card, code: parsed, besides: besides)
+            } catch { throw Failure(.payment(error)) }
         }
     }
 

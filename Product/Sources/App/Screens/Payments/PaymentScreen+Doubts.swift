@@ -19,6 +19,10 @@ extension PaymentScreen {
         if record.state == .sending {
             return context.language.text("pay.earlier.sending", ["amount": amount, "name": name, "card": card])
         }
+        if record.state == .approved {
+            return context.language.text(
+                "pay.earlier.approved", ["amount": amount, "name": name, "card": card, "date": date])
+        }
         guard let notFoundAt = record.notFoundAt.map(context.dateText) else {
             return context.language.text(
                 "pay.earlier.unknown", ["amount": amount, "name": name, "card": card, "date": date])

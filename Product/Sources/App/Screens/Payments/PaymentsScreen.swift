@@ -44,6 +44,10 @@ final class PaymentsScreen: Screen {
         let canRetry: Bool
         let canGiveUp: Bool
         let isBusy: Bool
+        /// The payments like this one that were made since.
+        let madeSince: [UUID]
+        /// The warning about the last of them.
+        @OrNull var madeSinceText: String?
     }
 
     enum Intent: String, ScreenIntent {
@@ -52,7 +56,7 @@ final class PaymentsScreen: Screen {
         var fields: [String] {
             switch self {
             case .check, .giveUp: ["id"]
-            case .retry: ["id", "code?"]
+            case .retry: ["id", "code?", "besides?"]
             default: []
             }
         }
@@ -92,7 +96,8 @@ final class PaymentsScreen: Screen {
             return { await model.check(id) }
         case .retry:
             let id = try fields.id()
-            return { await model.retry(id, code: fields["code"] ?? "") }
+            let besides = (fields["besides"] ?? "").split(separator: " ").compactMap { UUID(uuidString: String($0)) }
+            return { await model.retry(id, code: fields["code"] ?? "", besides: Set(besides)) }
         case .giveUp:
             let id = try fields.id()
             return { await model.giveUp(id) }
@@ -101,7 +106,8 @@ final class PaymentsScreen: Screen {
     }
 
     private func payment(_ record: PaymentRecord, _ context: ScreenContext) -> Payment {
-        Payment(
+        let made = record.state.canBeSentAgain ? model.madeSince(record) : []
+        return Payment(
             id: record.id, state: record.state, stateText: record.state.text(context.language),
             name: record.contact.name, username: record.contact.username, amount: record.amount.text,
             day: context.dayText(record.bookedAt ?? record.startedAt),
@@ -109,7 +115,13 @@ final class PaymentsScreen: Screen {
             brandName: record.card.brandName(context.language), number: record.number, note: record.note(context),
             codeLength: record.card.brand?.codeLength ?? 3,
             canCheck: record.state == .unknown || record.state == .abandoned, canRetry: record.state.canBeSentAgain,
-            canGiveUp: record.state == .unknown, isBusy: model.busy.contains(record.id))
+            canGiveUp: record.state == .unknown, isBusy: model.busy.contains(record.id),
+            madeSince: made.map(\.id),
+            madeSinceText: made.first.map {
+                context.language.text(
+                    "payments.madeSince",
+                    ["amount": $0.amount.text, "date": context.dateText($0.bookedAt ?? $0.startedAt)])
+            })
     }
 
     private func error(_ context: ScreenContext) -> ScreenError? {

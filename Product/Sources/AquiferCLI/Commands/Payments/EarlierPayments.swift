@@ -2,8 +2,8 @@ import Aquifer
 import AquiferPayments
 import Foundation
 
-/// Asks for confirmation before a payment is sent that may have been made already, because the outcome of one with the
-/// same amount to the same person is unknown.
+/// Asks for confirmation before a payment is sent that may have been made already: the outcome of one with the same amount to
+/// the same person is unknown, or one was made after the payment that is to be sent again.
 struct EarlierPayments {
     let payments: PaymentsService
     let console: Console
@@ -16,11 +16,18 @@ struct EarlierPayments {
     ///
     /// - Throws: `.usage` without a terminal and without `--again`, and while one of them is being sent; `.refused` if the
     ///   user types anything but yes; `.store` if the payments made cannot be read. Nothing was sent then.
-    func agreed(_ amount: Money, to contact: Contact) async throws(CommandError) -> Set<UUID> {
+    ///
+    /// - Parameter record: The payment that is to be sent again; `nil` for a new one.
+    func agreed(_ amount: Money, to contact: Contact, again record: PaymentRecord? = nil) async throws(CommandError)
+        -> Set<UUID>
+    {
         let earlier: [PaymentRecord]
-        do throws(StoreError) { earlier = try await payments.desk.unresolved(amount, to: contact) } catch {
-            throw CommandError(PaymentError.ledger(error))
-        }
+        do throws(StoreError) {
+            // A payment whose own outcome is unknown is sent again under its key, which resolves it.
+            let open = record?.state == .unknown ? [] : try await payments.desk.unresolved(amount, to: contact)
+            let made: [PaymentRecord] = if let record { try await payments.desk.madeSince(record) } else { [] }
+            earlier = open.filter { $0.id != record?.id } + made
+        } catch { throw CommandError(PaymentError.ledger(error)) }
         await tellUnreadable()
         guard !earlier.isEmpty else { return [] }
         // Nobody knows yet what becomes of a payment that is being sent, so nobody can mean another one.
@@ -29,7 +36,8 @@ struct EarlierPayments {
             if !isQuiet { for record in earlier { console.note("\(record.inDoubt); another one is sent") } }
         } else {
             guard Descriptor.input.isTerminal else { throw .doubled(earlier) }
-            for record in earlier {
+            for record in earlier where record.isDecided { console.note(record.inDoubt) }
+            for record in earlier where !record.isDecided {
                 console.note(
                     "\(record.inDoubt): aquifer payments check \(record.id.uuidString) asks,"
                         + " aquifer payments retry \(record.id.uuidString) sends it again as the same payment")
@@ -64,10 +72,12 @@ extension CommandError {
         let id = first.id.uuidString
         let others = earlier.count > 1 ? " (and \(counted(earlier.count - 1, "other")) like it)" : ""
         let ways =
-            first.state == .sending
-            ? "wait for its outcome, which aquifer payments check \(id) asks for"
-            : "ask with aquifer payments check \(id), send it again as the same payment with aquifer payments retry \(id),"
-                + " or say --again if a second payment is meant"
+            first.isDecided
+            ? "say --again if a second payment is meant"
+            : first.state == .sending
+                ? "wait for its outcome, which aquifer payments check \(id) asks for"
+                : "ask with aquifer payments check \(id), send it again as the same payment with aquifer payments retry \(id),"
+                    + " or say --again if a second payment is meant"
         return CommandError(status: .usage, message: "nothing was sent: \(first.inDoubt)\(others); \(ways)")
     }
 }
@@ -78,7 +88,10 @@ extension PaymentRecord {
         let what =
             "\(amount.text) to \(contact.username) with \(card.masked)"
             + " (\(startedAt.formatted(.iso8601)), \(id.uuidString))"
-        return state == .sending
-            ? "\(what) is being sent by another process" : "it is not known whether \(what) was paid"
+        switch state {
+        case .sending: return "\(what) is being sent by another process"
+        case .approved: return "\(what) was paid since"
+        default: return "it is not known whether \(what) was paid"
+        }
     }
 }

@@ -22,23 +22,19 @@ struct PaymentsRetryCommand: CommandHandler {
             throw CommandError(error)
         }
         guard let card else { throw .lostCard(of: record) }
-        var besides: Set<UUID> = []
-        if record.state != .unknown {
-            let question = EarlierPayments(
-                payments: payments, console: call.console, isMeant: call.arguments.has(Options.again),
-                isQuiet: call.options.quiet)
-            besides = try await question.agreed(record.amount, to: record.contact)
-        }
+        let question = EarlierPayments(
+            payments: payments, console: call.console, isMeant: call.arguments.has(Options.again),
+            isQuiet: call.options.quiet)
+        let besides = try await question.agreed(record.amount, to: record.contact, again: record)
         let code = try call.console.securityCode(card, fromInput: call.arguments.has(Options.codeFromInput))
         if !call.options.quiet && !call.options.json {
             call.console.note("sending \(record.amount.text) to \(record.contact.name) again, with the same key")
         }
-        let others = besides
         let sent = try await PaymentSending.run(
-            record.amount, to: record.contact, besides: others, again: record.id, payments
+            record.amount, to: record.contact, besides: besides, again: record.id, payments
         ) {
             () async throws(PaymentError) in
-            try await payments.payAgain(record, with: card, code: code, besides: others)
+            try await payments.payAgain(record, with: card, code: code, besides: besides)
         }
         return await PaymentReport(sent, payments, call.options).print(call.console)
     }

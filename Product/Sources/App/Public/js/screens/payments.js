@@ -8,7 +8,11 @@ import { find, h, keyed, onEscape, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
-/** @typedef {{ id: string, what: "code" | "giveUp" }} Asking */
+/**
+ * A question in a row, and the payments made since that its user is shown with it.
+ *
+ * @typedef {{ id: string, what: "code" | "giveUp", besides: string[] }} Asking
+ */
 
 /** @typedef {{ name: string, payments: Wire.PaymentsPayment[] }} Day */
 
@@ -27,6 +31,13 @@ function daysOf(payments) {
   }
   return days;
 }
+
+/**
+ * What sending a payment again is: a second payment, or one that is charged once in any case.
+ *
+ * @param {Wire.PaymentsPayment} payment
+ */
+const retryKey = (payment) => (payment.state === "failed" || payment.madeSince.length > 0 ? "again" : "retry");
 
 /** @type {Record<Wire.PaymentsPayment["state"], import("../components/icon.js").Glyph>} */
 const GLYPHS = { approved: "check", declined: "close", unknown: "question", failed: "alert", sending: "sent", abandoned: "question" };
@@ -142,7 +153,7 @@ export class PaymentsScreen extends ModelScreen {
   /** @param {Wire.PaymentsPayment} payment */
   #actions(payment) {
     /**
-     * @param {"check" | "retry" | "giveUp"} key
+     * @param {"check" | "retry" | "again" | "giveUp"} key
      * @param {import("../components/icon.js").Glyph} glyph
      * @param {string} test
      * @param {() => void} run
@@ -151,17 +162,18 @@ export class PaymentsScreen extends ModelScreen {
       payment.isBusy && key === "check" ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon(glyph), t(`payments.${key}`));
     return h("div", { class: "payment-actions" },
       payment.canCheck && act("check", "search", "payment-check", () => this.#act(payment.id, this.send("check", { id: payment.id }))),
-      payment.canRetry && act("retry", "reload", "payment-retry", () => this.#ask({ id: payment.id, what: "code" })),
-      payment.canGiveUp && act("giveUp", "close", "payment-give-up", () => this.#ask({ id: payment.id, what: "giveUp" })));
+      payment.canRetry && act(retryKey(payment), "reload", "payment-retry", () => this.#ask({ id: payment.id, what: "code", besides: payment.madeSince })),
+      payment.canGiveUp && act("giveUp", "close", "payment-give-up", () => this.#ask({ id: payment.id, what: "giveUp", besides: [] })));
   }
 
   /** @param {Wire.PaymentsPayment} payment */
   #codeQuestion(payment) {
     this.#code.draw(payment.codeLength);
     this.#codeLength = payment.codeLength;
-    return h("div", { class: "payment-question", role: "group", "aria-label": t("payments.retry.name", payment), onkeydown: onEscape(() => this.#ask(null)) }, this.#code.element,
+    return h("div", { class: "payment-question", role: "group", "aria-label": t(`payments.${retryKey(payment)}.name`, payment), onkeydown: onEscape(() => this.#ask(null)) },
+      payment.madeSinceText && h("p", { class: "payment-warning", "data-test": "payment-made-since" }, payment.madeSinceText), this.#code.element,
       h("button", { class: "button", type: "button", "data-test": "payment-cancel", onclick: () => this.#ask(null) }, t("cancel")),
-      h("button", { class: "button button-primary", type: "button", "aria-disabled": "true", "data-test": "payment-send", onclick: () => this.#form.attempt() }, t("payments.retry")));
+      h("button", { class: "button button-primary", type: "button", "aria-disabled": "true", "data-test": "payment-send", onclick: () => this.#form.attempt() }, t(`payments.${retryKey(payment)}`)));
   }
 
   /** @param {Wire.PaymentsPayment} payment */
@@ -221,10 +233,10 @@ export class PaymentsScreen extends ModelScreen {
 
   async #retry() {
     if (!this.#asking || !this.#code.isComplete) return;
-    const { id } = this.#asking;
+    const { id, besides } = this.#asking;
     const code = this.#code.value;
     this.#forget();
-    await this.#act(id, this.send("retry", { id, code }));
+    await this.#act(id, this.send("retry", { id, code, besides: besides.join(" ") }));
   }
 
   /**
