@@ -68,7 +68,7 @@ struct LinkedPagesTests {
             ("import * as all from \"./a.js\";", "js/main.js:1"), ("x();\nexport default 1;", "js/main.js:2"),
             ("export let changing = 1;", "js/main.js:1"), ("import { a } from \"elsewhere\";", "js/main.js:1"),
             ("import { a } from \"./none.js\";", "js/none.js"), ("import { a } from \"./main.js\";", "js/main.js"),
-            ("import {\n  a", "js/main.js"),
+            ("import {\n  a", "js/main.js"), ("/**\n */ a();", "js/main.js:2"),
         ])
     func faults(source: String, place: String) {
         let fault = #expect(throws: PageFault.self) {
@@ -76,6 +76,17 @@ struct LinkedPagesTests {
         }
         #expect(fault?.place == place)
         #expect(fault?.description.isEmpty == false)
+    }
+
+    @Test("A comment with lines of its own is left out, and each line stays where it was")
+    func comments() throws {
+        let chunks = try link([
+            "js/main.js":
+                "// one */ line\n/**\n * Two lines; import(\"./none.js\").\n */\nconst a = 1; // kept\n  /** short */\n/** @type {A} */ (b);"
+        ])
+        let main = try #require(chunks["js/main.js"])
+        #expect(main.text.contains("\n\n\n\n\nconst a = 1; // kept\n\n/** @type {A} */ (b);\n"))
+        #expect(!main.text.contains("lines") && !main.text.contains("short"))
     }
 
     @Test("A type that a comment names is not loaded; a module is")

@@ -1,7 +1,8 @@
 /// A module of the pages, taken apart line by line.
 ///
 /// The pages' modules have few forms: `import { a, b as c } from "./x.js";`, `import "./x.js";`, and `export` before a `const`, a
-/// `function`, a `class` or a list in braces. Any other form is a ``PageFault``.
+/// `function`, a `class` or a list in braces. Any other form is a ``PageFault``. Comments with lines of their own are left out: a phone
+/// would load and read them for nothing.
 struct PageModule: Sendable {
     /// A line of the linked file.
     enum Line: Sendable {
@@ -23,9 +24,19 @@ struct PageModule: Sendable {
     init(path: String, source: String) throws(PageFault) {
         self.path = path
         var statement: [Substring] = []
+        var isComment = false
         for (index, line) in source.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let place = "\(path):\(index + 1)"
-            if !statement.isEmpty || line.hasPrefix("import {") || line.hasPrefix("import \"") {
+            if statement.isEmpty, isComment || Self.isComment(line) {
+                let isBlock = isComment || !line.drop(while: { $0 == " " }).hasPrefix("//")
+                let end = isBlock ? line.firstRange(of: "*/")?.upperBound : nil
+                guard end.map({ line[$0...].allSatisfy { $0 == " " } }) ?? true else {
+                    throw PageFault(place: place, reason: "code behind a comment of several lines is not linked")
+                }
+                isComment = isBlock && end == nil
+                // The lines of the source keep their numbers.
+                lines.append(.code(""))
+            } else if !statement.isEmpty || line.hasPrefix("import {") || line.hasPrefix("import \"") {
                 statement.append(line)
                 if line.hasSuffix(";") {
                     try add(importing: statement, at: place)
@@ -77,6 +88,15 @@ struct PageModule: Sendable {
         else { throw PageFault(place: place, reason: "this export is not linked") }
         exports.append((name, name))
         lines.append(.code(rest))
+    }
+
+    /// True if a line begins a comment, and has nothing else.
+    private static func isComment(_ line: Substring) -> Bool {
+        let text = line.drop { $0 == " " }
+        if text.hasPrefix("//") { return true }
+        guard text.hasPrefix("/**") else { return false }
+        // A comment before an expression, `/** @type {A} */ (b)`, stays with it.
+        return text.firstRange(of: "*/").map { text[$0.upperBound...].allSatisfy { $0 == " " } } ?? true
     }
 
     /// `a, b as c` → `[(a, a), (b, c)]`.

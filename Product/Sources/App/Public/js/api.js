@@ -1,6 +1,8 @@
 // Before the texts, which take a while: the token is out of the address, and kept, from the beginning.
 import { authorization } from "./token.js";
 import { language } from "./i18n.js";
+import { addressOf } from "./logic/early.js";
+import { keptTab, newTab } from "./logic/tab.js";
 import { replayed } from "./replay.js";
 
 /** The kind of the refusals of a server that waits for its database. Nothing was changed then. */
@@ -23,26 +25,13 @@ export class ApiError extends Error {
   }
 }
 
-function newTab() {
-  if (crypto.randomUUID) return crypto.randomUUID();
-  // Not every address counts as secure; the id has only to be unlikely.
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 /** @type {string | null} */
 let tabId = null;
 
 /** This tab's id: it names the session whose models the page shows, and survives a reload. A replay names its step. */
 export function tab() {
   if (replayed !== null) return `replay-${replayed}`;
-  if (tabId) return tabId;
-  try {
-    tabId = sessionStorage.getItem("aquifer.tab") ?? newTab();
-    sessionStorage.setItem("aquifer.tab", tabId);
-  } catch {
-    tabId = newTab();
-  }
+  tabId ??= keptTab() ?? newTab();
   return tabId;
 }
 
@@ -53,8 +42,7 @@ export function tab() {
  * @param {Record<string, string>} query
  */
 export function address(path, query = {}) {
-  const values = new URLSearchParams({ ...query, tab: tab(), lang: language() });
-  return `${path}?${values}`;
+  return addressOf(path, query, tab(), language());
 }
 
 /**

@@ -1,7 +1,9 @@
+import { firstRequest, keyOf } from "./logic/early.js";
 import { chosenLanguage } from "./logic/language.js";
+import { keptTab } from "./logic/tab.js";
 
 // Runs before the first paint, as a script of its own (see `LinkedPages.swift`): a chosen theme never flashes the other one, and the texts
-// are on their way while the modules come.
+// and the first states are on their way while the modules come.
 
 /** @param {string} name */
 const kept = (name) => {
@@ -16,13 +18,35 @@ const kept = (name) => {
 const theme = kept("theme");
 if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 
+const language = chosenLanguage(kept("language"), navigator.languages ?? []);
+
+/** True if the page before this one has given something along: its screens may have looked already. */
+function isCarried() {
+  try {
+    return sessionStorage.getItem("aquifer.carried") !== null;
+  } catch {
+    return false;
+  }
+}
+
+// The modules take longer to begin than the states to come: who is asked last is waited for.
+const { pathname: path, search, hash } = location;
+const first = firstRequest({ path, search, hash, isCarried: isCarried(), tab: keptTab(), language, token: kept("token") });
+if (first) {
+  const connection = new AbortController();
+  const response = fetch(first.url, { headers: first.headers, cache: "no-store", signal: connection.signal });
+  // Who takes it hears of its failure.
+  response.catch(() => {});
+  window.aquiferEarly = { key: keyOf(first.url, first.headers), connection, response };
+}
+
 const script = document.currentScript;
 if (script instanceof HTMLScriptElement) {
   const link = document.createElement("link");
   link.rel = "preload";
   link.as = "fetch";
   link.crossOrigin = "anonymous";
-  link.href = new URL(`../words/${chosenLanguage(kept("language"), navigator.languages ?? [])}.json`, script.src).href;
+  link.href = new URL(`../words/${language}.json`, script.src).href;
   document.head.append(link);
 }
 

@@ -1,5 +1,8 @@
-import { fetchOwn, refusal, replicaOf } from "./api.js";
+import { refusal, replicaOf } from "./api.js";
+import { takeEarly } from "./early.js";
+import { streamHeaders } from "./logic/early.js";
 import { eventParser } from "./logic/event-parser.js";
+import { authorization } from "./token.js";
 
 /** The server says something every 15 seconds. After three times that, the connection is dead, whatever it looks like. */
 const SILENCE = 45_000;
@@ -13,7 +16,9 @@ const SILENCE = 45_000;
  * @param {{ signal: AbortSignal, headers?: Record<string, string>, onOpen: (replica: string | null) => void, onEvent: (name: string, text: string) => void }} options
  */
 export async function listen(url, { signal, headers = {}, onOpen, onEvent }) {
-  const connection = new AbortController();
+  const asked = streamHeaders(headers, authorization());
+  const early = takeEarly(url, asked);
+  const connection = early?.connection ?? new AbortController();
   const leave = () => connection.abort(signal.reason);
   signal.addEventListener("abort", leave);
   let timer = 0;
@@ -23,7 +28,7 @@ export async function listen(url, { signal, headers = {}, onOpen, onEvent }) {
   };
   try {
     heard();
-    const response = await fetchOwn(url, { headers: { ...headers, Accept: "text/event-stream" }, cache: "no-store", signal: connection.signal });
+    const response = await (early?.response ?? fetch(url, { headers: asked, cache: "no-store", signal: connection.signal }));
     if (!response.ok) throw await refusal(response);
     onOpen(replicaOf(response));
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();

@@ -25,6 +25,18 @@ type Send<Name extends keyof Wire.Intents> = <Intent extends keyof Wire.Intents[
 /** The cause of a change of pages: the first one, a link, or the browser's back and forward. */
 type Cause = "start" | "link" | "history";
 
+/** The request for the first states, which is sent before the modules are there. */
+interface EarlyRequest {
+    /** What was asked for, and how. */
+    key: string;
+    connection: AbortController;
+    response: Promise<Response>;
+}
+
+interface Window {
+    aquiferEarly?: EarlyRequest;
+}
+
 /** A page that the shell shows. */
 interface Page {
     element: HTMLElement;
