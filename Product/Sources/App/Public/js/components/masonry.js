@@ -2,6 +2,8 @@
 const FINEST = 4;
 /** The most rows of a grid: browsers have a limit, beyond which cards would lie over each other. */
 const MOST = 9000;
+/** A phone has one column, in which a card needs no place (`feed.css`): to measure all cards would only keep the first one waiting. */
+const phone = matchMedia("(max-width: 44rem)");
 
 /**
  * Cards of different heights in columns, without holes. Each takes as many low rows of a grid as its height needs. The grid gives a card the
@@ -43,12 +45,13 @@ export class Masonry {
   /** Gives the new elements their places, now that they are in the grid: nothing is drawn before it has its place. */
   settle() {
     if (this.#new.length === 0) return;
-    const measured = this.#new.map((row) => /** @type {const} */ ([row, row.getBoundingClientRect().height]));
+    const added = this.#new;
     this.#new = [];
-    for (const [row, height] of measured) {
-      this.#note(row, height);
-      this.#observer.observe(row);
-    }
+    // The observer tells the heights when they are known anyway, also on a phone, which may be turned.
+    for (const row of added) this.#observer.observe(row);
+    if (phone.matches) return;
+    const measured = added.map((row) => /** @type {const} */ ([row, row.getBoundingClientRect().height]));
+    for (const [row, height] of measured) this.#note(row, height);
     this.#place();
   }
 

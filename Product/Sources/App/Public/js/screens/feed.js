@@ -1,10 +1,11 @@
+import { carried } from "../carried.js";
 import { author } from "../components/author.js";
 import { retryAll } from "../components/image.js";
 import { Masonry } from "../components/masonry.js";
 import { ReadingPlace } from "../components/reading-place.js";
 import { spinner, failed, message } from "../components/states.js";
 import { icon } from "../components/icon.js";
-import { find, h, keyed, replaceWhen, rowOf, setText } from "../dom.js";
+import { find, h, keyed, replaceWhen, rowOf, rows, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ListScreen } from "../list-screen.js";
 import { shownOf } from "../logic/list.js";
@@ -54,6 +55,10 @@ export function commentsName(item) {
   return item.commentCount === null ? t("comments.open", { name }) : t("comments.open.count", { name, count: item.commentCount });
 }
 
+/** The cards that fill the window of a phone. They are drawn first: the others follow when these are seen. */
+const FIRST = 2;
+const phone = matchMedia("(max-width: 44rem)");
+
 /** The narrowest and the widest frame of a card, in heights. A picture beyond it is whole within the frame. */
 const FRAMES = [0.5, 2.5];
 
@@ -94,6 +99,8 @@ export class FeedScreen extends ListScreen {
   /** True if the next pictures are wanted, wherever the page is. */
   #wantsMore = false;
   #asked = "";
+  /** True while only the first cards are drawn. */
+  #isPart = false;
   /**
    * Hears every state.
    *
@@ -165,7 +172,8 @@ export class FeedScreen extends ListScreen {
   render(state, before) {
     const hasEnded = this.drawFrame(state, before, state.items);
     setText(this.#title, state.title);
-    keyed(this.#list, state.items.flatMap(rowsOf), (row) => row.key, (row) => this.#masonry.add(this.#row(row)), (element, row) => element.draw(row));
+    const items = this.#drawn(state.items);
+    keyed(this.#list, items.flatMap(rowsOf), (row) => row.key, (row) => this.#masonry.add(this.#row(row)), (element, row) => element.draw(row));
     this.#list.hidden = state.items.length === 0;
     this.#masonry.settle();
     this.#drawInstead(state);
@@ -174,6 +182,30 @@ export class FeedScreen extends ListScreen {
     if (this.#place.isWaiting) this.#wantsMore = true;
     this.#askForMore();
     this.onState?.();
+  }
+
+  /**
+   * The items that are drawn now: on a phone the first ones only, as long as nothing was seen yet.
+   *
+   * @param {Wire.FeedItem[]} items
+   */
+  #drawn(items) {
+    if (this.#isPart) return items.slice(0, FIRST);
+    const isWhole = items.length <= FIRST || rows(this.#list).length > 0 || !phone.matches || document.hidden || this.#place.isWaiting || carried !== null;
+    if (isWhole) return items;
+    this.#isPart = true;
+    // The end of a list that has not been drawn is no wish for more.
+    this.#sentinel.hidden = this.#more.hidden = true;
+    const drawAll = () => {
+      clearTimeout(late);
+      if (!this.#isPart) return;
+      this.#sentinel.hidden = this.#more.hidden = this.#isPart = false;
+      if (this.state) this.render(this.state, this.state);
+    };
+    // A window that is covered meanwhile has no next frame.
+    const late = setTimeout(drawAll, 500);
+    requestAnimationFrame(() => setTimeout(drawAll));
+    return items.slice(0, FIRST);
   }
 
   /**
@@ -215,7 +247,7 @@ export class FeedScreen extends ListScreen {
 
   /** One request for each page: asked again only when what is shown has changed. */
   #askForMore() {
-    if (!this.state || !(this.#atEnd || this.#wantsMore)) return;
+    if (!this.state || this.#isPart || !(this.#atEnd || this.#wantsMore)) return;
     const { items, more, isLoading } = this.state;
     const now = `${items.length} ${more.phase} ${isLoading}`;
     const may = more.phase === "idle" && items.length > 0 && !isLoading;
