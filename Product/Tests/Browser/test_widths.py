@@ -22,3 +22,14 @@ def test_no_name_of_an_app_is_cut_short(narrow, width, larger, locale):
     page.fits("contacts", larger)
     cut = "[...document.querySelectorAll('#nav a > span')].filter((a) => a.scrollWidth > a.clientWidth).map((a) => a.textContent)"
     assert page.evaluate(cut) == []
+
+
+@pytest.mark.parametrize("width", [1280, 1600, 1920, 2560])
+def test_the_bar_begins_and_ends_where_the_pictures_do(server, open_page, width):
+    page = open_page(server)
+    page.page.set_viewport_size({"width": width, "height": 900})
+    edges = """(selector) => {
+      const element = document.querySelector(selector), { paddingLeft, paddingRight } = getComputedStyle(element), { left, right } = element.getBoundingClientRect();
+      return [Math.round(left + parseFloat(paddingLeft)), Math.round(right - parseFloat(paddingRight))];
+    }"""
+    assert page.evaluate(edges, ".app-bar-inner") == page.evaluate(edges, ".feed-screen")
