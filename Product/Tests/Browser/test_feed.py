@@ -41,7 +41,7 @@ def test_a_picture_shimmers_while_it_loads(feed):
     feed.scroll_to(3000)
     shimmering = feed.page.locator('aq-image[data-state="loading"] [data-test="shimmer"]').first
     expect(shimmering).to_be_attached()
-    assert "shimmer" in shimmering.evaluate("(e) => getComputedStyle(e, "::after").animationName")
+    assert "shimmer" in shimmering.evaluate("(e) => getComputedStyle(e, '::after').animationName")
 
 
 def test_pictures_are_requested_when_near_and_not_when_far(feed):

@@ -9,7 +9,7 @@ import SwiftUI
     import AppKit
 #endif
 
-/// One picture of the feed, with its place and its words.
+/// One picture of the feed, with who posted it and when, its place, its words, and the number of its comments.
 struct FeedRow: View {
     let item: FeedItem
     @State private var picture: PictureModel
@@ -21,9 +21,15 @@ struct FeedRow: View {
 
     var body: some View {
         VStack(alignment: .leading) {
+            if let author = item.author { Text(verbatim: author) }
+            if let date = item.createdAt { Text("\(date, style: .relative) ago").font(.caption) }
             if let location = item.location { Text(verbatim: location).font(.caption) }
             place.frame(maxWidth: .infinity, minHeight: 200)
             if let description = item.description { Text(verbatim: description) }
+            // A remote that does not tell the number has not said that there are none.
+            if let count = item.commentCount {
+                Text(verbatim: count == 1 ? "1 comment" : "\(count) comments").font(.caption)
+            }
         }
         .onAppear { picture.appear() }
         .onDisappear { picture.disappear() }
