@@ -617,6 +617,27 @@ class TestSending:
         page.by("send").click()
         expect(page.by("compose-sent")).to_be_visible()
 
+    def test_when_the_server_is_lost_while_a_clip_is_sent_the_page_says_that_nobody_knows_what_became_of_it(self, server, audio, tmp_path):
+        page = audio()
+        page.expects_failed_requests = True
+        compose(page, tone(tmp_path, seconds=60, rate=44100), "In doubt")
+        page.connection("slow")
+        page.by("send").click()
+        expect(page.by("send-progress")).to_be_visible()
+        # It gets no time to finish the post.
+        server.process.kill()
+        server.process.wait(timeout=20)
+        server.start()
+        expect(page.by("compose-doubt")).to_contain_text("It may already be posted, or in the outbox")
+        expect(page.by("compose-failed")).to_have_count(0)
+        # Sent again without a look, it would be there twice.
+        expect(page.by("clip-title")).to_have_value("")
+        expect(page.by("file")).to_be_hidden()
+        page.by("doubt-outbox").click()
+        expect(page.by("screen-outbox")).to_be_visible()
+        page.page.go_back()
+        expect(page.by("compose-doubt")).to_have_count(0)
+
     def test_progress_counts_to_the_end(self, audio, tmp_path):
         page = audio()
         compose(page, tone(tmp_path, seconds=60, rate=44100), "Long")
