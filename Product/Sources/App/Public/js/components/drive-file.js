@@ -7,9 +7,9 @@ import { menu } from "./menu.js";
 /** @typedef {(file: Wire.DriveAccountFile) => void} Act */
 
 /**
- * The actions that a file allows now; `doing` is the one under way.
+ * The actions that a file allows now; `doing` is the one under way, `problem` says why the last one did not work.
  *
- * @typedef {{ mayChange: boolean, isAsking: boolean, isBusy: boolean, doing: string | null }} Doable
+ * @typedef {{ mayChange: boolean, isAsking: boolean, isBusy: boolean, doing: string | null, problem: string }} Doable
  */
 
 /**
@@ -27,13 +27,14 @@ export function driveFile({ onOpen, onReplace, onAsk, onKeep, onDelete }) {
   const more = menu("file-menu");
   const size = h("p", { class: "drive-file-size", "data-test": "file-size" });
   const actions = h("div", { class: "drive-file-actions" });
+  const failure = h("p", { class: "field-error", role: "status", hidden: true, "data-test": "file-problem" });
   const row = h("li", { class: "drive-file", "data-test": "file" },
-    picture, h("div", { class: "file-text" }, name, size), actions);
+    picture, h("div", { class: "file-text" }, name, size), actions, failure);
   /**
    * @param {Wire.DriveAccountFile} file
    * @param {Doable} now
    */
-  const draw = (file, { mayChange, isAsking, isBusy, doing }) => {
+  const draw = (file, { mayChange, isAsking, isBusy, doing, problem }) => {
     const wasReplaced = doing !== "replacing" && row.dataset.doing === "replacing";
     shown = file;
     row.dataset.name = file.name;
@@ -44,6 +45,8 @@ export function driveFile({ onOpen, onReplace, onAsk, onKeep, onDelete }) {
     // A new signature of the same address is no new picture.
     replaceWhen(picture, [file.name, file.size, Boolean(file.thumbnail), picture.dataset.turn].join("/"), () => [icon("document"), thumbnail(file)]);
     setText(size, doing ? t(`drive.doing.${doing}`) : file.sizeText);
+    setText(failure, problem);
+    failure.hidden = problem === "";
     row.classList.toggle("is-busy", Boolean(doing));
     const focused = testOf(actions);
     replaceWhen(actions, JSON.stringify([isAsking, Boolean(doing)]), () => doing ? h("span", { class: "spinner", "aria-hidden": "true" }) : isAsking ? question() : more);

@@ -1,9 +1,8 @@
 import { drawOnce, find, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
-import { Form, field } from "./form.js";
+import { Form, field, fieldError } from "./form.js";
 import { icon } from "./icon.js";
 import { spendQuestion } from "./spend.js";
-import { errorBanner } from "./states.js";
 import { typedConfirmation } from "./typed-confirmation.js";
 
 /**
@@ -30,6 +29,7 @@ export function driveManage({ send, isSettled, dismiss, onClose }) {
   const title = h("h2", { class: "drive-heading", tabindex: "-1", "data-test": "manage-title" });
   const cost = h("p", { class: "field-hint", id: "drive-amount-cost", role: "status", "data-test": "amount-cost" });
   const { label, input: amount, error } = field({ id: "drive-amount", test: "amount", hint: cost, attributes: { autocomplete: "off", autocapitalize: "off", placeholder: "10MB", oninput: () => {
+    forget();
     isAsking = isReducing = false;
     send("amount", { text: amount.value }, "amount");
     draw(state);
@@ -37,6 +37,7 @@ export function driveManage({ send, isSettled, dismiss, onClose }) {
   const balance = h("p", { class: "field-hint", "data-test": "balance" });
   const add = h("button", { class: "button button-primary", type: "submit", "data-test": "add-storage" });
   const reduce = h("button", { class: "button", type: "button", "data-test": "reduce-storage", onclick: () => {
+    forget();
     isReducing = true;
     fields.attempt(() => send("reduceStorage", { size: amount.value }));
   } });
@@ -44,25 +45,46 @@ export function driveManage({ send, isSettled, dismiss, onClose }) {
     show(false);
     send("addStorage", { size: amount.value });
   }, onCancel: () => show(false) });
-  const storage = h("form", { class: "drive-storage", novalidate: true },
-    h("div", { class: "field" }, label, h("div", { class: "drive-amount-line" }, amount, add, reduce), error, cost, balance), question);
+  const amountField = h("div", { class: "field" }, label, h("div", { class: "drive-amount-line" }, amount, add, reduce), error, cost, balance);
+  const storage = h("form", { class: "drive-storage", novalidate: true }, amountField, question);
   const wrong = () => state.amountProblem ?? (isReducing ? null : state.addProblem);
   const fields = new Form([{ input: amount, error, problem: wrong }], {
     isHeard: () => isSettled() && state.amount === amount.value.trim(), isReady: () => !wrong(), isBusy: () => Boolean(state.action), send: () => show(true),
   });
   storage.addEventListener("submit", (event) => {
     event.preventDefault();
+    forget();
     isReducing = false;
     if (!isAsking) fields.attempt();
   });
-  const problem = h("div", { class: "drive-problem", role: "alert", "data-test": "manage-problem" });
+  const problem = fieldError("drive-manage-problem", "manage-problem");
   const unstaked = offer("claim", "card", "claim");
   const deletion = offer("keep-account", "history", "keepAccount");
   const lock = typedConfirmation({ id: "drive-lock", test: "immutable", typedTest: "typed", glyph: "lock", words: "drive.immutable",
     onClose, onConfirm: (typed) => confirm("makeImmutable", typed) });
   const end = typedConfirmation({ id: "drive-end", test: "deletion", typedTest: "deletion-typed", glyph: "trash", words: "drive.deletion",
     onClose, onConfirm: (typed) => confirm("deleteAccount", typed) });
-  const element = h("section", { class: "drive-section drive-manage", hidden: true, "data-test": "manage" }, title, storage, problem, unstaked, deletion, lock, end);
+  const element = h("section", { class: "drive-section drive-manage", hidden: true, "data-test": "manage" }, title, storage, unstaked, deletion, lock, end);
+
+  /** What did not work is not said any longer once it is changed or tried again. */
+  function forget() {
+    if (tells(state)) dismiss();
+  }
+
+  /**
+   * Says what did not work where it was begun: below the amount, in the offer that was taken, or below the heading, to which the ends of
+   * the account give the focus.
+   *
+   * @param {string} words
+   */
+  function tell(words) {
+    const kind = state.failed?.kind;
+    const [place, before] = kind === "addingStorage" || kind === "reducingStorage" ? [amountField, cost] : kind === "claiming" ? [unstaked, null]
+      : kind === "keepingAccount" ? [deletion, null] : [element, storage];
+    if (problem.parentElement !== place) place.insertBefore(problem, before);
+    setText(problem, words);
+    problem.hidden = words === "";
+  }
 
   /**
    * What comes of it is told here, so the focus stays here, too.
@@ -142,8 +164,7 @@ export function driveManage({ send, isSettled, dismiss, onClose }) {
     if (isBusy) isAsking = false;
     question.draw(isAsking ? { spend: state.spend, size: amount.value.trim() } : null);
     fields.draw();
-    const trouble = tells(state) ? state.problem : null;
-    replaceWhen(problem, `${trouble}`, () => errorBanner(trouble, dismiss));
+    tell(tells(state) ? state.problem ?? "" : "");
     drawOnce(add, () => [icon("plus"), t("drive.add")]);
     add.setAttribute("aria-disabled", String(isBusy));
     drawOnce(reduce, () => t("drive.reduce"));

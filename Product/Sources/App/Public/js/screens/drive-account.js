@@ -175,19 +175,22 @@ export class DriveAccountScreen extends ModelScreen {
     this.shell.busy(this, Boolean(state.isLoading) && !state.isMissing);
     // One failure is told once: beside what was pressed, or by the page that stands instead of the files.
     const isFailed = !isThere && state.phase === "failed" && !state.isLoading;
-    const trouble = (this.#manage.tells(state) ? null : state.problem) ?? (isFailed ? null : state.error?.message);
+    const failed = state.problem && !this.#manage.tells(state) ? state.failed : null;
+    const atFile = failed && state.files?.some(({ name }) => name === failed.file) ? failed.file : null;
+    const atUpload = failed?.kind === "uploading" && mayUpload(state);
+    const trouble = (failed && atFile === null && !atUpload ? state.problem : null) ?? (isFailed ? null : state.error?.message);
     replaceWhen(this.#alert, `${trouble}`, () => errorBanner(trouble, () => this.dismiss()));
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice ?? null));
     this.#summary.hidden = !isThere;
     if (isThere) this.#usage.draw({ label: t("drive.usage", state), text: `${state.usageText} · ${t("drive.free", state)}`, percent: state.percent ?? 0 });
     setText(this.#address, state.address ?? "");
     this.#upload.hidden = !isThere;
-    this.#upload.draw({ state, handing: this.#handing, offered: this.#offered, problem: this.#problem, mayUpload: mayUpload(state), mayReplace: mayChange(state) });
+    this.#upload.draw({ state, handing: this.#handing, offered: this.#offered, problem: this.#problem ?? (atUpload ? state.problem ?? null : null), mayUpload: mayUpload(state), mayReplace: mayChange(state) });
     const hadFocus = this.#list.contains(document.activeElement);
     setText(this.#filesTitle, t("drive.files", { count: state.files?.length ?? 0 }));
     keyed(this.#list, state.files ?? [], (file) => file.name, () => this.#makeRow(), (row, file) => row.draw(file, {
       mayChange: mayChange(state), isAsking: this.#asking === file.name,
-      isBusy: Boolean(state.action), doing: state.action?.file === file.name ? state.action.kind : null }));
+      isBusy: Boolean(state.action), doing: state.action?.file === file.name ? state.action.kind : null, problem: atFile === file.name ? state.problem ?? "" : "" }));
     this.#files.hidden = !state.files?.length;
     if (hadFocus && !this.#list.contains(document.activeElement)) {
       if (this.#files.hidden) this.#upload.focusPick();
