@@ -185,3 +185,40 @@ def test_the_token_is_kept_before_the_texts_have_come(server, open_page):
     page.page.goto(server.link("/"))
     page.until(lambda: "token" not in page.page.url, "the token is out of the address")
     assert page.evaluate("localStorage.getItem('aquifer.token')")
+
+
+def test_the_first_states_are_asked_for_once_and_before_the_modules_have_begun(server, open_page):
+    page = open_page(server)
+    page.expects_failed_requests = True
+    main = re.search(r'type="module" src="([^"]+)"', page.ask("/").text())[1]
+    held, asked = [], []
+    page.page.on("request", lambda request: asked.append(request.url) if "/events?" in request.url else None)
+    for path, ready, screen in (("/", "feed-item", "feed"), ("/contacts", "contact", "contacts"), ("/audio", "clip", "audio")):
+        page.page.goto("about:blank")
+        held.clear()
+        asked.clear()
+        page.page.route(f"**{main}", lambda route: held.append(route))
+        page.page.goto(server.base + path, wait_until="commit")
+        page.until(lambda: held and asked, "the states are asked for while the modules are held back")
+        assert f"/screens/{screen}/events?" in asked[0]
+        held[0].continue_()
+        page.page.unroute(f"**{main}")
+        expect(page.by(ready).first).to_be_visible()
+        assert len(asked) == 1, asked
+
+
+def test_a_page_that_is_given_a_token_by_its_address_asks_for_no_states_early(server, open_page):
+    page = open_page(server)
+    page.expects_failed_requests = True
+    main = re.search(r'type="module" src="([^"]+)"', page.ask("/").text())[1]
+    held, asked = [], []
+    page.page.on("request", lambda request: asked.append(request.url) if "/events?" in request.url else None)
+    page.page.route(f"**{main}", lambda route: held.append(route))
+    page.page.goto("about:blank")
+    page.page.goto(server.link("/"), wait_until="commit")
+    page.until(lambda: held, "the modules are asked for")
+    page.until(lambda: page.evaluate("performance.getEntriesByType('resource').some(({ name }) => name.includes('/words/'))"), "the script of the head has run")
+    assert asked == []
+    held[0].continue_()
+    page.page.unroute(f"**{main}")
+    expect(page.items.first).to_be_visible()
