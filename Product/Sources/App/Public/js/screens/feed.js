@@ -204,7 +204,8 @@ export class FeedScreen extends ListScreen {
     };
     // A window that is covered meanwhile has no next frame.
     const late = setTimeout(drawAll, 500);
-    requestAnimationFrame(() => setTimeout(drawAll));
+    // The frame that comes first draws them; once the next one begins, they are seen.
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawAll)));
     return items.slice(0, FIRST);
   }
 
