@@ -1,6 +1,5 @@
 import { ApiError, address, fetchOwn, replicaOf } from "./api.js";
 import { listen } from "./events.js";
-import { Newest } from "./logic/newest.js";
 
 const RETRY = 2000;
 /** The first attempt after a loss: another replica may be there already. The pages of a replica do not all come at once. */
@@ -10,7 +9,7 @@ const LOOK = 5000;
 const LOOKS = 120;
 
 /**
- * The state of one screen's model, as it changes. `onState(text)` is called for every state that is not overtaken by the next one; `onOpen()`
+ * The state of one screen's model, as it changes. `onState(text)` is called for every state; `onOpen()`
  * after each connection, the first and every later one; `headers()` go with each
  * request for one; `onMissing()` once, and nothing after it, if the server knows no
  * such screen. The document hears `aquifer:lost` (its detail is `gateway` if a proxy has told so) and `aquifer:found`, whose
@@ -77,8 +76,6 @@ export class ScreenStream {
     const connection = new AbortController();
     this.#connection = connection;
     let kind = "";
-    // A page that cannot draw a state is a mistake of ours: told as one, and no end of the connection.
-    const newest = new Newest((text) => this.#connection === connection && this.#handlers.onState(text), reportError);
     try {
       await listen(address(this.#path, this.#query), {
         signal: connection.signal,
@@ -86,7 +83,7 @@ export class ScreenStream {
         onOpen: (replica) => this.#opened(replica),
         onEvent: (name, text) => {
           if (this.#connection !== connection) return;
-          if (name === "state") newest.tell(text);
+          if (name === "state") this.#handlers.onState(text);
           if (name === "news") document.dispatchEvent(new CustomEvent("aquifer:news", { detail: JSON.parse(text) }));
         },
       });
