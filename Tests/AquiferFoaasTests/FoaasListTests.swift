@@ -165,9 +165,27 @@ struct FoaasListTests {
         #expect(await eventually { there.all.count == 1 && there.all.first?.template != nil })
         world.own.fail(.update, with: .full(path: "/d"))
         await here.set(Self.operations(2)[1], isFavorite: true)
-        #expect(here.error == .full(path: "/d") && here.all.map(\.operation.name) == ["O1"])
+        #expect(here.error == .store(.full(path: "/d")) && here.all.map(\.operation.name) == ["O1"])
         here.dismissError()
         #expect(here.error == nil)
+    }
+
+    @Test("One favorite more than there can be is refused, and none of the others goes; one taken back makes room")
+    func tooMany() async throws {
+        let world = FoaasWorld(client: Self.remote(1))
+        let operations = Self.operations(FavoritePhrases.most + 1)
+        let full = operations.dropLast().map { FavoritePhrase(operation: $0, answer: nil, keptAt: world.date.now) }
+        let cache = Cache<[FavoritePhrase]>(key: FavoritePhrases.entries.prefix, in: world.own, policy: .forever)
+        try await cache.update { _ in full }
+        let (favorites, last) = (FoaasFavorites(world.service), operations[FavoritePhrases.most])
+        await favorites.set(last, isFavorite: true)
+        #expect(favorites.error == .tooMany && favorites[last.id] == nil)
+        #expect(try await world.service.favorites.all() == full && favorites.all == full)
+        // One that is a favorite already is no more than there were.
+        try await world.service.favorites.set(operations[0], isFavorite: true, answer: nil)
+        await favorites.set(operations[0], isFavorite: false)
+        await favorites.set(last, isFavorite: true)
+        #expect(favorites.error == nil && favorites[last.id] != nil && favorites.all.count == FavoritePhrases.most)
     }
 
     @Test("Favorites that cannot be read are never replaced unread")

@@ -51,6 +51,15 @@ struct SessionRecordingTests {
         #expect(recording.step(0) == nil && recording.step(5) == nil)
     }
 
+    @Test(
+        "The screens of a replay do nothing, whatever they are told", arguments: ["appear", "refresh", "dismissError"])
+    func nothing(intent: String) async {
+        let world = AppWorld()
+        let answer = await world.request(
+            "POST", "/api/screens/feed/intents?tab=replay-1", #"{"intent":"\#(intent)"}"#)
+        #expect(answer.status == 409)
+    }
+
     @Test("A recording that is full ends itself, and keeps what it has")
     func full() {
         recording.start()

@@ -4,6 +4,7 @@ ones say why, and can be kept, edited and discarded."""
 import http.server
 import json
 import re
+import shutil
 import threading
 import uuid
 
@@ -228,6 +229,30 @@ class TestWaiting:
         expect(page.by("clip-author-field")).to_have_value("Márcia")
         page.by("file-input").set_input_files(tone(tmp_path, seconds=2.77))
         expect(page.by("preview-time")).to_have_text("0:00 / 0:03")
+
+    def test_it_keeps_its_shape_under_the_identity_that_the_server_gives_it(self, picky):
+        page = picky()
+        clip = row(page, "Taken")
+        bars = part(clip, "seek").locator("path").first
+
+        def is_drawn(when):
+            page.until(lambda: (bars.get_attribute("d") or "").count("M") > 50, f"its shape is drawn {when}")
+
+        is_drawn("while it waits")
+        page.remote.taken.clear()
+        retry(clip)
+        page.until(lambda: clip.get_attribute("data-pending") is None, "it is posted")
+        is_drawn("when it is posted")
+        # The queue forgets it some time after the list has it: here at once. Only the identity of the server of the clips is left then.
+        mine = clip.get_attribute("data-id")
+        page.server.stop()
+        for file in page.server.data.glob("outbox*"):
+            shutil.rmtree(file) if file.is_dir() else file.unlink()
+        page.server.start("--remote", f"audio={page.remote.address}")
+        to_the_list(page)
+        expect(clip).to_have_count(1)
+        assert clip.get_attribute("data-id") == page.remote.items[0]["id"].upper() != mine
+        is_drawn("at the next start")
 
     def test_its_row_stands_still_while_it_is_tried_in_vain(self, audio, tmp_path):
         page = audio()

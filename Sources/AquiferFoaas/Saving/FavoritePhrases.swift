@@ -17,10 +17,18 @@ public struct FavoritePhrase: Sendable, Hashable, Codable, Identifiable {
     public var template: FoaasTemplate? { answer.map { FoaasTemplate($0, of: operation) } }
 }
 
+/// The reason why the favorites are not as the user wants them.
+public enum FavoriteError: Error, Sendable, Hashable {
+    /// There are ``FavoritePhrases/most`` already. One has to be taken back before another one is added.
+    case tooMany
+    /// They could not be read or kept.
+    case store(StoreError)
+}
+
 /// The operations that the user likes best, the latest first.
 ///
 /// They are the user's own: they do not expire, and need no connection, for each keeps its sentence. There are at most five hundred;
-/// one more displaces the oldest.
+/// one more is refused, because none of them may vanish unasked.
 public struct FavoritePhrases: Sendable {
     /// The number of favorites that are kept.
     public static let most = 500
@@ -46,13 +54,17 @@ public struct FavoritePhrases: Sendable {
 
     /// Makes an operation a favorite, or takes that back, in one atomic step. One that is a favorite already stays where it is.
     ///
-    /// - Throws: `StoreError` when the change could not be kept, or when the favorites cannot be read: they are never replaced
-    ///   unread.
-    func set(_ operation: FoaasOperation, isFavorite: Bool, answer: Foaas?) async throws(StoreError) {
-        // Damage is an error, not an empty list.
-        _ = try await all()
+    /// - Throws: ``FavoriteError`` when there are ``most`` already, when the change could not be kept, or when the favorites cannot be
+    ///   read: they are never replaced unread.
+    func set(_ operation: FoaasOperation, isFavorite: Bool, answer: Foaas?) async throws(FavoriteError) {
         let new = FavoritePhrase(operation: operation, answer: answer, keptAt: now())
-        try await cache.update { Self.changed($0 ?? [], new, isFavorite: isFavorite) }
+        let kept: [FavoritePhrase]?
+        do throws(StoreError) {
+            // Damage is an error, not an empty list.
+            _ = try await all()
+            kept = try await cache.update { Self.changed($0 ?? [], new, isFavorite: isFavorite) }
+        } catch { throw .store(error) }
+        if isFavorite, kept?.contains(where: { $0.id == new.id }) != true { throw .tooMany }
     }
 
     /// Keeps what a favorite says. Does nothing if the operation is no favorite, or has its sentence.
@@ -65,11 +77,11 @@ public struct FavoritePhrases: Sendable {
         }
     }
 
-    /// The list after a change of one of its operations.
+    /// The list after a change of one of its operations. A full list stays as it is.
     static func changed(
         _ list: [FavoritePhrase], _ new: FavoritePhrase, isFavorite: Bool
     ) -> [FavoritePhrase] {
         guard isFavorite else { return list.filter { $0.id != new.id } }
-        return list.contains { $0.id == new.id } ? list : Array(([new] + list).prefix(most))
+        return list.count >= most || list.contains { $0.id == new.id } ? list : [new] + list
     }
 }

@@ -9,7 +9,7 @@ public final class FoaasFavorites {
     /// The favorites, the latest first.
     public private(set) var all: [FavoritePhrase] = []
     /// The reason why the last change was not kept, or why the favorites cannot be read. A change that was not kept is taken back.
-    public private(set) var error: StoreError?
+    public private(set) var error: FavoriteError?
 
     @ObservationIgnored private let service: FoaasService
     @ObservationIgnored private var isLoaded = false
@@ -51,7 +51,7 @@ public final class FoaasFavorites {
         let now = Task {
             await before?.value
             let saved = await service.savedTemplate(of: operation)
-            do throws(StoreError) {
+            do throws(FavoriteError) {
                 try await service.favorites.set(operation, isFavorite: isFavorite, answer: saved?.answer)
                 error = nil
             } catch { self.error = error }
@@ -86,7 +86,7 @@ public final class FoaasFavorites {
             known = found
         } catch {
             guard made == before else { return }
-            self.error = error
+            self.error = .store(error)
         }
         // A change that was not kept is taken back, also when nothing can be read.
         if known != all { all = known }

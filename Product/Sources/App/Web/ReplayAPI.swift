@@ -54,9 +54,8 @@ struct ReplayAPI {
     }
 
     /// The answer to an intent: the screens of a replay do nothing.
-    nonisolated static func refusal(of intent: String) -> ServerResponse {
-        intent == "appear"
-            ? .empty() : .problem(409, "replay", "this is a recorded state: it shows what was, and does nothing")
+    nonisolated static var refusal: ServerResponse {
+        .problem(409, "replay", "this is a recorded state: it shows what was, and does nothing")
     }
 
     private static var unknown: ServerResponse {

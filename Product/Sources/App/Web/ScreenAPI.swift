@@ -83,7 +83,7 @@ struct ScreenAPI: Sendable {
         guard let body = try? await request.body.collect(upTo: 32 << 10),
             let message = try? JSONDecoder().decode(IntentMessage.self, from: body)
         else { return .problem(400, "intent", "send {\"intent\": …}") }
-        if ReplayTab.step(address.tab) != nil { return ReplayAPI.refusal(of: message.intent) }
+        if ReplayTab.step(address.tab) != nil { return ReplayAPI.refusal }
         guard let session = await hub.session(at: address) else { return unknownScreen }
         await session.prepare()
         do throws(IntentError) {

@@ -22,6 +22,8 @@ final class AudioScreen: Screen {
 
     struct Clip: Codable, Sendable {
         let id: UUID
+        /// The identity that the server of the clips has given to it, under which this clip is known later on; its ``id`` until then.
+        let ownID: UUID
         let title: String
         @OrNull var author: String?
         let dateText: String
@@ -123,7 +125,7 @@ final class AudioScreen: Screen {
         // The row stays the same when the server has given the clip an identity of its own.
         let id = model.identity(of: clip)
         return Clip(
-            id: id, title: clip.title, author: clip.author,
+            id: id, ownID: clip.id, title: clip.title, author: clip.author,
             dateText: context.language.relative(clip.createdAt, now: context.now), duration: clip.duration,
             waveform: clip.bars(96), offline: offline, percent: percent,
             offlineText: text, audio: context.sign("/api/screens/audio/clips/\(id.uuidString)?tab=\(tab)"),

@@ -54,10 +54,13 @@ struct SentencePart: Codable, Sendable {
     }
 }
 
-extension StoreError {
-    /// The message that the favorites could not be kept or read.
+extension FavoriteError {
+    /// The message that the favorites could not be kept or read, or that there are too many.
     func favoriteMessage(in language: Language) -> String {
-        if case .full = self { return language.text("foaas.favorite.full") }
-        return language.text("foaas.favorite.failed")
+        switch self {
+        case .tooMany: language.text("foaas.favorite.tooMany", ["count": "\(FavoritePhrases.most)"])
+        case .store(.full): language.text("foaas.favorite.full")
+        case .store: language.text("foaas.favorite.failed")
+        }
     }
 }

@@ -25,8 +25,21 @@ class Shapes extends EventTarget {
    *
    * @param {Wire.AudioClip} clip
    */
-  of({ id, waveform }) {
-    return waveform.length > 0 ? waveform : this.#known.get(id) ?? [];
+  of({ id, ownID, waveform }) {
+    if (waveform.length > 0) return waveform;
+    const bars = this.#known.get(id) ?? this.#known.get(ownID);
+    // The server has given the clip an identity of its own, which is all that is known of it after the next start.
+    if (bars && !this.#known.has(ownID)) this.#keep(ownID, bars);
+    return bars ?? [];
+  }
+
+  /**
+   * @param {string} id
+   * @param {number[]} bars
+   */
+  #keep(id, bars) {
+    this.#known.set(id, bars);
+    memory.set("shapes", JSON.stringify([...this.#known].slice(-KEPT)));
   }
 
   /**
@@ -34,14 +47,13 @@ class Shapes extends EventTarget {
    *
    * @param {Wire.AudioClip} clip
    */
-  draw({ id, waveform, audio, duration }) {
-    if (waveform.length > 0 || duration > LONGEST || this.#known.has(id) || this.#asked.has(id)) return;
+  draw({ id, ownID, waveform, audio, duration }) {
+    if (waveform.length > 0 || duration > LONGEST || this.#known.has(id) || this.#known.has(ownID) || this.#asked.has(id)) return;
     this.#asked.add(id);
     this.#drawing = this.#drawing.then(async () => {
       const bars = await shapeOf(audio);
       if (bars.length === 0) return;
-      this.#known.set(id, bars);
-      memory.set("shapes", JSON.stringify([...this.#known].slice(-KEPT)));
+      this.#keep(id, bars);
       this.dispatchEvent(new Event("change"));
     });
   }

@@ -340,6 +340,7 @@ declare namespace Wire {
 
     interface AudioClip {
         id: string;
+        ownID: string;
         title: string;
         author: string | null;
         dateText: string;
