@@ -244,6 +244,31 @@ def test_a_picture_that_does_not_exist_is_told(server, open_page):
     expect(page.items.first).to_be_visible()
 
 
+def comes(page, index):
+    """With a connection the picture comes, whoever is faster: the page that hears of it, or its user."""
+    page.connection("online")
+    page.page.add_locator_handler(page.by("viewer-failed-action"), lambda button: button.evaluate("(e) => e.click()"))
+    shows(page, index)
+
+
+def test_a_feed_that_cannot_be_loaded_is_told_as_such_and_says_nothing_of_the_picture(stopped_server, open_page):
+    page = open_page(stopped_server.start("--fault", "feed=offline"), PATH(FEED[0]["id"]), wait=False)
+    failed = page.by("viewer-failed")
+    expect(failed).to_contain_text("offline")
+    expect(page.by("viewer")).not_to_contain_text("not found")
+    expect(page.by("viewer-title")).not_to_contain_text("not found")
+    comes(page, 0)
+
+
+def test_a_picture_on_a_page_that_cannot_be_loaded_is_not_told_as_missing(feed):
+    feed.expects_failed_requests = True
+    feed.connection("offline")
+    feed.page.goto(feed.server.base + PATH(FEED[25]["id"]))
+    expect(feed.by("viewer-failed")).to_contain_text("offline")
+    expect(feed.by("viewer-missing")).to_have_count(0)
+    comes(feed, 25)
+
+
 def test_it_shows_saved_pictures_offline(feed):
     feed.expects_failed_requests = True
     feed.until(lambda: feed.in_view("loaded"), "visible pictures are loaded")

@@ -137,10 +137,10 @@ export class FeedScreen extends ListScreen {
     return this.state?.items.find((item) => item.id === id) ?? null;
   }
 
-  /** Asks for the next pictures, as the end of the page does when it is seen. */
+  /** Asks for the next pictures, as the end of the page does when it is seen. Returns true unless they were asked for before. */
   wantMore() {
     this.#wantsMore = true;
-    this.#askForMore();
+    return this.#askForMore();
   }
 
   /**
@@ -248,15 +248,17 @@ export class FeedScreen extends ListScreen {
 
   /** One request for each page: asked again only when what is shown has changed. */
   #askForMore() {
-    if (!this.state || this.#isPart || !(this.#atEnd || this.#wantsMore)) return;
+    if (!this.state || this.#isPart || !(this.#atEnd || this.#wantsMore)) return false;
     const { items, more, isLoading } = this.state;
     const now = `${items.length} ${more.phase} ${isLoading}`;
     const may = more.phase === "idle" && items.length > 0 && !isLoading;
-    if (may && now !== this.#asked) {
+    const isNew = may && now !== this.#asked;
+    this.#asked = now;
+    if (isNew) {
       this.#wantsMore = false;
       this.send("loadMore");
     }
-    this.#asked = now;
+    return isNew;
   }
 
   /**

@@ -3,9 +3,10 @@ import { author } from "../components/author.js";
 import { download } from "../components/download.js";
 import { icon } from "../components/icon.js";
 import { showModal } from "../components/modal.js";
-import { message, spinner } from "../components/states.js";
+import { failed, message, spinner } from "../components/states.js";
 import { h, nameButton, replaceWhen, setText } from "../dom.js";
 import { language, t } from "../i18n.js";
+import { LOOK_ON, searched } from "../logic/searched.js";
 import { CLOSE, STEP, fileName, gesture, heldAt, limited, MOST } from "../logic/zoom.js";
 import { altText, commentsName, commentsText, itemName, place } from "./feed.js";
 
@@ -13,8 +14,8 @@ import { altText, commentsName, commentsText, itemName, place } from "./feed.js"
 const SAID = 4000;
 /** The way that an arrow key moves a large picture, in pixels. */
 const PAN = 80;
-/** The pages of the feed that are loaded to find a picture. */
-const SEARCHES = 10;
+/** The titles of a window that has no picture. */
+const TITLES = /** @type {const} */ ({ item: "loading", loading: "loading", failed: "viewer.failed.title", missing: "comments.missing.title" });
 
 /**
  * The ways from the viewer.
@@ -98,6 +99,7 @@ export class Viewer {
   }
 
   reload() {
+    this.#searches = 0;
     return this.#feed.reload();
   }
 
@@ -121,16 +123,18 @@ export class Viewer {
   draw() {
     const { items, at } = this.#position;
     const item = items[at];
-    const isMissing = !item && this.#isSearched;
-    replaceWhen(this.#instead, item ? "item" : `${isMissing}`, () => {
-      if (item) return [];
-      if (!isMissing) return spinner(t("loading"), "viewer-loading");
+    const found = item ? "item" : this.#lookOn();
+    const trouble = found === "failed" ? this.#trouble : null;
+    replaceWhen(this.#instead, `${found} ${trouble?.message}`, () => {
+      if (found === "item") return [];
+      if (found === "loading") return spinner(t("loading"), "viewer-loading");
+      if (found === "failed") return failed({ trouble, title: t("viewer.failed.title"), text: t("feed.failed.text"), test: "viewer-failed", run: () => this.reload() });
       return message({ glyph: "question", title: t("comments.missing.title"), text: t("comments.missing.text"), test: "viewer-missing",
         action: { title: t("notFound.home"), run: () => this.#ways.close() } });
     });
     for (const part of [this.#stage, this.#caption, this.#zoomOut, this.#zoomIn, this.#full, this.#share, this.#save]) part.hidden = !item;
     this.#previous.hidden = this.#next.hidden = !item;
-    setText(this.#title, item ? itemName(item) : t(isMissing ? "comments.missing.title" : "loading"));
+    setText(this.#title, item ? itemName(item) : t(TITLES[found]));
     if (item) this.#drawItem(item);
     able(this.#previous, at > 0);
     able(this.#next, at >= 0 && at < items.length - 1);
@@ -143,14 +147,18 @@ export class Viewer {
     return { items, at: items.findIndex((item) => item.id === this.id) };
   }
 
-  /** True if the feed has no such picture, as far as it was loaded to look for it. */
-  get #isSearched() {
-    const { state } = this.#feed;
-    if (!state || state.isLoading || state.phase === "idle" || state.more.phase === "loading") return false;
-    if (state.items.length === 0 || state.more.phase !== "idle" || this.#searches >= SEARCHES) return true;
-    this.#searches += 1;
-    this.#feed.wantMore();
-    return false;
+  /** Asks for the next page of the feed while the picture may be there. Returns what is known of the picture, which no page had so far. */
+  #lookOn() {
+    const found = searched(this.#feed.state, this.#searches);
+    if (found !== LOOK_ON) return found;
+    if (this.#feed.wantMore()) this.#searches += 1;
+    return "loading";
+  }
+
+  /** The reason why the feed, or its next page, could not be loaded. */
+  get #trouble() {
+    const { message = null } = this.#feed.state?.more ?? {};
+    return message ? { kind: "connectivity", message } : this.#feed.trouble;
   }
 
   /** @param {Wire.FeedItem} item */
