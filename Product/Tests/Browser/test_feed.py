@@ -452,6 +452,53 @@ class TestTheReadingPosition:
         feed.page.wait_for_timeout(300)
         assert abs(feed.evaluate("scrollY") - y) < 100
 
+    def streams(self, page, states):
+        """The page gets these states of the feed, in this order, and no others."""
+        body = "".join(f"event: state\ndata: {json.dumps(state)}\n\n" for state in states)
+        answers = iter([body])
+
+        def answer(route):
+            text = next(answers, None)
+            if text is not None:
+                route.fulfill(status=200, content_type="text/event-stream", body=text)
+
+        page.page.route("**/api/screens/feed/events*", answer)
+
+    def state(self, count, gap=None):
+        """A feed of so many pictures, with a gap before one of them."""
+        item = {key: None for key in ("location", "srcset", "author", "date", "createdAt", "commentCount", "size", "age")}
+        more = {"phase": "idle", "message": None}
+        items = [item | {"id": f"item-{index}", "description": f"Picture {index}", "image": "/none", "size": {"width": 400, "height": 400},
+                         "gap": {"id": "old", "more": more} if index == gap else None} for index in range(count)]
+        return {"title": "Feed", "phase": "loaded", "isLoading": False, "notice": None, "error": None, "isEmpty": False, "items": items, "more": more}
+
+    def test_a_row_that_is_gone_is_not_searched_for_without_an_end(self, server, open_page):
+        page = open_page(server, phone=True)
+        page.expects_failed_requests = True
+        page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
+        page.evaluate("sessionStorage.setItem('aquifer.place.feed', JSON.stringify({ key: 'gone', top: 90 }))")
+        # What the page keeps when it goes must not take the place of that.
+        page.page.add_init_script("if (sessionStorage.getItem('aquifer.place.feed') === null) sessionStorage.setItem('aquifer.place.feed', JSON.stringify({ key: 'gone', top: 90 }))")
+        self.streams(page, [self.state(count) for count in range(5, 45)])
+        before = page.intents.count("loadMore")
+        page.page.reload()
+        expect(page.items).to_have_count(44)
+        page.until(lambda: page.intents.count("loadMore") - before == 10, "ten more pages were asked for")
+        page.until(lambda: page.evaluate("window.__quiet ??= new Promise((end) => requestIdleCallback(() => end(true)))"), "the page has nothing more to do")
+        assert page.intents.count("loadMore") - before == 10
+
+    def test_it_is_a_picture_and_not_a_gap_that_comes_and_goes(self, server, open_page):
+        page = open_page(server, phone=True)
+        page.expects_failed_requests = True
+        self.streams(page, [self.state(20, gap=10)])
+        page.page.reload()
+        gap = page.by("gap")
+        expect(gap).to_be_attached()
+        gap.evaluate("(e) => scrollTo(0, e.getBoundingClientRect().top + scrollY - 64)")
+        page.until(lambda: abs(gap.evaluate("(e) => e.getBoundingClientRect().top") - 64) < 2, "the gap is at the bar")
+        page.evaluate("dispatchEvent(new Event('pagehide'))")
+        assert page.evaluate("JSON.parse(sessionStorage.getItem('aquifer.place.feed')).key").startswith("item-")
+
     def test_a_page_that_is_opened_begins_at_its_top(self, server, open_page):
         page = open_page(server)
         self.read(page, 30)

@@ -25,6 +25,7 @@ function isReturn() {
  */
 export class ReadingPlace {
   #list;
+  #rows;
   #key;
   /**
    * The place at which the list was left for another page.
@@ -45,10 +46,12 @@ export class ReadingPlace {
 
   /**
    * @param {HTMLElement} list
+   * @param {string} rows the selector of rows that stay: what stands between them comes and goes
    * @param {string} name
    */
-  constructor(list, name) {
+  constructor(list, rows, name) {
     this.#list = list;
+    this.#rows = rows;
     this.#key = `aquifer.place.${name}`;
     if (isReturn()) this.#wanted = this.#kept();
     addEventListener("pagehide", () => this.keep());
@@ -85,8 +88,13 @@ export class ReadingPlace {
     return this.#target();
   }
 
-  /** Goes to the place as soon as its row is there. To be called when rows have come. */
-  restore() {
+  /** Waits no longer: the row is not found. */
+  giveUp() {
+    this.#hold?.abort();
+  }
+
+  /** Goes to the place as soon as its row is there. */
+  #restore() {
     const target = this.#target();
     if (target === null) return;
     if (Math.abs(target - scrollY) >= 1) scrollTo({ top: target });
@@ -102,7 +110,7 @@ export class ReadingPlace {
   }
 
   /**
-   * Of the rows in the window, the one whose beginning is nearest to the bar: it is probably read. Null at the top of the page.
+   * Of the lasting rows in the window, the one whose beginning is nearest to the bar: it is probably read. Null at the top of the page.
    *
    * @returns {Place | null}
    */
@@ -111,6 +119,7 @@ export class ReadingPlace {
     /** @type {Place | null} */
     let best = null;
     for (const row of rows(this.#list)) {
+      if (!row.matches(this.#rows)) continue;
       const { top, bottom } = row.getBoundingClientRect();
       const isSeen = bottom > BAR && top < innerHeight && row.dataset.key !== undefined;
       if (isSeen && (!best || Math.abs(top - BAR) < Math.abs(best.top - BAR))) best = { key: row.dataset.key ?? "", top };
@@ -140,7 +149,7 @@ export class ReadingPlace {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let end;
     const observer = new ResizeObserver(() => {
-      this.restore();
+      this.#restore();
       if (this.#row) end ??= setTimeout(() => hold.abort(), HOLD);
     });
     observer.observe(this.#list);

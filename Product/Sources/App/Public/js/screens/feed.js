@@ -11,6 +11,7 @@ import { ListScreen } from "../list-screen.js";
 import { shownOf } from "../logic/list.js";
 import { nearEnd } from "../logic/near-end.js";
 import { placeLines } from "../logic/names.js";
+import { LOOK_ON, searched } from "../logic/searched.js";
 
 /**
  * The name of a picture, where one is needed.
@@ -92,10 +93,12 @@ export class FeedScreen extends ListScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #list = h("div", { class: "feed-grid", "data-test": "feed" });
   #masonry = new Masonry(this.#list);
-  #place = new ReadingPlace(this.#list, "feed");
+  #place = new ReadingPlace(this.#list, "[data-test=feed-item]", "feed");
   #more = h("div", { class: "feed-more" });
   #sentinel = h("div", { class: "sentinel", "aria-hidden": "true", "data-test": "sentinel" });
   #atEnd = false;
+  /** The pages that were asked for to find the row that was read. */
+  #searches = 0;
   /** True if the next pictures are wanted, wherever the page is. */
   #wantsMore = false;
   #asked = "";
@@ -179,7 +182,7 @@ export class FeedScreen extends ListScreen {
     this.#drawInstead(state);
     this.#drawMore(state);
     if (hasEnded && !state.error) retryAll(this.#list);
-    if (this.#place.isWaiting) this.#wantsMore = true;
+    this.#findPlace(state);
     this.#askForMore();
     this.onState?.();
   }
@@ -207,6 +210,21 @@ export class FeedScreen extends ListScreen {
     // The frame that comes first draws them; once the next one begins, they are seen.
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawAll)));
     return items.slice(0, FIRST);
+  }
+
+  /**
+   * Looks on the next pages for the row that was read. It may have been removed, so the search has an end.
+   *
+   * @param {Wire.FeedState} state
+   */
+  #findPlace(state) {
+    if (!this.#place.isWaiting) {
+      this.#searches = 0;
+      return;
+    }
+    const found = searched(state, this.#searches);
+    if (found === LOOK_ON && this.wantMore()) this.#searches += 1;
+    if (found === "missing") this.#place.giveUp();
   }
 
   /**
