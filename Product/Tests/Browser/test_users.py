@@ -123,6 +123,68 @@ def test_another_users_link_is_followed_by_whoever_says_so(users, open_page):
     expect(page.by("user")).to_contain_text("Logged in as bruno")
 
 
+#: What a browser may keep that tells nothing of its user.
+NOBODYS = {"aquifer.theme", "aquifer.language", "aquifer.shortcut", "aquifer.rate", "aquifer.token", "aquifer.tab"}
+KEPT = "() => [localStorage, sessionStorage].flatMap((storage) => Object.entries(storage))"
+
+
+def leave_traces(page):
+    """Does what a browser remembers: a name that is typed, a palette, a place in the feed, what has no picture or shape."""
+    page.expects_failed_requests = True  # some contacts have no picture
+    page.page.goto(page.server.base + "/audio/new")
+    page.by("clip-author-field").fill("Ana Souza")
+    page.page.goto(page.server.base + "/foaas/settings")
+    page.page.locator(".swatch-input").last.check(force=True)
+    page.by("nav-foaas").click()
+    page.until(lambda: page.evaluate("localStorage.getItem('aquifer.palette')"), "the palette is remembered")
+    page.evaluate("""() => { localStorage.setItem("aquifer.shapes", '[["ana", [1]]]'); localStorage.setItem("aquifer.lacking", '[["/ana", 1]]'); }""")
+    page.by("nav-feed").click()
+    expect(page.items.first).to_be_visible()
+    page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
+    page.page.mouse.wheel(0, 900)
+    page.until(lambda: page.evaluate("scrollY") > 500, "the feed is read")
+    page.evaluate("dispatchEvent(new Event('pagehide'))")
+    kept = dict(page.evaluate(KEPT))
+    assert {"aquifer.author", "aquifer.palette", "aquifer.shapes", "aquifer.lacking", "aquifer.place.feed"} <= set(kept)
+    return kept
+
+
+def test_logging_out_leaves_nothing_of_the_user_in_the_browser(users, open_page):
+    page = enter(users, open_page, "ana")
+    before = leave_traces(page)
+    open_settings(page)
+    log_out(page, "log-out")
+    expect(page.by("signed-out")).to_be_visible()
+    assert set(dict(page.evaluate(KEPT))) <= NOBODYS
+    page.page.reload()
+    expect(page.by("signed-out")).to_be_visible()
+    after = dict(page.evaluate(KEPT))
+    assert set(after) <= NOBODYS and after["aquifer.token"] == "" and after.get("aquifer.tab") != before["aquifer.tab"]
+
+
+def test_another_users_link_leaves_nothing_of_the_former_one_in_the_browser(users, open_page):
+    page = enter(users, open_page, "ana")
+    before = leave_traces(page)
+    page.evaluate(f"location.hash = '#token={users.tokens['bruno']}'")
+    with page.page.expect_event("load"):
+        page.by("link-accept").click()
+    open_settings(page)
+    expect(page.by("user")).to_contain_text("Logged in as bruno")
+    after = dict(page.evaluate(KEPT))
+    assert set(after) <= NOBODYS and after["aquifer.tab"] != before["aquifer.tab"]
+    assert page.evaluate("scrollY") == 0
+
+
+def test_a_new_link_of_the_same_user_forgets_nothing(users, open_page):
+    page = enter(users, open_page, "ana")
+    before = leave_traces(page)
+    token = users.token("ana", "token")
+    with page.page.expect_event("load"):
+        page.evaluate(f"location.hash = '#token={token}'")
+    expect(page.items.first).to_be_visible()
+    assert dict(page.evaluate(KEPT)).items() >= {name: before[name] for name in ("aquifer.author", "aquifer.palette", "aquifer.tab")}.items()
+
+
 def test_each_reason_not_to_be_let_in_is_told_as_it_is(users, open_page):
     users.server.url = users.server.base
     nobody = open_page(users.server, "/", wait=False, fails=True)

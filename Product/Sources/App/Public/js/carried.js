@@ -1,4 +1,6 @@
-const KEY = "aquifer.carried";
+import { tabMemory } from "./memory.js";
+
+const KEY = "carried";
 
 /**
  * The things that a page takes along when it is loaded again: it then goes on where it was. `path` names the page that it is for.
@@ -67,18 +69,15 @@ function keep(path, isSamePage) {
   leaves = true;
   /** @type {Carried} */
   const all = { path, isSamePage, scroll: scrolled(), shown: givers.shown?.() ?? [], playing: givers.playing?.() ?? null };
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify(all));
-  } catch {
-    // Without storage, or with too much to keep, the page begins anew.
-  }
+  // Without storage, or with too much to keep, the page begins anew.
+  tabMemory.set(KEY, JSON.stringify(all));
 }
 
 /** @returns {Carried | null} */
 function take() {
   try {
-    const text = sessionStorage.getItem(KEY);
-    sessionStorage.removeItem(KEY);
+    const text = tabMemory.get(KEY);
+    tabMemory.set(KEY, null);
     /** @type {Carried | null} */
     const all = text === null ? null : JSON.parse(text);
     return all?.path === location.pathname + location.search ? all : null;

@@ -222,23 +222,3 @@ export function testOf(element) {
   const focused = document.activeElement;
   return focused instanceof HTMLElement && element.contains(focused) ? focused.dataset.test ?? null : null;
 }
-
-/** Remembers a value on this machine; storage that is switched off is no error. */
-export const memory = {
-  /** @param {string} name */
-  get(name) {
-    try {
-      return localStorage.getItem(`aquifer.${name}`);
-    } catch {
-      return null;
-    }
-  },
-  /** @param {string} name @param {string} value */
-  set(name, value) {
-    try {
-      localStorage.setItem(`aquifer.${name}`, value);
-    } catch {
-      // The choice then lasts as long as the page.
-    }
-  },
-};

@@ -1,5 +1,6 @@
-import { find, frame, memory } from "./dom.js";
+import { find, frame } from "./dom.js";
 import { bytes, chosenLanguage, languages, sentence } from "./logic/language.js";
+import { memory } from "./memory.js";
 
 /** In milliseconds. */
 const RETRY = 3000;

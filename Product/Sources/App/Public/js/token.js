@@ -1,5 +1,5 @@
-import { memory } from "./dom.js";
 import { bearer, decide, tokenIn } from "./logic/token.js";
+import { memory, tabMemory } from "./memory.js";
 
 /**
  * The token that the server wants to see. The printed link carries it behind its `#`; from there it goes into this
@@ -35,6 +35,16 @@ function keep(given) {
   memory.set("token", given);
 }
 
+/**
+ * The browser belongs to another user, or to nobody (an empty token), from now on: nothing of the former one stays in it.
+ *
+ * @param {string} given
+ */
+export function become(given) {
+  memory.forgetUser();
+  keep(given);
+}
+
 take();
 
 // The link was opened in a tab that is here already: no page is loaded for what changes behind a `#`.
@@ -42,9 +52,11 @@ addEventListener("hashchange", () => {
   if (take()) return begin();
   examine();
 });
-// Another tab was given it.
+// Another tab was given it, or has logged out.
 addEventListener("storage", ({ key, newValue }) => {
-  if (key !== "aquifer.token" || !newValue || newValue === token) return;
+  if (key !== "aquifer.token" || newValue === null || newValue === token) return;
+  tabMemory.forget();
+  if (newValue === "") return;
   token = newValue;
   begin();
 });
@@ -68,7 +80,8 @@ export async function examine() {
   if (offered !== given || known === undefined || other === undefined) return;
   offered = null;
   const accept = () => {
-    keep(given);
+    if (known && known.name === other?.name) keep(given);
+    else become(given);
     begin();
   };
   const decision = decide(known, other);

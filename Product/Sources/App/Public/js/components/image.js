@@ -1,8 +1,9 @@
 import { fetchOwn, refusal } from "../api.js";
-import { h, memory } from "../dom.js";
+import { h } from "../dom.js";
 import { Lacking } from "../logic/lacking.js";
 import { fitting } from "../logic/srcset.js";
 import { t } from "../i18n.js";
+import { memory } from "../memory.js";
 import { icon } from "./icon.js";
 
 /** The number of pictures outside the view that are fetched at once. The other connections are for visible pictures. */

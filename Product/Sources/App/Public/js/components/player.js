@@ -1,7 +1,7 @@
 import { ApiError, address, fetchOwn, refusal, request } from "../api.js";
 import { carries } from "../carried.js";
-import { memory } from "../dom.js";
 import { t } from "../i18n.js";
+import { memory } from "../memory.js";
 
 /** @typedef {Wire.AudioClip} Clip */
 /** @typedef {"idle" | "loading" | "playing" | "paused" | "failed"} Status */

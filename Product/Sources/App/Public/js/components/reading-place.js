@@ -1,5 +1,6 @@
 import { carried } from "../carried.js";
 import { rowOf, rows } from "../dom.js";
+import { tabMemory } from "../memory.js";
 
 /** The time for which the place is held against rows that come above it, in milliseconds. */
 const HOLD = 4000;
@@ -52,7 +53,7 @@ export class ReadingPlace {
   constructor(list, rows, name) {
     this.#list = list;
     this.#rows = rows;
-    this.#key = `aquifer.place.${name}`;
+    this.#key = `place.${name}`;
     if (isReturn()) this.#wanted = this.#kept();
     addEventListener("pagehide", () => this.keep());
     document.addEventListener("visibilitychange", () => document.hidden && this.keep());
@@ -72,12 +73,7 @@ export class ReadingPlace {
   keep() {
     if (this.isWaiting || !this.#list.checkVisibility()) return;
     const place = (this.#left = this.#now());
-    try {
-      if (place) sessionStorage.setItem(this.#key, JSON.stringify(place));
-      else sessionStorage.removeItem(this.#key);
-    } catch {
-      // Without storage the list begins at its top.
-    }
+    tabMemory.set(this.#key, place && JSON.stringify(place));
   }
 
   /** Goes back to the place at which the list was left. Returns the height of the page at which that is now; null at the top. */
@@ -131,7 +127,7 @@ export class ReadingPlace {
   #kept() {
     try {
       /** @type {Place | null} */
-      const place = JSON.parse(sessionStorage.getItem(this.#key) ?? "null");
+      const place = JSON.parse(tabMemory.get(this.#key) ?? "null");
       return typeof place?.key === "string" && Number.isFinite(place.top) ? place : null;
     } catch {
       // Nothing was kept, or by another version.

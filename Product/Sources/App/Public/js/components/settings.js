@@ -1,7 +1,8 @@
 import { isRunning } from "../api.js";
 import { loadAgain } from "../carried.js";
-import { find, h, memory, nameButton } from "../dom.js";
+import { find, h, nameButton } from "../dom.js";
 import { chooseLanguage, chosen, isOutdated, language, languages, t } from "../i18n.js";
+import { memory } from "../memory.js";
 import { icon } from "./icon.js";
 import { choices, mark, popover } from "./popover.js";
 import { user } from "./user.js";

@@ -1,5 +1,5 @@
-import { memory } from "../dom.js";
 import { peaks } from "../logic/waveform.js";
+import { memory } from "../memory.js";
 
 /** The bars of a shape. */
 const BARS = 96;

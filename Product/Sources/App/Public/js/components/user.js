@@ -1,6 +1,7 @@
 import { address, request } from "../api.js";
-import { find, h, memory, replaceWhen } from "../dom.js";
+import { find, h, replaceWhen } from "../dom.js";
 import { t } from "../i18n.js";
+import { become } from "../token.js";
 import { toast } from "./toast.js";
 
 /**
@@ -65,20 +66,10 @@ export function user() {
       for (const button of element.querySelectorAll("button")) button.disabled = false;
       return toast(t("user.logOut.failed"));
     }
-    forget();
+    become("");
     name = null;
     draw();
     document.dispatchEvent(new CustomEvent("aquifer:signed-out", { detail: "loggedOut" }));
   };
   return Object.assign(element, { load });
-}
-
-/** This browser keeps of the user: the token, what pages remember of the content, and what a tab carries from page to page. */
-function forget() {
-  for (const name of ["token", "palette", "lacking"]) memory.set(name, "");
-  try {
-    sessionStorage.clear();
-  } catch {
-    // There is none: then nothing is kept in it.
-  }
 }

@@ -8,9 +8,10 @@ import { previewPlayer } from "../components/preview-player.js";
 import { Recorder, canRecord } from "../components/recorder.js";
 import { errorBanner } from "../components/states.js";
 import { announce } from "../components/toast.js";
-import { drawOnce, find, h, memory, nameButton, replaceWhen, setText } from "../dom.js";
+import { drawOnce, find, h, nameButton, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { clock, recordingName } from "../logic/time.js";
+import { memory } from "../memory.js";
 import { ModelScreen } from "../screen.js";
 
 /** @typedef {Partial<Wire.AudioComposeState>} State */

@@ -2,8 +2,9 @@ import { favoriteButton } from "../components/favorite-button.js";
 import { icon } from "../components/icon.js";
 import { phraseText, savePicture } from "../components/phrase.js";
 import { announce, toast } from "../components/toast.js";
-import { drawOnce, h, memory, replaceWhen, setText } from "../dom.js";
+import { drawOnce, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { memory } from "../memory.js";
 import { ModelScreen } from "../screen.js";
 
 /**
