@@ -25,7 +25,8 @@ struct LinkedPagesTests {
         #expect(Set(all).subtracting(linked) == ["js/begin.js"])
         let pages = try LinkedPages.own.get()
         for (path, module) in [
-            ("/", "feed"), ("/feed/a", "comments"), ("/contacts", "contacts"), ("/pay/17", "payment"),
+            ("/", "feed"), ("/feed/a", "comments"), ("/feed/a/picture", "viewer"), ("/contacts", "contacts"),
+            ("/pay/17", "payment"),
             ("/cards/new", "card-form"),
             ("/foaas/operations/off", "foaas-preview"), ("/drive/new", "drive-create"), ("/drive/x", "drive-account"),
             ("/inspector/", "inspector"),
@@ -34,6 +35,21 @@ struct LinkedPagesTests {
         }
         #expect(pages.routes.module(at: "/nowhere") == nil)
         #expect(pages.routes.modules.isSubset(of: chunks.keys))
+    }
+
+    @Test(
+        "A route without a module is a fault with its line, and so are no routes at all",
+        arguments: [
+            (
+                "  one: /^\\/$/,\n  two: /^\\/two$/,", "  one: x(() => import(\"./screens/one.js\")),",
+                "js/logic/routes.js:2"
+            ),
+            ("  one: /^\\/$/,", "const one = x(() => import(\"./screens/one.js\"));", "js/logic/routes.js:1"),
+            ("// none", "  one: x(() => import(\"./screens/one.js\")),", "js/logic/routes.js"),
+        ])
+    func routesWithoutModules(routes: String, main: String, place: String) {
+        let fault = #expect(throws: PageFault.self) { try PageRoutes(routes: routes, main: main) }
+        #expect(fault?.place == place)
     }
 
     @Test("What several screens need is in the first file; what one needs is in its own; each line stays where it was")

@@ -78,7 +78,8 @@ def test_a_page_is_small_the_first_time_and_nearly_nothing_again(server, open_pa
 
 def test_the_screen_at_hand_is_asked_for_by_the_page_itself(server, open_page):
     """Its module is not found out by the module that needs it, a round trip later."""
-    for path in ("/", "/contacts", "/cards/new", "/foaas/settings", "/drive/new"):
+    for path in ("/", "/feed/a", "/feed/a/picture", "/contacts", "/pay/1", "/cards", "/cards/new", "/payments", "/foaas", "/foaas/operations",
+                 "/foaas/operations/a", "/foaas/settings", "/audio", "/audio/new", "/outbox", "/drive", "/drive/new", "/drive/a", "/inspector"):
         page = open_page(server, path, wait=False)
         page.expects_failed_requests = True
         page.until(lambda: page.evaluate("document.querySelector('main h1') !== null"), "the page is there")

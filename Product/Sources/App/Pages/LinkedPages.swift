@@ -37,7 +37,7 @@ struct LinkedPages: Sendable {
         guard let html = source("index.html"), let main = source("js/main.js"),
             let addresses = source("js/logic/routes.js")
         else { throw PageFault(place: folder.path, reason: "the pages are not all there") }
-        routes = PageRoutes(routes: addresses, main: main)
+        routes = try PageRoutes(routes: addresses, main: main)
         for language in Language.builtIn {
             // Texts are always encodable; without them a page shows their keys.
             let json = (try? language.json()) ?? Data("{}".utf8)

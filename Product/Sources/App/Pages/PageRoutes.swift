@@ -1,26 +1,41 @@
-/// The screens of addresses, as the pages' own modules name them: `logic/routes.js` has the addresses, `main.js` the modules.
+/// The screens of addresses. `logic/routes.js` has the names and the addresses of the routes. In `main.js` a line that begins with such
+/// a name has the module:
+///
+/// ```js
+///   payment: /^\/pay\/(\d{1,18})$/,                                        // routes.js
+///   payment: { app: "contacts", ...screen(() => import("./screens/payment.js"), …   // main.js
+/// ```
 struct PageRoutes: Sendable {
     private var screens: [(segments: [String?], module: String)] = []
 
-    init(routes: String, main: String) {
+    /// - Throws: a fault if there are no routes, or if a route has no line with a module: its page would be asked for a round trip late.
+    init(routes: String, main: String) throws(PageFault) {
         var modules: [Substring: String] = [:]
         for line in main.split(separator: "\n") {
             guard let begin = line.firstRange(of: "import(\"./screens/") else { continue }
             let specifier = line[begin.lowerBound...].split(separator: "\"")
-            let head = line.drop { $0 == " " }
-            let name = head.hasPrefix("const ") ? head.dropFirst("const ".count) : head
-            guard specifier.count > 1 else { continue }
-            modules[name.prefix { $0.isLetter }] = PageModule.resolve(String(specifier[1]), from: "js/main.js")
+            guard let name = Self.key(of: line), specifier.count > 1 else { continue }
+            modules[name] = PageModule.resolve(String(specifier[1]), from: "js/main.js")
         }
-        for line in routes.split(separator: "\n") {
-            // `  payment: /^\/pay\/(\d{1,18})$/,`
-            let parts = line.drop { $0 == " " }.split(separator: ": /^", maxSplits: 1)
-            guard parts.count == 2, let module = modules[parts[0]], let end = parts[1].firstRange(of: "$/") else {
-                continue
+        for (index, line) in routes.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            guard let name = Self.key(of: line), let begin = line.firstRange(of: ": /^"),
+                let end = line.firstRange(of: "$/")
+            else { continue }
+            guard let module = modules[name] else {
+                throw PageFault(
+                    place: "js/logic/routes.js:\(index + 1)", reason: "main.js has no line with a module for \(name)")
             }
-            let segments = parts[1][..<end.lowerBound].split(separator: "\\/", omittingEmptySubsequences: true)
+            let segments = line[begin.upperBound..<end.lowerBound].split(separator: "\\/")
             screens.append((segments.map { $0.hasPrefix("(") ? nil : String($0) }, module))
         }
+        guard !screens.isEmpty else { throw PageFault(place: "js/logic/routes.js", reason: "it names no routes") }
+    }
+
+    /// The name that a line of a table begins with: `payment` of `  payment: …`.
+    private static func key(of line: Substring) -> Substring? {
+        let text = line.drop { $0 == " " }
+        let name = text.prefix { $0.isLetter }
+        return !name.isEmpty && text[name.endIndex...].hasPrefix(":") ? name : nil
     }
 
     /// The modules of all screens.

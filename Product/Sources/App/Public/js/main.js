@@ -53,7 +53,10 @@ function kept(load, make) {
   return { module, get screen() { return (made ??= make(module.value)); } };
 }
 
-/** The first screen of each app. */
+/**
+ * The first screen of each app. Here and in the tables below, a line begins with the name of its route, and loads the module of its screen:
+ * the server reads them, so that a page asks for the module at once. A route without such a line is a fault of the pages.
+ */
 const starts = {
   feed: kept(() => import("./screens/feed.js"), ({ FeedScreen }) => new FeedScreen(shell)),
   contacts: kept(() => import("./screens/contacts.js"), ({ ContactsScreen }) => new ContactsScreen(shell)),
@@ -94,11 +97,24 @@ const pages = {
   driveCreate: { app: "drive", ...screen(() => import("./screens/drive-create.js"), ({ DriveCreateScreen }) => new DriveCreateScreen(shell)) },
   driveAccount: { app: "drive", ...screen(() => import("./screens/drive-account.js"), ({ DriveAccountScreen }, { id }) => new DriveAccountScreen(shell, id)) },
 };
-/** The windows that lie over the feed. */
-const comments = new Lazy(() => import("./screens/comments.js"));
-const viewer = new Lazy(() => import("./screens/viewer.js"));
+
+/**
+ * A window that lies over the feed. Its module is loaded when it is first needed.
+ *
+ * @template Module
+ * @param {() => Promise<Module>} load
+ * @param {(module: Module, id: string) => void} show
+ */
+function over(load, show) {
+  const module = new Lazy(load);
+  return { module, open: (/** @type {string} */ id) => show(module.value, id) };
+}
+
 /** @type {Partial<Record<Route["name"], { module: Lazy<unknown>, open: (id: string) => void }>>} */
-const overlays = { comments: { module: comments, open: openComments }, picture: { module: viewer, open: openViewer } };
+const overlays = {
+  comments: over(() => import("./screens/comments.js"), ({ CommentsScreen }, id) => openComments(new CommentsScreen(shell, id))),
+  picture: over(() => import("./screens/viewer.js"), ({ Viewer }, id) => openViewer((ways) => new Viewer(starts.feed.screen, id, ways))),
+};
 
 /**
  * The modules that a route needs to be shown.
@@ -148,20 +164,19 @@ function notLoaded() {
     action: { title: t("retry"), run: () => load(location.pathname + location.search) } })) };
 }
 
-/** @param {string} id */
-function openComments(id) {
+/** @param {import("./screens/comments.js").CommentsScreen} opened */
+function openComments(opened) {
   const feed = starts.feed.screen;
-  const opened = new comments.value.CommentsScreen(shell, id);
   shell.overlay = opened;
-  opened.drawItem(feed.item(id));
-  feed.onState = () => opened.drawItem(feed.item(id));
+  opened.drawItem(feed.item(opened.id));
+  feed.onState = () => opened.drawItem(feed.item(opened.id));
   opened.open();
 }
 
-/** @param {string} id */
-function openViewer(id) {
+/** @param {(ways: import("./screens/viewer.js").Ways) => import("./screens/viewer.js").Viewer} make */
+function openViewer(make) {
   const feed = starts.feed.screen;
-  const opened = new viewer.value.Viewer(feed, id, {
+  const opened = make({
     close: () => router.back("/"),
     moved: (now) => {
       router.rename(`/feed/${encodeURIComponent(now)}/picture`);

@@ -1,4 +1,4 @@
-/** The addresses of all pages. The part in brackets is the page's id. */
+/** The addresses of all pages. The part in brackets is the page's id. `main.js` has a line with the module for each name. */
 const ROUTES = {
   feed: /^\/$/,
   comments: /^\/feed\/([^/]+)$/,
