@@ -126,6 +126,25 @@ struct FeedModelTests {
         #expect(model.items == items(31))
     }
 
+    @Test("A page that fails during a refresh says so after it, too")
+    func pageFailsDuringRefresh() async {
+        let world = FeedWorld(client: ScriptedHTTPClient())
+        let model = FeedModel(world.service)
+        let loading = Task { await model.appear() }
+        await world.client.exchange(0).respond(body: json(first))
+        await loading.value
+        let more = Task { await model.loadMore() }
+        let page = await world.client.exchange(1)
+        let refreshing = Task { await model.refresh() }
+        let latest = await world.client.exchange(2)
+        page.fail(TransportError(.offline))
+        await more.value
+        latest.fail(TransportError(.offline))
+        await refreshing.value
+        #expect(model.more == .failed(.connectivity(TransportError(.offline))))
+        #expect(model.items == first)
+    }
+
     @Test("Who asks for the next page while the list is loading gets it afterwards, once")
     func asksDuringLoad() async {
         let world = FeedWorld(client: ScriptedHTTPClient())

@@ -62,12 +62,14 @@ public final class PagedModel<Item: Sendable> {
         await list.appear()
     }
 
-    /// Loads the latest, unless a load is running. The pages that still join stay.
+    /// Loads the latest, unless a load is running. The pages that still join stay, and those that could not be loaded before can be
+    /// asked for again.
     public func refresh() async {
         guard !list.isLoading else { return await list.refresh() }
-        await list.refresh()
+        // Before the load: what fails while it runs is news.
         if case .failed = ending { ending = .idle }
         filling = filling.filter { $0.value == .loading }
+        await list.refresh()
     }
 
     /// Loads the page after the last item, unless one is being loaded or the end was reached. If the list itself is being loaded,
