@@ -374,6 +374,38 @@ class TestTheFormsOfAPicture:
         expect(picture).to_be_visible()
         assert picture.evaluate("(i) => i.naturalWidth") == 400
 
+    def test_the_whole_one_comes_when_the_connection_is_back(self, server, open_page):
+        page = open_page(server, phone=True)
+        page.expects_failed_requests = True
+        page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
+        page.connection("offline")
+        page.by("open-picture").first.click()
+        picture = page.by("viewer-picture").locator("img")
+        expect(picture).to_be_visible()
+        assert picture.evaluate("(i) => i.naturalWidth") == 400
+        page.connection("online")
+        page.until(lambda: picture.evaluate("(i) => i.naturalWidth") == 800, "the whole picture is there")
+
+    def test_a_larger_one_that_was_left_behind_on_its_way_is_begun_again_when_the_card_is_near(self, server, open_page):
+        page = open_page(server, phone=True)
+        page.expects_failed_requests = True
+        page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
+        page.load_all()
+        page.scroll_to(0)
+        first = page.items.first.locator("img")
+        page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
+        page.connection("slow")
+        page.page.set_viewport_size({"width": 560, "height": 844})
+        whole = lambda urls: [url for url in urls if "width=" not in url and "/api/screens/feed/images/" in url]
+        page.until(lambda: whole(page.requests), "larger ones are asked for")
+        page.scroll_to(6000)
+        page.until(lambda: whole(page.failed), "they are left behind")
+        page.connection("online")
+        assert first.evaluate("(i) => i.naturalWidth") == 400
+        page.scroll_to(0)
+        page.until(lambda: self.sharp(page), "the pictures are sharp")
+        assert first.evaluate("(i) => i.naturalWidth") == 800
+
     def test_a_whole_one_that_is_saved_serves_the_feed_without_another_request(self, server, open_page):
         page = open_page(server, phone=True, scale=3)
         page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")

@@ -9,8 +9,13 @@ test("The forms of a picture are told from the smallest to the largest", () => {
   for (const none of [null, "", "/a", "/a 2x", "/a w"]) assert.deepEqual(forms(none), []);
 });
 
-test("A place gets the smallest form that has its pixels, and else the largest", () => {
-  for (const [pixels, width] of [[1, 400], [400, 400], [400.5, 800], [800, 800], [1600, 800]]) assert.equal(fitting(SRCSET, pixels)?.width, width);
+test("A place gets the smallest form that has its pixels", () => {
+  for (const [pixels, width] of [[1, 400], [400, 400], [400.5, 800], [800, 800]]) assert.equal(fitting(SRCSET, pixels)?.width, width);
+});
+
+test("A place that no form is wide enough for gets none of them", () => {
+  assert.equal(fitting(SRCSET, 801), null);
+  assert.equal(fitting("/a?tab=1&width=400 400w", 401), null);
 });
 
 test("Nothing is chosen from no forms, and for a place that has no width yet", () => {

@@ -118,8 +118,11 @@ struct ScreenAPI: Sendable {
         }
         do throws(LoadError) {
             let loaded = try await load(shown)
-            return ServerResponse(body: .bytes(loaded.value))
+            var response = ServerResponse(body: .bytes(loaded.value))
                 .relayed(PictureCheck.mediaType(of: loaded.value), as: .picture)
+            // A page then asks again for the form that it wants. What is saved of that form itself is no stand-in.
+            if case .cache(_, because: .some) = loaded.source { response.headers["Aquifer-Picture"] = "stand-in" }
+            return response
         } catch {
             if mayLack, error.trouble == .missing { return .empty() }
             return .failure(error, language: .best(for: request.queryValue("lang") ?? "en"))

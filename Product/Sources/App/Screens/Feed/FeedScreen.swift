@@ -25,7 +25,7 @@ final class FeedScreen: Screen {
         @OrNull var description: String?
         /// The address of the picture.
         let image: String
-        /// The addresses of the picture and of its smaller forms with their widths, as `srcset` of HTML has them.
+        /// The addresses of the forms of the picture whose widths are known, as `srcset` of HTML has them.
         @OrNull var srcset: String?
         @OrNull var author: String?
         /// The age of the post in words.
@@ -146,11 +146,11 @@ final class FeedScreen: Screen {
             size: item.size.map { Size(width: $0.width, height: $0.height) }, gap: gap, age: age)
     }
 
-    /// Without the width of the whole picture nobody can choose.
+    /// The whole picture stands in it only with its width. Pages have its address in `image`, for places that no form is wide enough for.
     private func srcset(_ item: FeedItem, _ image: String) -> String? {
-        guard let whole = item.size?.width, !item.variants.isEmpty else { return nil }
-        let forms = item.variants.map { "\(image)&width=\($0.width) \($0.width)w" } + ["\(image) \(whole)w"]
-        return forms.joined(separator: ", ")
+        guard !item.variants.isEmpty else { return nil }
+        let whole = item.size.map { ["\(image) \($0.width)w"] } ?? []
+        return (item.variants.map { "\(image)&width=\($0.width) \($0.width)w" } + whole).joined(separator: ", ")
     }
 
     private func more(_ more: FeedModel.More, _ context: ScreenContext) -> More {

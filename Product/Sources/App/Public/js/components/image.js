@@ -45,13 +45,13 @@ const observer = (tell, place) => new IntersectionObserver((entries) => {
 const near = observer((image, isNear) => image.nearChanged(isNear), { rootMargin: "100% 0px" });
 const visible = observer((image, isVisible) => image.visibleChanged(isVisible));
 const sized = new ResizeObserver((entries) => {
-  for (const { target } of entries) if (target instanceof AquiferImage) target.sizeChanged();
+  for (const { target } of entries) if (target instanceof AquiferImage) target.grow();
 });
 
 /**
  * A picture with a life of its own: fetched when it comes near, aborted when it is gone, first in line
  * when it is seen, and kept once it is there. `data-state` is idle, waiting, loading, loaded or failed. With `srcset` it fetches the
- * form that fits its width on this display, and a larger one when it has grown.
+ * form that fits its width on this display, and a larger one when it has grown; `src` is for places that no form is wide enough for.
  * With `quiet` it shows the picture or nothing: for what stands before something that can stay. With `foreign` its text is
  * somebody's own, in a language that nobody has named.
  */
@@ -65,7 +65,7 @@ export class AquiferImage extends HTMLElement {
   #visible = false;
   /** @type {HTMLImageElement | null} */
   #picture = null;
-  /** The width of the form that is fetched or shown; Infinity for the whole picture. */
+  /** The width of the form that is shown; Infinity for the whole picture. */
   #width = 0;
 
   connectedCallback() {
@@ -107,6 +107,7 @@ export class AquiferImage extends HTMLElement {
     this.#near = isNear;
     if (!isNear) this.#abort();
     else if (this.dataset.state === "idle" || this.dataset.state === "failed") this.#want();
+    else this.grow();
   }
 
   /** @param {boolean} isVisible */
@@ -118,21 +119,23 @@ export class AquiferImage extends HTMLElement {
     if (preloading.delete(this)) startWaiting();
   }
 
-  /** Fetches a larger form if the one that is shown has become too small. */
-  sizeChanged() {
-    if (this.dataset.state !== "loaded" || this.#controller) return;
-    const form = this.#form;
-    if (form && form.width > this.#width) this.fetchNow("low");
+  /** Fetches a larger form if the one that is shown is too small: the place has grown, or it stood in for what could not be had. */
+  grow() {
+    if (this.dataset.state !== "loaded" || this.#controller || !this.#near || this.clientWidth === 0) return;
+    if (this.#form.width > this.#width) this.fetchNow("low");
   }
 
-  /** Tries again a picture that failed. */
+  /** Tries again a picture that failed, or that a smaller one stands in for. */
   retry() {
     if (this.dataset.state === "failed" && this.#near) this.#want();
+    else this.grow();
   }
 
-  /** The form of the picture that fits its place; null if there is one form only. */
+  /** The form of the picture that fits its place. */
   get #form() {
-    return fitting(this.getAttribute("srcset"), this.clientWidth * devicePixelRatio);
+    const src = this.getAttribute("src") ?? "";
+    const form = fitting(this.getAttribute("srcset"), this.clientWidth * devicePixelRatio);
+    return form && form.src !== src ? form : { src, width: Infinity };
   }
 
   /** The address without the tab and the language that ask. */
@@ -165,7 +168,7 @@ export class AquiferImage extends HTMLElement {
     // A picture that is shown stays until a larger one is there.
     const isLarger = this.dataset.state === "loaded";
     if (!isLarger) this.#set("loading");
-    const { src, width } = this.#form ?? { src: this.getAttribute("src") ?? "", width: Infinity };
+    const { src, width } = this.#form;
     let url = null;
     try {
       const response = await fetchOwn(src, { signal: controller.signal, priority });
@@ -179,7 +182,7 @@ export class AquiferImage extends HTMLElement {
       picture.src = url;
       await picture.decode();
       if (controller.signal.aborted) throw controller.signal.reason;
-      this.#width = width;
+      this.#width = response.headers.get("Aquifer-Picture") === "stand-in" ? picture.naturalWidth : width;
       this.#keep(picture, url);
     } catch {
       // The bytes may have been no image at all; for the reader both are a picture that did not come.
@@ -245,7 +248,7 @@ export class AquiferImage extends HTMLElement {
 customElements.define("aq-image", AquiferImage);
 
 /**
- * Tries the pictures in an element again that failed.
+ * Tries the pictures in an element again that failed, or that smaller ones stand in for.
  *
  * @param {Element} element
  */

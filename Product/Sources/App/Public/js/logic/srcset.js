@@ -16,13 +16,12 @@ export function forms(text) {
 }
 
 /**
- * The form for a place of this width: the smallest with as many pixels, else the largest. Null if there are none, or the place
- * has no width yet.
+ * The form for a place of this width: the smallest with as many pixels. Null if none has as many, or the place has no width yet: the
+ * picture in `src` is for all of these.
  *
  * @param {string | null} text
  * @param {number} pixels
  */
 export function fitting(text, pixels) {
-  const all = forms(text);
-  return pixels > 0 ? (all.find(({ width }) => width >= pixels) ?? all.at(-1) ?? null) : null;
+  return pixels > 0 ? (forms(text).find(({ width }) => width >= pixels) ?? null) : null;
 }

@@ -181,7 +181,8 @@ export class FeedScreen extends ListScreen {
     this.#masonry.settle();
     this.#drawInstead(state);
     this.#drawMore(state);
-    if (hasEnded && !state.error) retryAll(this.#list);
+    // Those in a window over the feed, too.
+    if (hasEnded && !state.error) retryAll(document.body);
     this.#findPlace(state);
     this.#askForMore();
     this.onState?.();
