@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import struct
 import wave
 
@@ -148,6 +149,17 @@ class TestPlaying:
         part(page.by("clip").first, "play").click()
         expect(playing(page)).to_have_count(1)
         assert any(r["range"] and r["status"] == 206 for r in asked(page, "GET", ".mp3")), remote(page)["requests"]
+
+    def test_the_bar_tells_the_length_that_stands_beside_it_though_a_decoder_counts_another_one(self, audio):
+        page = audio()
+        page.evaluate("Object.defineProperty(HTMLMediaElement.prototype, 'duration', { get: () => 999 })")
+        row = page.by("clip").first
+        start(row)
+        length = part(row, "clip-time").text_content().split(" / ")[1]
+        minutes, seconds = length.split(":")
+        for bar in (part(row, "seek"), page.by("mini-seek")):
+            expect(bar).to_have_attribute("aria-valuetext", re.compile(f"{length}$"))
+            expect(bar).to_have_attribute("aria-valuemax", str(int(minutes) * 60 + int(seconds)))
 
     def test_moving_far_ahead_fetches_only_from_there(self, audio, tmp_path):
         page = audio()

@@ -57,7 +57,7 @@ export class MiniPlayer {
     nameButton(this.#forward, t("audio.forward", { count: STEP }));
     nameButton(this.#close, t("audio.stop"));
     this.#next.setAttribute("aria-disabled", String(!player.neighbour(1)));
-    this.#seek.draw({ label: t("audio.seek", clip), position: player.position(clip.id), duration: player.duration(clip) });
+    this.#seek.draw({ label: t("audio.seek", clip), position: player.position(clip.id), duration: player.length(clip) });
     this.#time(null);
   }
 

@@ -46,7 +46,7 @@ export function seekBar({ onSeek, onPreview, className = "", test = "seek" }) {
     // Whole seconds: a reader would otherwise hear every fraction.
     const now = String(wholeSeconds(Math.min(seconds, duration)));
     if (element.getAttribute("aria-valuenow") !== now) element.setAttribute("aria-valuenow", now);
-    const text = t("audio.position", { position: clock(seconds), duration: clock(duration) });
+    const text = t("audio.position", { position: clock(duration > 0 ? Math.min(seconds, duration) : seconds), duration: clock(duration) });
     if (element.getAttribute("aria-valuetext") !== text) element.setAttribute("aria-valuetext", text);
   };
 

@@ -184,7 +184,7 @@ export class AudioScreen extends ListScreen {
       row.classList.toggle("is-current", player.isCurrent(clip.id));
       if (status === "playing") shapes.draw(clip);
       play.draw(status, clip.title);
-      bar.draw({ label: t("audio.seek", clip), position: player.position(clip.id), duration: player.duration(clip), waveform: shapes.of(clip) });
+      bar.draw({ label: t("audio.seek", clip), position: player.position(clip.id), duration: player.length(clip), waveform: shapes.of(clip) });
       const words = player.failure(clip.id) ?? (clip.offline === "failed" ? clip.offlineText ?? t("audio.download.failed") : null);
       replaceWhen(problem, words ?? "", () => words && [icon("alert"), h("span", {}, words)]);
       const isNews = problem.hidden && Boolean(words);
