@@ -1,5 +1,6 @@
 """Phrases: the phrase, what can be said, its preview, and how it is shown."""
 
+import re
 import struct
 
 import pytest
@@ -105,6 +106,17 @@ class TestThePhrase:
         width, height = struct.unpack(">II", data[16:24])
         assert (width, height) == (1080, 1350)
         assert len(data) > 5_000, "it has something on it"
+
+    def test_a_picture_that_cannot_be_made_is_told(self, phrases):
+        page = phrases()
+        expect(said(page)).not_to_be_empty()
+        page.evaluate("() => { HTMLCanvasElement.prototype.toBlob = (take) => take(null); }")
+        page.by("picture").click()
+        expect(page.by("toast")).to_contain_text("couldn’t be saved")
+
+    def test_who_says_it_is_told_after_a_dash(self, phrases):
+        page = phrases()
+        expect(page.by("phrase-subtitle")).to_have_text(re.compile("^— "))
 
     def test_offline_it_says_what_it_needs_and_offers_the_last_ones_seen(self, phrases):
         page = phrases()
@@ -289,7 +301,7 @@ class TestThePreview:
         page.by("field-name").press_sequentially("Caliban/?#% 😀")
         page.by("field-from").press_sequentially("Prospero")
         expect(page.by("preview")).to_contain_text("Caliban/?#% 😀, thou")
-        expect(page.by("preview")).to_contain_text("- Prospero")
+        expect(page.by("preview")).to_contain_text("— Prospero")
         assert transfers(page) == before
 
     def test_done_is_for_when_all_is_filled_and_then_main_shows_it(self, phrases):
@@ -337,7 +349,7 @@ class TestThePreview:
         expect(page.by("finish")).to_be_disabled()
         page.connection("slow")
         page.by("preview-retry").click()
-        expect(page.by("preview")).to_contain_text("- me")
+        expect(page.by("preview")).to_contain_text("— me")
         expect(page.by("finish")).to_be_enabled()
 
     def test_what_cannot_be_said_is_a_page_that_leads_to_the_list(self, phrases):

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { shownOf } from "../../Sources/App/Public/js/logic/list.js";
 import { initials, placeLines, tint } from "../../Sources/App/Public/js/logic/names.js";
-import { fitPhrase, lineHeight, poster, wrapped } from "../../Sources/App/Public/js/logic/phrase.js";
+import { dashed, fitPhrase, lineHeight, poster, wrapped } from "../../Sources/App/Public/js/logic/phrase.js";
 import { clock, recordingName } from "../../Sources/App/Public/js/logic/time.js";
 import { loudness, outline, peaks, pooled } from "../../Sources/App/Public/js/logic/waveform.js";
 
@@ -96,4 +96,9 @@ test("Loudness is heard in ratios: silence is nothing, full strength everything"
   assert.equal(loudness(new Float32Array(16)), 0);
   assert.equal(loudness(new Float32Array(16).fill(1)), 1);
   assert.ok(Math.abs(loudness(new Float32Array(16).fill(0.0316)) - 0.5) < 0.01);
+});
+
+test("Who says a phrase is told after a dash, however the remote has it", () => {
+  for (const text of ["- me", "– me", "-me", "— me"]) assert.equal(dashed(text), "— me");
+  assert.equal(dashed("me - you"), "me - you");
 });

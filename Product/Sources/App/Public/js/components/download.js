@@ -1,12 +1,26 @@
 import { h } from "../dom.js";
 
 /**
- * Gives a file to the browser, which saves it among the downloads.
+ * Makes a file and gives it to the browser, which saves it among the downloads. It is told either way how that went.
  *
+ * @param {() => Promise<{ blob: Blob, name: string }>} make
+ * @param {(isSaved: boolean) => void} tell
+ */
+export async function save(make, tell) {
+  try {
+    const { blob, name } = await make();
+    download(blob, name);
+  } catch {
+    return tell(false);
+  }
+  tell(true);
+}
+
+/**
  * @param {Blob} blob
  * @param {string} name
  */
-export function download(blob, name) {
+function download(blob, name) {
   const address = URL.createObjectURL(blob);
   h("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);

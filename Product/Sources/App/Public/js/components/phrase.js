@@ -1,6 +1,6 @@
-import { download, pictureOf } from "./download.js";
+import { pictureOf } from "./download.js";
 import { h, setText } from "../dom.js";
-import { fitPhrase, lineHeight, poster } from "../logic/phrase.js";
+import { dashed, fitPhrase, lineHeight, poster } from "../logic/phrase.js";
 
 /** A phrase and its subtitle, which are in English: `draw(phrase)`; nothing yet is drawn as bars. */
 export function phraseText() {
@@ -16,7 +16,7 @@ export function phraseText() {
     if (!phrase) return;
     const isNew = message.textContent !== phrase.message;
     setText(message, phrase.message);
-    setText(subtitle, phrase.subtitle);
+    setText(subtitle, dashed(phrase.subtitle));
     element.dataset.size = fitPhrase(phrase.message);
     if (isNew && element.dataset.live === undefined) {
       // Begins the entrance anew.
@@ -32,12 +32,12 @@ const [WIDTH, HEIGHT, MARGIN] = [1080, 1350, 96];
 const [SIGNED, SIGNATURE] = [40, 150];
 
 /**
- * Saves the phrase as a PNG: a poster in the colours of an element, which the words fill.
+ * The phrase as a PNG: a poster in the colours of an element, which the words fill.
  *
  * @param {Wire.Phrase} phrase
  * @param {HTMLElement} element
  */
-export async function savePicture({ message, subtitle }, element) {
+export async function phrasePicture({ message, subtitle }, element) {
   const style = getComputedStyle(element);
   /** @param {string} name */
   const color = (name) => {
@@ -62,7 +62,7 @@ export async function savePicture({ message, subtitle }, element) {
   };
   const box = { width: WIDTH - 2 * MARGIN, height: HEIGHT - 2 * MARGIN - (subtitle ? SIGNATURE : 0), least: 24, most: 360 };
   const said = poster(message, box, letters(800));
-  const by = poster(subtitle.replace(/^[-–]\s*/, "— "), { width: box.width, height: 2.6 * SIGNED, least: 24, most: SIGNED }, letters(500));
+  const by = poster(dashed(subtitle), { width: box.width, height: 2.6 * SIGNED, least: 24, most: SIGNED }, letters(500));
   paint.fillStyle = color("--phrase-ground");
   paint.fillRect(0, 0, WIDTH, HEIGHT);
   paint.textBaseline = "alphabetic";
@@ -79,5 +79,5 @@ export async function savePicture({ message, subtitle }, element) {
   };
   draw(said, 800, "--phrase-ink", MARGIN);
   draw(by, 500, "--phrase-muted", HEIGHT - MARGIN - by.size * (0.98 + (by.lines.length - 1) * lineHeight(by.size)));
-  download(await pictureOf(canvas), "phrase.png");
+  return pictureOf(canvas);
 }

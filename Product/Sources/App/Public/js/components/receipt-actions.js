@@ -1,8 +1,9 @@
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
-import { download } from "./download.js";
+import { save } from "./download.js";
 import { icon } from "./icon.js";
 import { receiptPicture } from "./receipt-picture.js";
+import { canShare, share } from "./share.js";
 import { toast } from "./toast.js";
 
 /**
@@ -20,25 +21,15 @@ export function receiptActions(paid) {
    */
   const action = (test, glyph, words, run) => h("button", { class: "button button-quiet", type: "button", "data-test": test, onclick: run }, icon(glyph), words);
 
-  async function share() {
+  const shareIt = () => share(async () => {
     const text = t("receipt.share.text", { amount: paid.amount, name: paid.name, date: paid.dateText, number: paid.number ?? "" });
-    try {
-      const file = new File([await receiptPicture(paid)], name, { type: "image/png" });
-      await navigator.share(navigator.canShare?.({ files: [file] }) ? { text, files: [file] } : { text });
-    } catch (error) {
-      if (!(error instanceof DOMException && error.name === "AbortError")) toast(t("receipt.share.failed"), "danger");
-    }
-  }
+    const file = new File([await receiptPicture(paid)], name, { type: "image/png" });
+    return navigator.canShare?.({ files: [file] }) ? { text, files: [file] } : { text };
+  }, () => toast(t("receipt.share.failed"), "danger"));
 
-  async function save() {
-    try {
-      download(await receiptPicture(paid), name);
-      toast(t("receipt.picture.saved"));
-    } catch {
-      toast(t("receipt.picture.failed"), "danger");
-    }
-  }
+  const saveIt = () => save(async () => ({ blob: await receiptPicture(paid), name }),
+    (isSaved) => (isSaved ? toast(t("receipt.picture.saved")) : toast(t("receipt.picture.failed"), "danger")));
 
-  return h("div", { class: "receipt-tools" }, "share" in navigator && action("receipt-share", "share", t("receipt.share"), share),
-    action("receipt-picture", "picture", t("receipt.picture"), save), action("receipt-print", "print", t("receipt.print"), () => print()));
+  return h("div", { class: "receipt-tools" }, canShare() && action("receipt-share", "share", t("receipt.share"), shareIt),
+    action("receipt-picture", "picture", t("receipt.picture"), saveIt), action("receipt-print", "print", t("receipt.print"), () => print()));
 }

@@ -1,5 +1,6 @@
 import { h } from "../dom.js";
 import { language } from "../i18n.js";
+import { dashed } from "../logic/phrase.js";
 
 /**
  * A sentence in pieces: the remote's words, which are English, and places for values, whose names are in the user's language.
@@ -20,4 +21,4 @@ export const plain = (parts) => parts.map(({ text }) => text).join("");
  *
  * @param {Wire.SentencePart[]} parts
  */
-export const byline = (parts) => parts.map((part, index) => (index === 0 && !part.isBlank ? { ...part, text: part.text.replace(/^[-–]\s*/, "— ") } : part));
+export const byline = (parts) => parts.map((part, index) => (index === 0 && !part.isBlank ? { ...part, text: dashed(part.text) } : part));

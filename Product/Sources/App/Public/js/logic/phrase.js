@@ -7,6 +7,13 @@ export function fitPhrase(text) {
   return text.length > 400 ? "small" : text.length > 140 ? "medium" : text.length > 60 ? "large" : "huge";
 }
 
+/**
+ * The line of who says a phrase, with a dash as books have it: the remote has a hyphen.
+ *
+ * @param {string} text
+ */
+export const dashed = (text) => text.replace(/^[-–]\s*/, "— ");
+
 /** The height of a line of a poster, as a multiple of the size of its letters: large letters stand closer. */
 export const lineHeight = (/** @type {number} */ size) => (size > 150 ? 1.02 : size > 80 ? 1.08 : size > 48 ? 1.16 : 1.3);
 

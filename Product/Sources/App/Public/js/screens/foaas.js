@@ -1,10 +1,13 @@
+import { save } from "../components/download.js";
 import { favoriteButton } from "../components/favorite-button.js";
 import { icon } from "../components/icon.js";
-import { phraseText, savePicture } from "../components/phrase.js";
+import { phrasePicture, phraseText } from "../components/phrase.js";
+import { canShare, share } from "../components/share.js";
 import { announce, toast } from "../components/toast.js";
 import { drawOnce, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { memory } from "../memory.js";
+import { dashed } from "../logic/phrase.js";
 import { ModelScreen } from "../screen.js";
 
 /**
@@ -91,7 +94,7 @@ export class FoaasScreen extends ModelScreen {
     this.#heart.draw(state.isFavorite === true);
     drawOnce(this.#actions, () => [
       this.#heart.element,
-      "share" in navigator && action("share", () => this.#share()),
+      canShare() && action("share", () => this.#share()),
       action("copy", () => this.#copy()),
       action("picture", () => this.#picture())]);
   }
@@ -109,7 +112,7 @@ export class FoaasScreen extends ModelScreen {
       lastSeen.length > 0 && h("h2", {}, t("foaas.seen")),
       lastSeen.length > 0 && h("ul", { class: "phrase-seen" }, lastSeen.slice(0, 8).map((seen) =>
         h("li", {}, h("button", { type: "button", class: "phrase-old", "data-test": "seen", onclick: () => this.#again(seen.id) },
-          h("span", { class: "phrase-old-text", lang: "en", dir: "auto" }, seen.message), h("span", { class: "phrase-old-date" }, `${seen.subtitle} · ${seen.dateText}`)))))));
+          h("span", { class: "phrase-old-text", lang: "en", dir: "auto" }, seen.message), h("span", { class: "phrase-old-date" }, `${dashed(seen.subtitle)} · ${seen.dateText}`)))))));
   }
 
   #ask() {
@@ -129,12 +132,8 @@ export class FoaasScreen extends ModelScreen {
     return this.state?.phrase?.text ?? "";
   }
 
-  async #share() {
-    try {
-      await navigator.share({ text: this.#phrase });
-    } catch (error) {
-      if (!(error instanceof DOMException && error.name === "AbortError")) toast(t("foaas.share.failed"), "danger");
-    }
+  #share() {
+    share(() => ({ text: this.#phrase }), () => toast(t("foaas.share.failed"), "danger"));
   }
 
   async #copy() {
@@ -146,10 +145,11 @@ export class FoaasScreen extends ModelScreen {
     }
   }
 
-  async #picture() {
-    if (!this.state?.phrase) return;
-    await savePicture(this.state.phrase, this.element);
-    toast(t("foaas.picture.saved"));
+  #picture() {
+    const phrase = this.state?.phrase;
+    if (!phrase) return;
+    save(async () => ({ blob: await phrasePicture(phrase, this.element), name: "phrase.png" }),
+      (isSaved) => (isSaved ? toast(t("foaas.picture.saved")) : toast(t("foaas.picture.failed"), "danger")));
   }
 
   /** Enter and space ask for another, wherever the focus is not on something of its own. */

@@ -1,8 +1,9 @@
 import { fetchOwn, refusal } from "../api.js";
 import { author } from "../components/author.js";
-import { download } from "../components/download.js";
+import { save } from "../components/download.js";
 import { icon } from "../components/icon.js";
 import { showModal } from "../components/modal.js";
+import { canShare, share } from "../components/share.js";
 import { failed, message, spinner } from "../components/states.js";
 import { h, nameButton, replaceWhen, setText } from "../dom.js";
 import { language, t } from "../i18n.js";
@@ -368,27 +369,25 @@ export class Viewer {
 
   async #shareLink() {
     const url = new URL(`/feed/${encodeURIComponent(this.id)}/picture`, location.href).href;
+    const failed = () => this.#say(t("viewer.share.failed"));
+    if (canShare()) return share(() => ({ title: this.title, url }), failed);
     try {
-      if ("share" in navigator) return await navigator.share({ title: this.title, url });
       await navigator.clipboard.writeText(url);
       this.#say(t("viewer.copied"));
-    } catch (error) {
-      if (!(error instanceof DOMException && error.name === "AbortError")) this.#say(t("viewer.share.failed"));
+    } catch {
+      failed();
     }
   }
 
-  async #savePicture() {
+  #savePicture() {
     const item = this.#feed.item(this.id);
     if (!item) return;
-    try {
+    save(async () => {
       const response = await fetchOwn(item.image);
       if (!response.ok) throw await refusal(response);
       const blob = await response.blob();
-      download(blob, fileName(item.location || item.description ? itemName(item) : t("viewer.file"), blob.type));
-      this.#say(t("viewer.saved"));
-    } catch {
-      this.#say(t("viewer.save.failed"));
-    }
+      return { blob, name: fileName(item.location || item.description ? itemName(item) : t("viewer.file"), blob.type) };
+    }, (isSaved) => this.#say(t(isSaved ? "viewer.saved" : "viewer.save.failed")));
   }
 
   /**
