@@ -1,14 +1,10 @@
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
 import { clock } from "../logic/time.js";
-import { peaks } from "../logic/waveform.js";
 import { playButton } from "./play-button.js";
 import { player } from "./player.js";
 import { seekBar } from "./seek-bar.js";
-
-const BARS = 96;
-/** Larger files are played, but not drawn: their sound would fill the memory. */
-const DRAWN = 24e6;
+import { shapeOf } from "./shape-of.js";
 
 /** Plays a file of this machine before it is sent. It is silent while clips are heard, and they while it is. */
 export function previewPlayer() {
@@ -94,15 +90,10 @@ export function previewPlayer() {
     audio.src = url;
     element.hidden = false;
     draw();
-    if (file.size > DRAWN) return;
-    try {
-      const sound = await new OfflineAudioContext(1, 1, 44100).decodeAudioData(await file.arrayBuffer());
-      if (mine !== turn) return;
-      [waveform, known] = [peaks(sound.getChannelData(0), BARS), sound.duration];
-      draw();
-    } catch {
-      // It is then drawn as a plain bar.
-    }
+    const shape = await shapeOf(file);
+    if (!shape || mine !== turn) return;
+    [waveform, known] = [shape.bars, shape.duration];
+    draw();
   };
   const pause = () => audio.pause();
   return Object.assign(element, { load, restore, unload, redraw: draw, pause });

@@ -1,10 +1,8 @@
-import { peaks } from "../logic/waveform.js";
 import { memory } from "../memory.js";
+import { LARGEST, shapeOf } from "./shape-of.js";
 
-/** The bars of a shape. */
-const BARS = 96;
-/** Longer sounds are played, but not drawn: in bytes and seconds. Their samples would fill the memory. */
-const [LARGEST, LONGEST] = [24e6, 900];
+/** Longer sounds are played, but not drawn: their samples would fill the memory. In seconds. */
+const LONGEST = 900;
 /** The shapes that are kept for the next visit. */
 const KEPT = 60;
 
@@ -51,7 +49,7 @@ class Shapes extends EventTarget {
     if (waveform.length > 0 || duration > LONGEST || this.#known.has(id) || this.#known.has(ownID) || this.#asked.has(id)) return;
     this.#asked.add(id);
     this.#drawing = this.#drawing.then(async () => {
-      const bars = await shapeOf(audio);
+      const bars = await barsAt(audio);
       if (bars.length === 0) return;
       this.#keep(id, bars);
       this.dispatchEvent(new Event("change"));
@@ -76,17 +74,16 @@ function kept() {
  * @param {string} address
  * @returns {Promise<number[]>}
  */
-async function shapeOf(address) {
+async function barsAt(address) {
   try {
     const response = await fetch(address);
     if (!response.ok || Number(response.headers.get("Content-Length")) > LARGEST) {
       await response.body?.cancel();
       return [];
     }
-    const sound = await new OfflineAudioContext(1, 1, 44100).decodeAudioData(await response.arrayBuffer());
-    return peaks(sound.getChannelData(0), BARS);
+    return (await shapeOf(await response.blob()))?.bars ?? [];
   } catch {
-    // It stays a plain bar, and can be heard all the same.
+    // The sound does not come now.
     return [];
   }
 }
