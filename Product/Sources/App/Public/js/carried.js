@@ -1,6 +1,9 @@
+import { holdScroll, within } from "./hold-scroll.js";
 import { tabMemory } from "./memory.js";
 
 const KEY = "carried";
+/** The time for which a place is held, in milliseconds. */
+const HOLD = 5000;
 
 /**
  * The things that a page takes along when it is loaded again: it then goes on where it was. `path` names the page that it is for.
@@ -105,15 +108,6 @@ export const stopScrolling = () => end.abort();
 export function scrollBack(main, top) {
   stopScrolling();
   place = top;
-  const { signal } = end = new AbortController();
-  const observer = new ResizeObserver(() => scrollTo(0, top));
-  observer.observe(main);
-  for (const name of ["wheel", "touchstart", "keydown", "pointerdown"]) addEventListener(name, stopScrolling, { signal, capture: true });
-  // Content that grows later than this was not there before.
-  const late = setTimeout(stopScrolling, 5000);
-  signal.addEventListener("abort", () => {
-    clearTimeout(late);
-    observer.disconnect();
-    place = null;
-  });
+  end = holdScroll(main, () => within(top), HOLD);
+  end.signal.addEventListener("abort", () => (place = null));
 }

@@ -1,5 +1,6 @@
 import { carried } from "../carried.js";
 import { rowOf, rows } from "../dom.js";
+import { holdScroll, within } from "../hold-scroll.js";
 import { tabMemory } from "../memory.js";
 
 /** The time for which the place is held against rows that come above it, in milliseconds. */
@@ -42,8 +43,6 @@ export class ReadingPlace {
   #wanted = null;
   /** @type {AbortController | null} */
   #hold = null;
-  /** True once the page has gone back to the place. */
-  #isBack = false;
 
   /**
    * @param {HTMLElement} list
@@ -89,20 +88,11 @@ export class ReadingPlace {
     this.#hold?.abort();
   }
 
-  /** Goes to the place as soon as its row is there. */
-  #restore() {
-    const target = this.#target();
-    if (target === null) return;
-    if (Math.abs(target - scrollY) >= 1) scrollTo({ top: target });
-    this.#isBack = true;
-  }
-
   /** @returns {number | null} */
   #target() {
     const row = this.#row;
     if (!row || !this.#wanted || !row.checkVisibility()) return null;
-    const end = document.documentElement.scrollHeight - innerHeight;
-    return Math.max(0, Math.min(end, scrollY + row.getBoundingClientRect().top - this.#wanted.top));
+    return within(scrollY + row.getBoundingClientRect().top - this.#wanted.top);
   }
 
   /**
@@ -140,24 +130,8 @@ export class ReadingPlace {
     const former = this.#hold;
     this.#hold = null;
     former?.abort();
-    this.#isBack = false;
-    const hold = (this.#hold = new AbortController());
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    let end;
-    const observer = new ResizeObserver(() => {
-      this.#restore();
-      if (this.#row) end ??= setTimeout(() => hold.abort(), HOLD);
-    });
-    observer.observe(this.#list);
-    for (const name of ["wheel", "touchstart", "keydown", "pointerdown"]) addEventListener(name, () => hold.abort(), { signal: hold.signal, capture: true, passive: true });
-    // A bar that is dragged tells nothing but this: the row is elsewhere.
-    addEventListener("scroll", () => {
-      const target = this.#isBack ? this.#target() : null;
-      if (target !== null && Math.abs(target - scrollY) > 2) hold.abort();
-    }, { signal: hold.signal, passive: true });
+    const hold = (this.#hold = holdScroll(this.#list, () => this.#target(), HOLD));
     hold.signal.addEventListener("abort", () => {
-      observer.disconnect();
-      clearTimeout(end);
       if (this.#hold !== hold) return;
       this.#hold = null;
       this.#wanted = null;
