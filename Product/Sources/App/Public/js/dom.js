@@ -63,7 +63,7 @@ export const target = (event) => (event.target instanceof Element ? event.target
 export const find = (element, selector) => element?.querySelector(selector) ?? null;
 
 /**
- * The name of the button in an element that has the focus; `null` if none has it.
+ * The `data-test` of what has the focus within an element: empty if that has none, and `null` if nothing in it has the focus.
  *
  * @param {Element} element
  * @returns {string | null}
@@ -212,13 +212,3 @@ export const onEscape = (run) => (event) => {
   event.stopPropagation();
   run();
 };
-
-/**
- * The `data-test` of what has the focus within an element; null if nothing in it has.
- *
- * @param {Element} element
- */
-export function testOf(element) {
-  const focused = document.activeElement;
-  return focused instanceof HTMLElement && element.contains(focused) ? focused.dataset.test ?? null : null;
-}

@@ -20,7 +20,6 @@ final class AudioComposeScreen: Screen {
         @OrNull var sentBytesText: String?
         @OrNull var message: String?
         @OrNull var sent: Sent?
-        @OrNull var error: ScreenError?
     }
 
     enum Phase: String, Codable, Sendable, CaseIterable { case empty, ready, sending, sent, queued, failed }
@@ -37,7 +36,7 @@ final class AudioComposeScreen: Screen {
     }
 
     enum Intent: String, ScreenIntent {
-        case appear, dismissError, title, send, retry, later, cancel, again, removeFile
+        case appear, title, send, retry, later, cancel, again, removeFile
 
         var fields: [String] {
             switch self {
@@ -96,7 +95,7 @@ final class AudioComposeScreen: Screen {
             file: model.file.map { File(name: $0.name, sizeText: language.size($0.size)) },
             fileError: model.fileError?.message(in: language), title: model.title,
             titleError: model.titleError?.message(in: language), canSend: model.canSend, percent: percent,
-            sentBytesText: sentText, message: message(language), sent: sent, error: nil)
+            sentBytesText: sentText, message: message(language), sent: sent)
     }
 
     /// Does nothing: the form loads nothing, and keeps the text typed.
@@ -105,7 +104,7 @@ final class AudioComposeScreen: Screen {
     func action(for intent: Intent, _ fields: IntentFields) throws(IntentError) -> ScreenAction {
         let model = model
         switch intent {
-        case .appear, .dismissError: return {}
+        case .appear: return {}
         case .title:
             let text = try fields.text("text")
             return {

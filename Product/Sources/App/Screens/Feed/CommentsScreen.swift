@@ -44,7 +44,7 @@ final class CommentsScreen: Screen {
             Comment(
                 id: comment.id, message: comment.message, author: comment.author,
                 date: context.language.relative(comment.createdAt, now: context.now),
-                createdAt: comment.createdAt.formatted(.iso8601))
+                createdAt: comment.createdAt.rfc3339)
         }
         return State(
             title: context.language.text("comments"), phase: progress.phase,

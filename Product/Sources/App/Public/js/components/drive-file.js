@@ -1,4 +1,4 @@
-import { find, h, onEscape, replaceWhen, setText, testOf } from "../dom.js";
+import { find, focusedIn, h, onEscape, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { clampedName } from "./clamped-name.js";
 import { icon } from "./icon.js";
@@ -48,7 +48,7 @@ export function driveFile({ onOpen, onReplace, onAsk, onKeep, onDelete }) {
     setText(failure, problem);
     failure.hidden = problem === "";
     row.classList.toggle("is-busy", Boolean(doing));
-    const focused = testOf(actions);
+    const focused = focusedIn(actions);
     replaceWhen(actions, JSON.stringify([isAsking, Boolean(doing)]), () => doing ? h("span", { class: "spinner", "aria-hidden": "true" }) : isAsking ? question() : more);
     more.draw(t("drive.more.name", file), t("drive.more"), [
       { test: "download", glyph: "download", label: t("drive.download"), name: t("drive.download.name", file), href: file.link, download: file.name },

@@ -6,7 +6,6 @@ import { icon } from "../components/icon.js";
 import { player } from "../components/player.js";
 import { previewPlayer } from "../components/preview-player.js";
 import { Recorder, canRecord } from "../components/recorder.js";
-import { errorBanner } from "../components/states.js";
 import { announce } from "../components/toast.js";
 import { drawOnce, find, h, nameButton, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
@@ -29,7 +28,6 @@ const FILE = "/api/screens/audio-compose/file";
 export class AudioComposeScreen extends ModelScreen {
   #title = h("h1", { tabindex: "-1", "data-test": "title" });
   #back = backButton(() => this.shell.back("/audio"));
-  #alert = h("div", { role: "alert" });
   #picker = h("input", { type: "file", accept: "audio/*", hidden: true, "data-test": "file-input", onchange: () => this.#picked() });
   #pick = h("button", { class: "button button-primary", type: "button", "data-test": "pick", onclick: () => this.#picker.click() });
   #record = h("button", { class: "button", type: "button", "data-test": "record", onclick: () => this.#startRecording() });
@@ -114,7 +112,7 @@ export class AudioComposeScreen extends ModelScreen {
   });
   #dropping;
   element = h("section", { class: "screen compose-screen", "data-test": "screen-compose" },
-    h("header", { class: "screen-bar" }, this.#back, this.#title), this.#alert, this.#form, this.#result);
+    h("header", { class: "screen-bar" }, this.#back, this.#title), this.#form, this.#result);
 
   /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
@@ -237,7 +235,6 @@ export class AudioComposeScreen extends ModelScreen {
     const isSending = state.phase === "sending";
     const hasEnded = this.#hasEnded;
     setText(this.#title, t("compose.title"));
-    replaceWhen(this.#alert, state.error?.message ?? "", () => errorBanner(state.error?.message, () => this.dismiss()));
     this.#form.hidden = hasEnded;
     this.#drawSource(state, isSending);
     setText(this.#label, t("compose.field"));

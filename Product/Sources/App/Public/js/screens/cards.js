@@ -3,7 +3,7 @@ import { cardFace } from "../components/card-face.js";
 import { icon } from "../components/icon.js";
 import { errorBanner, message } from "../components/states.js";
 import { toast } from "../components/toast.js";
-import { drawOnce, find, h, keyed, onEscape, replaceWhen, rowOf, setText, testOf } from "../dom.js";
+import { drawOnce, find, focusedIn, h, keyed, onEscape, replaceWhen, rowOf, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { ModelScreen } from "../screen.js";
 
@@ -78,7 +78,7 @@ export class CardsScreen extends ModelScreen {
       ? this.#olderCopy(trouble) : state.isLost
       ? this.#lost(trouble)
       : errorBanner(trouble, () => this.dismiss())));
-    const [focused, place] = [testOf(this.#list), document.activeElement?.closest("[data-test=card]")];
+    const [focused, place] = [focusedIn(this.#list), document.activeElement?.closest("[data-test=card]")];
     keyed(this.#list, state.cards, (card) => card.id, () => this.#tile(), (tile, card) => tile.draw(card));
     // Another tab or a command may have changed the card under the focus.
     if (focused && !this.#list.contains(document.activeElement)) {

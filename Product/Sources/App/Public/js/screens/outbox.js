@@ -3,7 +3,7 @@ import { icon } from "../components/icon.js";
 import { errorBanner, message, notice } from "../components/states.js";
 import { titleEditor } from "../components/title-editor.js";
 import { announce, toast } from "../components/toast.js";
-import { find, focusedIn, h, keyed, letGo, onEscape, refocus, replaceWhen, rowOf, setText, target, testOf } from "../dom.js";
+import { find, focusedIn, h, keyed, letGo, onEscape, refocus, replaceWhen, rowOf, setText, target } from "../dom.js";
 import { t } from "../i18n.js";
 import { steady } from "../logic/steady.js";
 import { ModelScreen } from "../screen.js";
@@ -83,7 +83,7 @@ export class OutboxScreen extends ModelScreen {
   /** @param {Wire.OutboxState} state */
   #drawTools({ items, isPaused, isDraining }) {
     this.#tools.hidden = items.length === 0 && !isPaused;
-    const focused = testOf(this.#tools);
+    const focused = focusedIn(this.#tools);
     replaceWhen(this.#tools, `${isPaused} ${isDraining} ${items.length > 0}`, () => [
       items.length > 0 && h("button", { class: "button button-primary", type: "button", "data-test": "send-all", "aria-disabled": String(isDraining), onclick: () => this.#sendAll() },
         isDraining ? h("span", { class: "spinner", "aria-hidden": "true" }) : icon("sent"), t(isDraining ? "outbox.draining" : "outbox.send")),

@@ -372,7 +372,6 @@ declare namespace Wire {
         sentBytesText: string | null;
         message: string | null;
         sent: AudioComposeSent | null;
-        error: ScreenError | null;
     }
 
     interface AudioComposeFile {
@@ -759,7 +758,6 @@ declare namespace Wire {
         };
         "audio-compose": {
             appear: {};
-            dismissError: {};
             title: { text: string };
             send: { author?: string };
             retry: { author?: string };
