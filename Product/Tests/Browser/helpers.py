@@ -108,6 +108,10 @@ class Probe:
             self.page.wait_for_timeout(25)
         raise AssertionError(f"never happened: {what}")
 
+    def frames(self):
+        """Waits for two frames: scrolling and sizes were heard of, and what follows from them is drawn."""
+        self.evaluate("() => new Promise((end) => requestAnimationFrame(() => requestAnimationFrame(() => end())))")
+
     def in_view(self, state):
         """True if every picture on the screen is in a state."""
         return self.evaluate(

@@ -875,10 +875,12 @@ class TestAMenu:
         add(page, text_file(tmp_path))
         page.by("file-menu").click()
         page.page.keyboard.press("ArrowDown")
-        seen = len(page.intents)
+        seen, asked = len(page.intents), len(requests(page))
         page.ask(f"/api/screens/drive-account/intents?tab={page.evaluate('sessionStorage.getItem(`aquifer.tab`)')}&account={page.page.url.rsplit('/', 1)[1]}",
                  "POST", data={"intent": "refresh"})
-        page.page.wait_for_timeout(500)
+        page.until(lambda: len(requests(page)) > asked, "the account is asked for again")
+        expect(page.by("progress")).to_be_hidden()
+        page.frames()
         assert len(page.intents) == seen
         expect(page.by("replace")).to_be_focused()
 

@@ -322,7 +322,7 @@ def test_nothing_moves_while_the_feed_and_its_pictures_come(stopped_server, open
     page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
     for y in range(0, 4000, 400):
         page.scroll_to(y)
-        page.page.wait_for_timeout(30)
+        page.frames()
     page.until(lambda: page.in_view("loaded"), "visible pictures are loaded")
     assert not page.evaluate("window.__moved")
 
@@ -422,7 +422,7 @@ class TestTheReadingPosition:
         """Scrolls until a card is a little below the bar, and gives its distance from the upper edge."""
         page.load_all()
         page.items.nth(index).evaluate("(e) => scrollTo(0, e.getBoundingClientRect().top + scrollY - 90)")
-        page.page.wait_for_timeout(200)
+        page.frames()
         return self.top(page, index)
 
     def top(self, page, index):
@@ -476,12 +476,14 @@ class TestTheReadingPosition:
         feed.page.reload()
         feed.until(lambda: feed.evaluate("scrollY") > 1000, "the page has gone back")
         before = feed.evaluate("scrollY")
+        feed.evaluate("() => { window.__ended = new Promise((end) => addEventListener('scrollend', end)); }")
         feed.page.mouse.wheel(0, -3000)
         feed.until(lambda: feed.evaluate("scrollY") < before - 2000, "the user has scrolled")
-        feed.page.wait_for_timeout(300)
+        feed.evaluate("() => window.__ended.then(() => {})")
         y = feed.evaluate("scrollY")
         feed.page.set_viewport_size({"width": 1280, "height": 700})
-        feed.page.wait_for_timeout(300)
+        feed.until(lambda: feed.evaluate("innerHeight") == 700, "the window is lower")
+        feed.frames()
         assert abs(feed.evaluate("scrollY") - y) < 100
 
     def streams(self, page, states):

@@ -327,9 +327,10 @@ export class Shell {
 
   /** @param {unknown} reason */
   #signOut(reason) {
-    if (this.#signedOut) return;
-    this.#signedOut = true;
     if (reason === "noLink" || reason === "loggedOut") this.#reason = hasLoggedOut() ? "loggedOut" : reason === "noLink" ? "noLink" : "ended";
+    // A stream may have heard that the link has ended before this browser knew that its user has logged out.
+    if (this.#signedOut) return this.#draw();
+    this.#signedOut = true;
     this.overlay?.close();
     this.#screen?.hide?.();
     this.isLost = false;

@@ -56,9 +56,9 @@ addEventListener("hashchange", () => {
 addEventListener("storage", ({ key, newValue }) => {
   if (key !== "aquifer.token" || newValue === null || newValue === token) return;
   tabMemory.forget();
-  if (newValue === "") return;
   token = newValue;
-  begin();
+  if (token === "") document.dispatchEvent(new CustomEvent("aquifer:signed-out", { detail: "loggedOut" }));
+  else begin();
 });
 // The server was not there to be asked.
 document.addEventListener("aquifer:found", () => examine());
