@@ -66,7 +66,7 @@ public final class PagedModel<Item: Sendable> {
     /// asked for again.
     public func refresh() async {
         guard !list.isLoading else { return await list.refresh() }
-        // Before the load: what fails while it runs is news.
+        // A failure during the load is news, and stays.
         if case .failed = ending { ending = .idle }
         filling = filling.filter { $0.value == .loading }
         await list.refresh()

@@ -1,4 +1,4 @@
-/// The screens of addresses. `logic/routes.js` has the names and the addresses of the routes. In `main.js` a line that begins with such
+/// The screens of addresses. `logic/routes.js` has the names and the addresses of the routes. A line of `main.js` that begins with such
 /// a name has the module:
 ///
 /// ```js

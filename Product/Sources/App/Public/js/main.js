@@ -54,7 +54,7 @@ function kept(load, make) {
 }
 
 /**
- * The first screen of each app. Here and in the tables below, a line begins with the name of its route, and loads the module of its screen:
+ * The first screen of each app. A line here, and in the tables below, begins with the name of its route, and loads the module of its screen:
  * the server reads them, so that a page asks for the module at once. A route without such a line is a fault of the pages.
  */
 const starts = {

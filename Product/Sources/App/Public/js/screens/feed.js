@@ -181,7 +181,7 @@ export class FeedScreen extends ListScreen {
     this.#masonry.settle();
     this.#drawInstead(state);
     this.#drawMore(state);
-    // Those in a window over the feed, too.
+    // The pictures in a window over the feed are tried again, too.
     if (hasEnded && !state.error) retryAll(document.body);
     this.#findPlace(state);
     this.#askForMore();
