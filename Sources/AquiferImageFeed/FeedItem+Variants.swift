@@ -31,7 +31,9 @@ extension DataLoader {
     /// The picture of an item for a place of this width.
     ///
     /// - A saved form that is as large or larger is delivered without a request.
-    /// - Otherwise ``FeedItem/image(forWidth:)`` is loaded. If the server gives no answer, the largest saved form stands in.
+    /// - Otherwise ``FeedItem/image(forWidth:)`` is loaded. If the answer is no picture, or none that this user may have, the next
+    ///   larger form is loaded, and ``FeedItem/image`` at last: one broken form says nothing about the others.
+    /// - If the server gives no answer, the largest saved form stands in. An answer that denies the picture itself stays a denial.
     ///
     /// - Parameters:
     ///   - item: the item.
@@ -42,13 +44,24 @@ extension DataLoader {
         for url in larger {
             if let saved = await saved(for: url) { return saved }
         }
-        do throws(LoadError) { return try await data(for: larger[0]) } catch {
+        do throws(LoadError) { return try await first(of: larger[...]) } catch {
             guard FallbackPolicy.standard.allows(error) else { throw error }
             for variant in item.variants.reversed() where variant.width < width {
                 guard let saved = await saved(for: variant.url), let date = saved.savedAt else { continue }
                 return Loaded(saved.value, source: .cache(savedAt: date, because: error), savedAt: date)
             }
             throw error
+        }
+    }
+
+    /// The first of these forms that the server answers with a picture. There is at least one.
+    ///
+    /// - Throws: the error of the last form that was asked for. Without an answer the other ones are not asked for.
+    private func first(of forms: ArraySlice<URL>) async throws(LoadError) -> Loaded<Data> {
+        do throws(LoadError) { return try await data(for: forms[forms.startIndex]) } catch {
+            let others = forms.dropFirst()
+            guard error.reason == .invalidData, !others.isEmpty else { throw error }
+            return try await first(of: others)
         }
     }
 }

@@ -10,6 +10,8 @@ import Testing
 @Suite("The forms of a picture", .timeLimit(.minutes(10)))
 struct FeedPictureTests {
     private let server = Locked<ScriptedHTTPClient.Reply?>(nil)
+    /// The answers for single forms, by their widths.
+    private let broken = Locked<[String: ScriptedHTTPClient.Reply]>([:])
     private let item: FeedItem
     private let world: FeedWorld
 
@@ -19,8 +21,9 @@ struct FeedPictureTests {
             id: UUID(), description: nil, location: nil, image: try address(800),
             variants: [400, 200].compactMap { width in try? FeedItem.Variant(address(width), width: width) })
         world = FeedWorld(
-            client: ScriptedHTTPClient { [server] request in
-                server.withLock { $0 } ?? .answer(body: jpeg(request.url.lastPathComponent))
+            client: ScriptedHTTPClient { [server, broken] request in
+                let name = request.url.lastPathComponent
+                return broken.withLock { $0[name] } ?? server.withLock { $0 } ?? .answer(body: jpeg(name))
             })
     }
 
@@ -73,6 +76,45 @@ struct FeedPictureTests {
         _ = try await form(400)
         server.withLock { $0 = .answer(status: status) }
         await #expect(throws: LoadError.self) { try await world.service.pictures.picture(of: item) }
+    }
+
+    @Test(
+        "A form that the server answers with no picture gives way to the next larger one, at last to the picture itself",
+        arguments: [
+            ScriptedHTTPClient.Reply.answer(status: 404), .answer(status: 403), .answer(status: 500),
+            .answer(body: Data("<html>".utf8)),
+        ])
+    func brokenForm(answer: ScriptedHTTPClient.Reply) async throws {
+        broken.withLock { $0 = ["200": answer] }
+        #expect(try await form(100) == "400")
+        #expect(asked == ["200", "400"])
+    }
+
+    @Test("A picture all of whose smaller forms are broken is loaded itself")
+    func brokenForms() async throws {
+        broken.withLock { $0 = ["200": .answer(status: 404), "400": .answer(status: 410)] }
+        #expect(try await form(100) == "800")
+        #expect(asked == ["200", "400", "800"])
+    }
+
+    @Test("A picture that is denied stays denied, though its smaller form is broken and another one is saved")
+    func brokenAndDenied() async throws {
+        _ = try await form(200)
+        broken.withLock { $0 = ["400": .answer(status: 404), "800": .answer(status: 403)] }
+        await #expect(throws: LoadError.invalidData(.status(403))) {
+            try await world.service.pictures.picture(of: item, width: 300)
+        }
+    }
+
+    @Test("Without an answer no other form is asked for, and a saved one stands in after a broken one")
+    func brokenAndOffline() async throws {
+        _ = try await form(200)
+        broken.withLock { $0 = ["400": .answer(status: 500), "800": .offline] }
+        #expect(try await form(300) == "200")
+        #expect(asked == ["200", "400", "800"])
+        broken.withLock { $0 = ["400": .offline] }
+        #expect(try await form(300) == "200")
+        #expect(asked.last == "400" && asked.count == 4)
     }
 
     @Test("The screen of a picture loads the form for its place")
