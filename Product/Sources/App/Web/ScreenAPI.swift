@@ -22,6 +22,10 @@ struct ScreenAPI: Sendable {
             await picture(request) { tab in
                 await parameters["id"].flatMap(UUID.init).asyncFlatMap { await hub.feedItem($0, tab: tab) }
             } load: { item throws(LoadError) in
+                // Who saves the picture wants it whole, and nothing in its place.
+                if request.queryValue("exact") == "1" {
+                    return try await services.feed.pictures.data(for: item.image)
+                }
                 let width = request.queryValue("width").flatMap { Int($0) } ?? .max
                 return try await services.feed.pictures.picture(of: item, width: width)
             }

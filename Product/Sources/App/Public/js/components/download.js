@@ -4,14 +4,14 @@ import { h } from "../dom.js";
  * Makes a file and gives it to the browser, which saves it among the downloads. It is told either way how that went.
  *
  * @param {() => Promise<{ blob: Blob, name: string }>} make
- * @param {(isSaved: boolean) => void} tell
+ * @param {(isSaved: boolean, error?: unknown) => void} tell
  */
 export async function save(make, tell) {
   try {
     const { blob, name } = await make();
     download(blob, name);
-  } catch {
-    return tell(false);
+  } catch (error) {
+    return tell(false, error);
   }
   tell(true);
 }

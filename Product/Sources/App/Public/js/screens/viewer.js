@@ -1,4 +1,4 @@
-import { fetchOwn, refusal } from "../api.js";
+import { ApiError, fetchOwn, refusal } from "../api.js";
 import { author } from "../components/author.js";
 import { save } from "../components/download.js";
 import { icon } from "../components/icon.js";
@@ -383,11 +383,12 @@ export class Viewer {
     const item = this.#feed.item(this.id);
     if (!item) return;
     save(async () => {
-      const response = await fetchOwn(item.image);
+      // Offline a smaller form stands in for the picture; it is not saved in its place.
+      const response = await fetchOwn(`${item.image}&exact=1`);
       if (!response.ok) throw await refusal(response);
       const blob = await response.blob();
       return { blob, name: fileName(item.location || item.description ? itemName(item) : t("viewer.file"), blob.type) };
-    }, (isSaved) => this.#say(t(isSaved ? "viewer.saved" : "viewer.save.failed")));
+    }, (isSaved, error) => this.#say(t(isSaved ? "viewer.saved" : error instanceof ApiError && error.kind === "connectivity" ? "viewer.save.offline" : "viewer.save.failed")));
   }
 
   /**
