@@ -17,9 +17,9 @@ const HOLD = 5000;
  */
 
 /**
- * The clip that is played, where it is, and the clips beside it.
+ * The clip that is played, where it is, the clips beside it, and the sleep timer with the milliseconds that are left.
  *
- * @typedef {{ clips: Wire.AudioClip[], id: string, at: number, isPlaying: boolean }} Playing
+ * @typedef {{ clips: Wire.AudioClip[], id: string, at: number, isPlaying: boolean, sleep: { after: string, left: number } }} Playing
  */
 
 /**

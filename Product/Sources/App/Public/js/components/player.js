@@ -65,6 +65,8 @@ class Player extends EventTarget {
   #frame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #sleeping;
+  /** The moment of that, by `performance.now()`. */
+  #sleepEnd = 0;
   /** @type {Clip | null} */
   clip = null;
   /** The speed, as it was chosen last, also in another visit. */
@@ -83,6 +85,7 @@ class Player extends EventTarget {
     document.addEventListener("visibilitychange", () => this.#animate());
     carries("playing", () => this.clip && {
       clips: this.#queue, id: this.clip.id, at: this.position(this.clip.id), isPlaying: this.status === "playing" || this.status === "loading",
+      sleep: { after: this.sleep, left: Math.max(0, this.#sleepEnd - performance.now()) },
     });
   }
 
@@ -91,12 +94,13 @@ class Player extends EventTarget {
    *
    * @param {import("../carried.js").Playing} playing
    */
-  resume({ clips, id, at, isPlaying }) {
+  resume({ clips, id, at, isPlaying, sleep }) {
     this.setQueue(clips);
     const clip = clips.find((clip) => clip.id === id);
     if (!clip) return;
     this.#positions.set(id, at);
     this.#take(clip);
+    this.setSleep(sleep.after, sleep.left);
     this.#set(isPlaying ? "loading" : "paused");
     if (isPlaying) this.#begin();
   }
@@ -183,16 +187,17 @@ class Player extends EventTarget {
    * Ends the sound after so many minutes, or at the end of the clip.
    *
    * @param {string} after
+   * @param {number} left the milliseconds that are left of them
    */
-  setSleep(after) {
+  setSleep(after, left = Number(after) * 60_000) {
     clearTimeout(this.#sleeping);
     this.sleep = after;
-    const minutes = Number(after);
-    if (minutes > 0) {
+    if (Number(after) > 0) {
+      this.#sleepEnd = performance.now() + left;
       this.#sleeping = setTimeout(() => {
         this.pause();
         this.setSleep("off");
-      }, minutes * 60_000);
+      }, left);
     }
     this.#tell("change");
   }
