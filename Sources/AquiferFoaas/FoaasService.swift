@@ -8,6 +8,8 @@ public struct FoaasService: Sendable {
     public static let entries = [
         operationLists, sentences, SeenPhrases.entries, FavoritePhrases.entries, FoaasSettings.entries,
     ]
+    /// Those of the entries that the user has made, and nothing can load again.
+    public static let irreplaceable = [FavoritePhrases.entries]
     private static let operationLists = EntryFamily("foaas:", codec: CacheCodec<FoaasOperations>.json)
     private static let sentences = EntryFamily("foaas:sentence:", codec: CacheCodec<Foaas>.json)
 

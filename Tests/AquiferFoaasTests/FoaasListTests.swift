@@ -199,6 +199,37 @@ struct FoaasListTests {
         #expect(try await world.own.retrieve(FavoritePhrases.entries.prefix)?.bytes == bytes.bytes)
     }
 
+    @Test("Favorites that cannot be read are not known, also once that is dismissed, until they are read again")
+    func unread() async throws {
+        let world = FoaasWorld(client: Self.remote(2))
+        try await world.service.favorites.set(Self.operations(1)[0], isFavorite: true, answer: nil)
+        let reason = StoreError.unreadable(key: FavoritePhrases.entries.prefix, reason: "its checksum is wrong")
+        world.own.fail(.retrieve, with: reason)
+        let favorites = FoaasFavorites(world.service)
+        await favorites.load()
+        #expect(favorites.error == reason && favorites.unread == reason && !favorites.isKnown)
+        favorites.dismissError()
+        #expect(favorites.error == nil && favorites.unread == reason && !favorites.isKnown)
+        await favorites.set(Self.operations(2)[1], isFavorite: true)
+        #expect(favorites.error == reason && favorites.all.isEmpty && !favorites.isKnown)
+        world.own.heal(.retrieve)
+        await favorites.load()
+        #expect(favorites.error == nil && favorites.unread == nil && favorites.isKnown)
+        #expect(favorites.all.map(\.operation.name) == ["O1"])
+        world.own.fail(.retrieve, with: reason)
+        await favorites.set(Self.operations(2)[1], isFavorite: true)
+        #expect(favorites.isKnown && favorites.all.map(\.operation.name) == ["O1"], "those that were read stay")
+    }
+
+    @Test("A heart is that of the row that was tapped, also if the filter has changed meanwhile")
+    func filteredMeanwhile() async {
+        let model = FoaasOperationsModel(FoaasWorld(client: Self.remote(2)).service, center: center)
+        await model.appear()
+        model.show(.favorites)
+        await model.setFavorite("/o2/:from", true)
+        #expect(model.favorites["/o2/:from"] != nil)
+    }
+
     @Test("The phrase on the main screen tells its operation, whether it was drawn, made on the preview or seen before")
     func operation() async throws {
         let world = FoaasWorld(client: Self.remote(1))
@@ -209,6 +240,8 @@ struct FoaasListTests {
         center.post(Foaas(message: "Old", subtitle: ""))
         #expect(await eventually { main.phrase?.message == "Old" })
         #expect(main.operation == nil)
+        #expect(main.operation("/o1/:from")?.name == "O1", "the page may show it still")
+        #expect(main.operation("/none") == nil)
         let preview = FoaasPreviewModel(world.service, operation: "/o1/:from", center: center)
         await preview.appear()
         preview.edit("from", "me")

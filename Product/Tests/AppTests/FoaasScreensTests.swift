@@ -1,4 +1,6 @@
 import Aquifer
+import AquiferFoaas
+import AquiferTesting
 import Foundation
 import Testing
 
@@ -53,6 +55,34 @@ struct FoaasScreensTests {
         #expect(await world.tell("foaas-operations?tab=tab", "show", ["filter": "favorites"]) == 204)
         #expect(await reader.state(with: #""filter":"favorites""#).contains("coffee"))
         #expect(await world.tell("foaas-operations?tab=tab", "show", ["filter": "x"]) == 400)
+        await world.services.stop()
+    }
+
+    @Test(
+        "The heart is that of the phrase that the page shows, though the model has another by now; a phrase never shown has none"
+    )
+    func heart() async throws {
+        let world = AppWorld()
+        let main = world.states(FoaasScreen.self)
+        let preview = world.states(FoaasPreviewScreen.self, showing: "coffee/:from")
+        #expect(await world.tell("foaas-preview?tab=tab&operation=coffee%2F%3Afrom", "appear") == 204)
+        _ = await preview.state(with: #""phase":"ready""#)
+        #expect(
+            await world.tell(
+                "foaas-preview?tab=tab&operation=coffee%2F%3Afrom", "edit", ["field": "from", "value": "Ada"])
+                == 204)
+        #expect(await world.tell("foaas-preview?tab=tab&operation=coffee%2F%3Afrom", "finish") == 204)
+        let state = await main.state(with: "- Ada")
+        #expect(state.contains(#""operation":"coffee/:from""#) && state.contains(#""isFavorite":false"#))
+        let other = try #require(
+            try await world.services.foaas.knownOperations().operations.first { $0.placeholders.isEmpty })
+        world.site.hub.center("tab").post(Foaas(message: "Another", subtitle: ""), of: other)
+        _ = await main.state(with: "Another")
+        #expect(await world.tell("foaas?tab=tab", "favorite", ["id": "coffee/:from", "on": "true"]) == 204)
+        let favorites = world.site.hub.foaasFavorites
+        #expect(await eventually { favorites.all.map(\.id) == ["/coffee/:from"] })
+        #expect(await world.tell("foaas?tab=tab", "favorite", ["id": "none", "on": "true"]) == 400)
+        #expect(await world.tell("foaas?tab=tab", "favorite", ["on": "true"]) == 400)
         await world.services.stop()
     }
 

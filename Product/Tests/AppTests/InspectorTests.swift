@@ -31,6 +31,25 @@ struct InspectorTests {
         #expect(await inspector.entries().value.map(\.key) == ["unknown"])
     }
 
+    @Test("keeps the favorites, damaged as they are, and tells so; only their key deletes them")
+    func favorites() async throws {
+        let inspector = Inspector([
+            StoreShelf(
+                name: "foaas.sqlite", store: MeteredStore(store), policy: .forever, isOwn: true, now: date.read)
+        ])
+        for key in ["foaas:favorites", "foaas:seen"] {
+            try await store.insert(StoredEntry(bytes: Data("no such thing".utf8), savedAt: date.now), for: key)
+        }
+        let report = await inspector.validate()
+        #expect(report.value == ["foaas:seen"])
+        #expect(report.failures.map(\.store) == ["foaas.sqlite"])
+        #expect(report.failures.first?.error.description.contains("foaas:favorites") == true)
+        #expect(await inspector.clear().value == 0)
+        #expect(await inspector.entries().value.map(\.key) == ["foaas:favorites"])
+        #expect(try await inspector.delete("foaas:favorites"))
+        #expect(await inspector.validate().failures.isEmpty)
+    }
+
     @Test("keeps what a store that fails has: failing is not damage")
     func failingStore() async throws {
         let faulty = FaultyStore(store)

@@ -3,7 +3,7 @@ import test from "node:test";
 import { shownOf } from "../../Sources/App/Public/js/logic/list.js";
 import { initials, placeLines, tint } from "../../Sources/App/Public/js/logic/names.js";
 import { dashed, fitPhrase, lineHeight, poster, wrapped } from "../../Sources/App/Public/js/logic/phrase.js";
-import { clock, recordingName } from "../../Sources/App/Public/js/logic/time.js";
+import { clock, lengthText, recordingName } from "../../Sources/App/Public/js/logic/time.js";
 import { loudness, outline, peaks, pooled } from "../../Sources/App/Public/js/logic/waveform.js";
 
 test("A list with rows is shown whatever else is said; without rows the reason is", () => {
@@ -18,6 +18,12 @@ test("A list with rows is shown whatever else is said; without rows the reason i
 test("A list that loads again after a failure is loading", () => {
   assert.equal(shownOf({ isLoading: true, phase: "failed" }, []), "loading");
   assert.equal(shownOf({ isLoading: false, phase: "idle" }, []), "loading");
+});
+
+test("A length that no clip has, or that nobody knows, is told as the command line tells it", () => {
+  assert.deepEqual([0, -1, NaN, Infinity, 359_999.5, 9.3e18, 1e300].map(lengthText), Array(7).fill("–:––"));
+  assert.deepEqual([0.3, 8.77, 359_999.4].map(lengthText), ["0:00", "0:09", "99:59:59"]);
+  assert.equal(clock(1e300), "–:––");
 });
 
 test("Seconds are told as clocks tell them", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { bytes, chosenLanguage, sentence } from "../../Sources/App/Public/js/logic/language.js";
+import { bytes, chosenLanguage, sentence, short } from "../../Sources/App/Public/js/logic/language.js";
 
 test("The chosen language comes before those of the browser", () => {
   assert.equal(chosenLanguage("pt-BR", ["en-US"]), "pt-BR");
@@ -31,6 +31,13 @@ test("The count chooses the form: its own, that of the language, or the other on
   const files = { "=0": "no file", one: "one file", other: "{count} files" };
   assert.deepEqual([0, 1, 2, 21].map((count) => sentence(files, { count }, plurals)), ["no file", "one file", "2 files", "21 files"]);
   assert.equal(sentence({ other: "{count} files" }, { count: 1 }, plurals), "1 files");
+});
+
+test("A count is told digit by digit up to 9999, and in short above", () => {
+  const told = (/** @type {string} */ language) => [0, 1, 9999, 10_000, 12_345, 1_250_000].map((count) => short(count, language).replace(/\u00a0/g, " "));
+  assert.deepEqual(told("en"), ["0", "1", "9999", "10K", "12.3K", "1.25M"]);
+  assert.deepEqual(told("pt-BR"), ["0", "1", "9999", "10 mil", "12,3 mil", "1,25 mi"]);
+  assert.ok(short(9223372036854775807, "en").length < 12);
 });
 
 test("Bytes are told in the largest unit that leaves a number to read", () => {

@@ -9,9 +9,15 @@ public final class FoaasFavorites {
     /// The favorites, the latest first.
     public private(set) var all: [FavoritePhrase] = []
     /// The reason why the last change was not kept, or why the favorites cannot be read. A change that was not kept is taken back.
+    /// It stays until it is dismissed, until a change is kept, or until the favorites that could not be read are read.
     public private(set) var error: FavoriteError?
+    /// The reason why the favorites could not be read last; `nil` if they could. To dismiss ``error`` does not change it.
+    public private(set) var unread: StoreError?
+    /// False if the favorites were never read, because they cannot be: ``all`` is then empty, and says nothing about them.
+    public var isKnown: Bool { unread == nil || wasRead }
 
     @ObservationIgnored private let service: FoaasService
+    private var wasRead = false
     @ObservationIgnored private var isLoaded = false
     @ObservationIgnored private var keeping: Task<Void, Never>?
     /// The number of changes made here so far.
@@ -27,9 +33,13 @@ public final class FoaasFavorites {
         self.service = service
     }
 
-    /// Reads the favorites, the first time. From then on they are those that any process has kept last.
+    /// Reads the favorites, the first time. From then on they are those that any process has kept last. Favorites that could not be
+    /// read are read again.
     public func load() async {
-        guard !isLoaded else { return }
+        guard !isLoaded else {
+            if unread != nil { await read() }
+            return
+        }
         isLoaded = true
         following = service.favorites.changes.follow(where: { $0.concerns(FavoritePhrases.entries.prefix) }) {
             [weak self] in await self?.read()
@@ -76,6 +86,13 @@ public final class FoaasFavorites {
         await read()
     }
 
+    /// The favorites are read: that they could not be before is over.
+    private func readAgain() {
+        guard let reason = unread else { return }
+        if error == .store(reason) { error = nil }
+        unread = nil
+    }
+
     private func read() async {
         // What was chosen here is kept first.
         guard unkept == 0 else { return }
@@ -84,9 +101,11 @@ public final class FoaasFavorites {
             let found = try await service.favorites.all()
             guard made == before else { return }
             known = found
+            wasRead = true
+            readAgain()
         } catch {
             guard made == before else { return }
-            self.error = .store(error)
+            (self.error, unread) = (.store(error), error)
         }
         // A change that was not kept is taken back, also when nothing can be read.
         if known != all { all = known }

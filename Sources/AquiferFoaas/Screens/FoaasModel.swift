@@ -9,6 +9,8 @@ public final class FoaasModel {
     public private(set) var phrase: Foaas?
     /// The operation of the phrase, if it is known.
     public private(set) var operation: FoaasOperation?
+    /// The operations of the phrases shown so far, the latest last, and of the phrase that is shown.
+    @ObservationIgnored private var shown: [FoaasOperation] = []
     /// True if the phrase is one seen before, shown because there is no connection.
     public private(set) var isSaved = false
     /// True if a phrase is being asked for.
@@ -61,8 +63,15 @@ public final class FoaasModel {
         set(seen.phrase, of: seen.operation, isSaved: true)
     }
 
+    /// The operation with this id, if a phrase of it is shown, or was one of the last: a user may act on a phrase in the moment in
+    /// which another takes its place.
+    public func operation(_ id: FoaasOperation.ID) -> FoaasOperation? { shown.last { $0.id == id } }
+
     /// The user has read the error.
     public func dismissError() { error = nil }
+
+    /// The number of operations that are remembered for ``operation(_:)``.
+    private static let mostShown = 16
 
     private func show(_ phrase: Foaas, of operation: FoaasOperation?) {
         request += 1
@@ -73,6 +82,7 @@ public final class FoaasModel {
     private func set(_ phrase: Foaas, of operation: FoaasOperation?, isSaved: Bool) {
         self.phrase = phrase
         self.operation = operation
+        if let operation { shown = (shown + [operation]).suffix(Self.mostShown) }
         self.isSaved = isSaved
         if !isSaved { lastSeen = [] }
     }

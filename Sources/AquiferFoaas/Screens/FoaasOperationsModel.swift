@@ -106,7 +106,7 @@ public final class FoaasOperationsModel {
 
     /// Makes an operation a favorite, or takes that back.
     public func setFavorite(_ id: FoaasOperation.ID, _ isFavorite: Bool) async {
-        guard let operation = candidates.first(where: { $0.id == id }) else { return }
+        guard let operation = operation(id) else { return }
         if filter == .favorites, !isFavorite, let favorite = favorites[id] {
             takenBack = takenBack.filter { $0.id != id } + [favorite]
         }
@@ -127,6 +127,11 @@ public final class FoaasOperationsModel {
         let back = Dictionary(takenBack.map { ($0.id, $0.keptAt) }) { _, last in last }
         let current = favorites.all.map { ($0.operation, back[$0.id] ?? $0.keptAt) }
         return (current + stay.map { ($0.operation, $0.keptAt) }).sorted { $0.1 > $1.1 }.map(\.0)
+    }
+
+    /// The operation with this id, also if the filter hides it by now: the user has tapped what the page showed.
+    private func operation(_ id: FoaasOperation.ID) -> FoaasOperation? {
+        candidates.first { $0.id == id } ?? favorites[id]?.operation ?? list.value?.operations.first { $0.id == id }
     }
 
     /// The texts of an operation in which the search looks.

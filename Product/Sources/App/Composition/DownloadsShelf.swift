@@ -29,14 +29,18 @@ struct DownloadsShelf: InspectedShelf {
         return entries
     }
 
-    func validate() async throws(StoreError) -> [String] {
+    /// Every clip can be downloaded again.
+    func isSpared(_ key: String) -> Bool { false }
+
+    func validate() async throws(StoreError) -> ShelfValidation {
         let downloads = try await downloads()
         var removed: Set<String> = []
         for damaged in try await downloads.damaged() {
             try await downloads.remove(damaged)
             removed.insert(key(of: damaged))
         }
-        return removed.union(try await downloads.validate().map { key(of: $0) }).sorted()
+        let others = try await downloads.validate().map { key(of: $0) }
+        return ShelfValidation(removed: removed.union(others).sorted())
     }
 
     func delete(_ key: String) async throws(StoreError) -> Bool {

@@ -82,9 +82,21 @@ public struct Inspector: Sendable {
         }
     }
 
-    /// Deletes every entry that is expired or unreadable, each in one atomic step, and reports their keys.
+    /// Deletes every entry that is expired or unreadable, each in one atomic step, and reports their keys. What the user has made,
+    /// as the favorites, is kept, damaged as it may be: that is a failure of its store.
     public func validate() async -> Report<[String]> {
-        await each { shelf throws(StoreError) in try await shelf.validate() }.map { $0.flatMap(\.self).sorted() }
+        var report = Report<[String]>(value: [])
+        for shelf in shelves {
+            do throws(StoreError) {
+                let validation = try await shelf.validate()
+                report.value += validation.removed
+                report.failures += validation.spared.map { Failure(store: shelf.name, error: $0) }
+            } catch {
+                report.failures.append(Failure(store: shelf.name, error: error))
+            }
+        }
+        report.value.sort()
+        return report
     }
 
     /// Deletes one entry of any store.
@@ -98,11 +110,12 @@ public struct Inspector: Sendable {
         return false
     }
 
-    /// Deletes every entry that can be loaded again, and everything damaged; reports how many there were.
+    /// Deletes every entry that can be loaded again, and everything damaged but what the user has made; reports how many there were.
     public func clear() async -> Report<Int> {
         await each { shelf throws(StoreError) in
             var count = 0
             for entry in try await shelf.entries() where !entry.isOwn || entry.validity == .unreadable {
+                if shelf.isSpared(entry.key) { continue }
                 if try await shelf.delete(entry.key) { count += 1 }
             }
             return count
@@ -128,13 +141,23 @@ extension Inspector.Report {
     }
 }
 
+/// What the validation of a shelf has done.
+struct ShelfValidation: Sendable {
+    /// The keys of the entries that were deleted.
+    var removed: [String] = []
+    /// The reports of the damaged entries that were kept.
+    var spared: [StoreError] = []
+}
+
 /// One place that the inspector looks into.
 protocol InspectedShelf: Sendable {
     /// The name of the store's file or folder in the data folder.
     var name: String { get }
     func entries() async throws(StoreError) -> [Inspector.Entry]
-    /// Deletes all entries that are expired or unreadable, and returns their keys.
-    func validate() async throws(StoreError) -> [String]
+    /// Deletes all entries that are expired or unreadable, except for those that are spared.
+    func validate() async throws(StoreError) -> ShelfValidation
+    /// True if this entry is deleted by its key only: nothing can load it again.
+    func isSpared(_ key: String) -> Bool
     /// Deletes an entry. Returns false if there is no entry of this key.
     func delete(_ key: String) async throws(StoreError) -> Bool
 }

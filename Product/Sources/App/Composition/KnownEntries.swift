@@ -25,6 +25,14 @@ enum KnownEntries {
         families.filter { $0.contains(key) }.max { $0.prefix.count < $1.prefix.count }
     }
 
+    /// True if an entry of the user's own store is what its user has made, as the favorites are. Nothing can load it again, and no
+    /// tidying up deletes it, damaged as it may be. Other entries there are made anew: the phrases seen, and the settings. An entry
+    /// whose key cannot be told may be any of them.
+    static func isIrreplaceable(_ key: String) -> Bool {
+        guard let family = family(of: key) else { return true }
+        return FoaasService.irreplaceable.contains { $0.prefix == family.prefix }
+    }
+
     /// The reason why an entry cannot be shown; `nil` if it can be shown, or if no app knows its key.
     static func problem(with entry: StoredEntry, key: String) -> String? {
         guard let family = family(of: key), !family.accepts(entry.bytes) else { return nil }

@@ -28,20 +28,46 @@ struct StoreShelf: InspectedShelf {
         return entries
     }
 
-    func validate() async throws(StoreError) -> [String] {
+    func validate() async throws(StoreError) -> ShelfValidation {
         let contents = try await store.contents()
-        var removed: [String] = []
+        var validation = ShelfValidation()
         for damaged in contents.damaged {
-            try await store.remove(damaged)
-            removed.append(key(of: damaged))
+            let key = key(of: damaged)
+            if isSpared(key) {
+                validation.spared.append(spared(key, damaged.reason))
+            } else {
+                try await store.remove(damaged)
+                validation.removed.append(key)
+            }
         }
         for summary in contents.entries {
-            let isDeleted = try await store.decide(summary.key) { current -> (EntryChange, Bool) in
-                isBad(current, summary.key) ? (.delete, true) : (.keep, false)
+            let key = summary.key
+            if isSpared(key) {
+                let (validity, reason) = await judge(key)
+                if validity == .unreadable { validation.spared.append(spared(key, reason ?? "")) }
+            } else if try await tidy(key) {
+                validation.removed.append(key)
             }
-            if isDeleted { removed.append(summary.key) }
         }
-        return removed
+        return validation
+    }
+
+    func isSpared(_ key: String) -> Bool { isOwn && KnownEntries.isIrreplaceable(key) }
+
+    /// Deletes an entry that is expired or unreadable. Returns false if it is neither.
+    private func tidy(_ key: String) async throws(StoreError) -> Bool {
+        try await store.decide(key) { current -> (EntryChange, Bool) in
+            isBad(current, key) ? (.delete, true) : (.keep, false)
+        }
+    }
+
+    /// The report of a damaged entry that stays where it is.
+    private func spared(_ key: String, _ reason: String) -> StoreError {
+        .failed(
+            operation: "read \"\(key)\"",
+            reason:
+                "\(reason); it is kept, because nothing can load it again; put \(name) back from a backup, or delete it:"
+                + " aquifer cache clear '\(key)'")
     }
 
     func delete(_ key: String) async throws(StoreError) -> Bool {

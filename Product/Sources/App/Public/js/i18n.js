@@ -1,5 +1,5 @@
 import { find, frame } from "./dom.js";
-import { bytes, chosenLanguage, languages, sentence } from "./logic/language.js";
+import { bytes, chosenLanguage, languages, sentence, short } from "./logic/language.js";
 import { memory } from "./memory.js";
 
 /** In milliseconds. */
@@ -71,6 +71,13 @@ function retry() {
     find(box, `[lang="${current}"] button`)?.addEventListener("click", resolve, { once: true });
   });
 }
+
+/**
+ * A count that anyone may have sent: as it is up to 9999, in short above.
+ *
+ * @param {number} count
+ */
+export const shortNumber = (count) => short(count, current);
 
 /**
  * Bytes as Swift writes them: `512 B`, `13.7 KB`.

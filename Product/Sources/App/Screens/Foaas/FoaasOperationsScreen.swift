@@ -17,7 +17,10 @@ final class FoaasOperationsScreen: Screen {
         let query: String
         /// The operations that are shown of all.
         let filter: FoaasOperationsModel.Filter
-        let favoriteCount: Int
+        /// `nil` if the favorites cannot be read.
+        @OrNull var favoriteCount: Int?
+        /// The reason why a favorite was not kept, or why the favorites cannot be read, until it is dismissed.
+        @OrNull var favoriteError: String?
         /// The operations of the filter that match the query.
         let operations: [Operation]
         @OrNull var skippedText: String?
@@ -33,11 +36,12 @@ final class FoaasOperationsScreen: Screen {
         /// The sentence in pieces; empty while it is not known. The page then shows the name and the fields.
         let sentence: [SentencePart]
         let byline: [SentencePart]
-        let isFavorite: Bool
+        /// `nil` if the favorites cannot be read.
+        @OrNull var isFavorite: Bool?
     }
 
     enum Intent: String, ScreenIntent {
-        case appear, dismissError, search, look, favorite, show
+        case appear, dismissError, dismissFavorite, search, look, favorite, show
 
         var fields: [String] {
             switch self {
@@ -66,8 +70,10 @@ final class FoaasOperationsScreen: Screen {
         let noMatch = language.text("foaas.none.title", ["query": model.query])
         return State(
             title: language.text("foaas.operations"), phase: progress.phase,
-            isLoading: progress.isLoading, notice: progress.notice, error: progress.error ?? favoritesError(language),
-            query: model.query, filter: model.filter, favoriteCount: model.favorites.all.count,
+            isLoading: progress.isLoading, notice: progress.notice, error: progress.error,
+            query: model.query, filter: model.filter,
+            favoriteCount: model.favorites.isKnown ? model.favorites.all.count : nil,
+            favoriteError: model.favorites.error?.favoriteMessage(in: language),
             operations: model.operations.map { operation($0, language) }, skippedText: skippedText(language),
             isEmpty: model.isEmpty, noMatch: model.hasNoMatch ? noMatch : nil)
     }
@@ -85,10 +91,8 @@ final class FoaasOperationsScreen: Screen {
                 await fields.isPageLoad ? model.refresh() : model.appear()
             }
         case .dismissError:
-            return {
-                model.list.dismissError()
-                model.favorites.dismissError()
-            }
+            return { model.list.dismissError() }
+        case .dismissFavorite: return { model.favorites.dismissError() }
         case .look:
             let ids = try fields.text("ids").split(separator: "\n").map { "/\($0)" }
             return { await model.look(at: ids) }
@@ -114,11 +118,7 @@ final class FoaasOperationsScreen: Screen {
             id: String(operation.id.dropFirst()), name: operation.name,
             fieldsText: names.isEmpty ? language.text("foaas.nofields") : names.joined(separator: ", "),
             sentence: pieces(parts?.message ?? []), byline: pieces(parts?.subtitle ?? []),
-            isFavorite: model.favorites[operation.id] != nil)
-    }
-
-    private func favoritesError(_ language: Language) -> ScreenError? {
-        model.favorites.error.map { ScreenError(kind: "store", message: $0.favoriteMessage(in: language)) }
+            isFavorite: model.favorites.isKnown ? model.favorites[operation.id] != nil : nil)
     }
 
     private func skippedText(_ language: Language) -> String? {

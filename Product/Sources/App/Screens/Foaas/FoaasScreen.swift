@@ -17,8 +17,12 @@ final class FoaasScreen: Screen {
         /// The phrases seen last.
         let lastSeen: [Seen]
         let palette: FoaasPalette
-        /// True if the phrase's operation is a favorite; `nil` if it has none that is known.
+        /// The operation of the phrase; `nil` if it is not known.
+        @OrNull var operation: String?
+        /// True if this operation is a favorite; `nil` if it is not known, or if the favorites cannot be read.
         @OrNull var isFavorite: Bool?
+        /// The reason why a favorite was not kept, or why the favorites cannot be read, until it is dismissed.
+        @OrNull var favoriteError: String?
     }
 
     struct Seen: Codable, Sendable {
@@ -29,12 +33,12 @@ final class FoaasScreen: Screen {
     }
 
     enum Intent: String, ScreenIntent {
-        case appear, random, show, favorite, dismissError
+        case appear, random, show, favorite, dismissFavorite, dismissError
 
         var fields: [String] {
             switch self {
             case .show: ["id"]
-            case .favorite: ["on"]
+            case .favorite: ["id", "on"]
             default: []
             }
         }
@@ -59,12 +63,14 @@ final class FoaasScreen: Screen {
                 id: seen.id, message: phrase.message, subtitle: phrase.subtitle,
                 dateText: language.relative(seen.seenAt, now: context.now))
         }
+        let isFavorite = favorites.isKnown ? model.operation.map { favorites[$0.id] != nil } : nil
         return State(
             title: language.text("nav.foaas"), isLoading: model.isLoading,
             phrase: model.phrase.map { Phrase(settings.shown($0)) },
             notice: model.isSaved ? savedNotice(language) : nil,
-            error: context.error(model.error) ?? favoritesError(language),
-            lastSeen: seen, palette: settings.palette, isFavorite: model.operation.map { favorites[$0.id] != nil })
+            error: context.error(model.error), lastSeen: seen, palette: settings.palette,
+            operation: model.operation.map { String($0.id.dropFirst()) }, isFavorite: isFavorite,
+            favoriteError: favorites.error?.favoriteMessage(in: language))
     }
 
     func refresh() async { await model.random() }
@@ -85,21 +91,13 @@ final class FoaasScreen: Screen {
             let id = try fields.text("id")
             return { model.show(id) }
         case .favorite:
-            let isOn = try fields.text("on") == "true"
-            return {
-                guard let operation = model.operation else { return }
-                await favorites.set(operation, isFavorite: isOn)
-            }
-        case .dismissError:
-            return {
-                model.dismissError()
-                favorites.dismissError()
-            }
+            let (id, isOn) = ("/" + (try fields.text("id")), try fields.text("on") == "true")
+            // The model may have another phrase by now: the page names the one that it shows.
+            guard let operation = model.operation(id) else { throw .nothingShown }
+            return { await favorites.set(operation, isFavorite: isOn) }
+        case .dismissFavorite: return { favorites.dismissError() }
+        case .dismissError: return { model.dismissError() }
         }
-    }
-
-    private func favoritesError(_ language: Language) -> ScreenError? {
-        favorites.error.map { ScreenError(kind: "favorite", message: $0.favoriteMessage(in: language)) }
     }
 
     private func savedNotice(_ language: Language) -> String {

@@ -14,6 +14,7 @@ export function author() {
     face.className = `avatar tint-${tint(item.author ?? "")}`;
     setText(face, initials(item.author ?? ""));
     setText(name, item.author ?? "");
+    name.title = item.author ?? "";
     when.hidden = !item.date;
     setText(when, item.date ?? "");
     when.dateTime = item.createdAt ?? "";

@@ -1,6 +1,6 @@
 import { find, h, nameButton, replaceWhen, setText, target } from "../dom.js";
 import { t } from "../i18n.js";
-import { clock } from "../logic/time.js";
+import { clock, lengthText } from "../logic/time.js";
 import { icon } from "./icon.js";
 import { STEP, player } from "./player.js";
 import { playerOptions } from "./player-options.js";
@@ -71,7 +71,7 @@ export class MiniPlayer {
   /** @param {number | null} preview */
   #time(preview) {
     const { clip } = player;
-    if (clip) setText(this.#elapsed, `${clock(Math.min(preview ?? player.position(clip.id), player.length(clip)))} / ${clock(player.length(clip))}`);
+    if (clip) setText(this.#elapsed, `${clock(Math.min(preview ?? player.position(clip.id), player.length(clip)))} / ${lengthText(player.length(clip))}`);
   }
 
   #stop() {

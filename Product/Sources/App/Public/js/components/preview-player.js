@@ -1,6 +1,6 @@
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
-import { clock } from "../logic/time.js";
+import { clock, lengthText } from "../logic/time.js";
 import { playButton } from "./play-button.js";
 import { player } from "./player.js";
 import { seekBar } from "./seek-bar.js";
@@ -25,7 +25,7 @@ export function previewPlayer() {
   const duration = () => (Number.isFinite(audio.duration) && audio.duration > 0 ? audio.duration : known);
   /** @param {number | null} seconds */
   const drawTime = (seconds) => {
-    const text = `${clock(seconds ?? audio.currentTime)} / ${clock(duration())}`;
+    const text = `${clock(seconds ?? audio.currentTime)} / ${lengthText(duration())}`;
     if (time.textContent !== text) time.textContent = text;
   };
   const draw = () => {

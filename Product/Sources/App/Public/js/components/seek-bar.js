@@ -1,6 +1,6 @@
 import { h, svg } from "../dom.js";
 import { t } from "../i18n.js";
-import { clock, wholeSeconds } from "../logic/time.js";
+import { clock, lengthText, wholeSeconds } from "../logic/time.js";
 import { outline, pooled } from "../logic/waveform.js";
 
 const STEP = 5;
@@ -46,7 +46,7 @@ export function seekBar({ onSeek, onPreview, className = "", test = "seek" }) {
     // Whole seconds: a reader would otherwise hear every fraction.
     const now = String(wholeSeconds(Math.min(seconds, duration)));
     if (element.getAttribute("aria-valuenow") !== now) element.setAttribute("aria-valuenow", now);
-    const text = t("audio.position", { position: clock(duration > 0 ? Math.min(seconds, duration) : seconds), duration: clock(duration) });
+    const text = t("audio.position", { position: clock(duration > 0 ? Math.min(seconds, duration) : seconds), duration: lengthText(duration) });
     if (element.getAttribute("aria-valuetext") !== text) element.setAttribute("aria-valuetext", text);
   };
 

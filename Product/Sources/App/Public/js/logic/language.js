@@ -36,6 +36,20 @@ export function sentence(text, values, plurals) {
   return form.replace(/\{(\w+)\}/g, (gap, name) => String(named[name] ?? gap));
 }
 
+/** The largest count that is told digit by digit. */
+const EXACT = 9999;
+
+/**
+ * A count that anyone may have sent: as it is up to 9999, in short above: `12K`, `12 mil`.
+ *
+ * @param {number} count
+ * @param {string} language
+ */
+export function short(count, language) {
+  if (count <= EXACT) return String(count);
+  return new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1, maximumSignificantDigits: 3 }).format(count);
+}
+
 const UNITS = ["B", "KB", "MB", "GB", "TB"];
 
 /**

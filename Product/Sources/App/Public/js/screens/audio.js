@@ -11,7 +11,7 @@ import { h, keyed, replaceWhen, rows, setText, target } from "../dom.js";
 import { t } from "../i18n.js";
 import { ListScreen } from "../list-screen.js";
 import { shownOf } from "../logic/list.js";
-import { clock } from "../logic/time.js";
+import { clock, lengthText } from "../logic/time.js";
 
 /** @typedef {ReturnType<AudioScreen["makeRow"]>} Row */
 
@@ -126,7 +126,7 @@ export class AudioScreen extends ListScreen {
   makeRow(clip) {
     const play = playButton({ test: "play", onToggle: () => player.toggle(clip.id) });
     const title = h("h2", { class: "clip-title", lang: "", dir: "auto", "data-test": "clip-title" });
-    const author = h("span", { dir: "auto", "data-test": "clip-author" });
+    const author = h("span", { class: "clip-author", dir: "auto", "data-test": "clip-author" });
     const date = h("span", { "data-test": "clip-date" });
     const badge = h("span", { class: "chip chip-approved", hidden: true, "data-test": "offline-badge" });
     const download = downloadButton((intent) => this.send(intent, { id: clip.id }));
@@ -148,7 +148,7 @@ export class AudioScreen extends ListScreen {
     const drawTime = (preview) => {
       const length = player.length(clip);
       const at = Math.min(preview ?? player.position(clip.id), length);
-      setText(time, at > 0 || player.isCurrent(clip.id) ? `${clock(at)} / ${clock(length)}` : clock(length));
+      setText(time, at > 0 || player.isCurrent(clip.id) ? `${clock(at)} / ${lengthText(length)}` : lengthText(length));
       // A recording may have a length that only playing tells.
       time.classList.toggle("is-unknown", clip.pending !== null && length === 0);
     };
@@ -163,7 +163,9 @@ export class AudioScreen extends ListScreen {
       if (clip.pending) row.dataset.pending = clip.pending.state;
       else delete row.dataset.pending;
       setText(title, clip.title);
+      title.title = clip.title;
       setText(author, clip.author ?? "");
+      author.title = clip.author ?? "";
       author.hidden = !clip.author;
       setText(date, clip.dateText);
       const isExpired = clip.offline === "expired";

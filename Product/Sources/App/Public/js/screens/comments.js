@@ -143,7 +143,7 @@ export class CommentsScreen extends ModelScreen {
     const row = h("li", { class: "comment", "data-test": "comment" },
       h("span", { class: `avatar tint-${tint(comment.author)}`, "aria-hidden": "true" }, initials(comment.author)),
       h("div", { class: "comment-body" },
-        h("p", { class: "comment-head" }, h("span", { class: "comment-author" }, comment.author), when), text));
+        h("p", { class: "comment-head" }, h("span", { class: "comment-author", title: comment.author }, comment.author), when), text));
     /** @param {Wire.CommentsComment} now */
     const draw = (now) => {
       setText(text, now.message);

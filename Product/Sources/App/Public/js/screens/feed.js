@@ -6,7 +6,7 @@ import { ReadingPlace } from "../components/reading-place.js";
 import { spinner, failed, message } from "../components/states.js";
 import { icon } from "../components/icon.js";
 import { find, h, keyed, replaceWhen, rowOf, rows, setText } from "../dom.js";
-import { t } from "../i18n.js";
+import { shortNumber, t } from "../i18n.js";
 import { ListScreen } from "../list-screen.js";
 import { shownOf } from "../logic/list.js";
 import { nearEnd } from "../logic/near-end.js";
@@ -35,16 +35,20 @@ export function altText(item) {
  */
 export function place(location) {
   const [first, ...rest] = placeLines(location);
-  return [icon("pin"), h("span", { class: "place-text" }, h("span", { class: "place-name" }, first),
-    rest.length > 0 && h("span", { class: "place-region" }, rest.join(", ")))];
+  const region = rest.join(", ");
+  return [icon("pin"), h("span", { class: "place-text" }, h("span", { class: "place-name", title: first }, first),
+    rest.length > 0 && h("span", { class: "place-region", title: region }, region))];
 }
+
+/** @param {number} count */
+const counted = (count) => ({ count, number: shortNumber(count) });
 
 /**
  * The text of the way to the comments: their number, if the remote tells it.
  *
  * @param {Wire.FeedItem} item
  */
-export const commentsText = (item) => (item.commentCount === null ? t("comments") : t("comments.count", { count: item.commentCount }));
+export const commentsText = (item) => (item.commentCount === null ? t("comments") : t("comments.count", counted(item.commentCount)));
 
 /**
  * The name of the way to the comments.
@@ -53,7 +57,7 @@ export const commentsText = (item) => (item.commentCount === null ? t("comments"
  */
 export function commentsName(item) {
   const name = itemName(item);
-  return item.commentCount === null ? t("comments.open", { name }) : t("comments.open.count", { name, count: item.commentCount });
+  return item.commentCount === null ? t("comments.open", { name }) : t("comments.open.count", { name, ...counted(item.commentCount) });
 }
 
 /** The cards that fill the window of a phone. They are drawn first: the others follow when these are seen. */

@@ -3,7 +3,7 @@ import { favoriteButton } from "../components/favorite-button.js";
 import { icon } from "../components/icon.js";
 import { SearchBar } from "../components/search.js";
 import { byline, plain, sentence } from "../components/sentence.js";
-import { failed, message } from "../components/states.js";
+import { errorBanner, failed, message } from "../components/states.js";
 import { announce } from "../components/toast.js";
 import { h, keyed, replaceWhen, rows, setText } from "../dom.js";
 import { t } from "../i18n.js";
@@ -28,15 +28,16 @@ export class FoaasOperationsScreen extends ListScreen {
   });
   #filters = h("div", { class: "filters", role: "group", hidden: true, "data-test": "filters" });
   #eye = inView((ids) => this.send("look", { ids: ids.join("\n") }, "look"));
+  #alert = h("div", { role: "alert" });
   #skipped = h("p", { class: "operation-skipped", hidden: true, "data-test": "skipped" });
   element = h("section", { class: "screen contacts-screen", "data-test": "screen-foaas-operations" },
     h("header", { class: "screen-bar" }, this.#back, this.#title),
-    h("div", { class: "search-stick" }, this.#search.element), this.#filters, this.alert, this.notice, this.#list, this.#skipped, this.instead);
+    h("div", { class: "search-stick" }, this.#search.element), this.#filters, this.alert, this.#alert, this.notice, this.#list, this.#skipped, this.instead);
 
   /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("foaas-operations", shell);
-    this.render({ title: t("foaas.operations"), phase: "idle", isLoading: true, operations: [], query: "", filter: "all", favoriteCount: 0, notice: null, error: null, noMatch: null, isEmpty: false, skippedText: null });
+    this.render({ title: t("foaas.operations"), phase: "idle", isLoading: true, operations: [], query: "", filter: "all", favoriteCount: 0, favoriteError: null, notice: null, error: null, noMatch: null, isEmpty: false, skippedText: null });
   }
 
   get title() {
@@ -50,6 +51,7 @@ export class FoaasOperationsScreen extends ListScreen {
   render(state, before) {
     this.drawFrame(state, before, state.operations);
     setText(this.#title, state.title);
+    replaceWhen(this.#alert, state.favoriteError ?? "", () => errorBanner(state.favoriteError, () => this.dismiss()));
     this.#search.draw({ label: t("foaas.search"), query: state.query, isSettled: this.isSettled });
     keyed(this.#list, state.operations, (operation) => operation.id, () => this.#row(), (row, operation) => row.draw(operation));
     this.#list.hidden = state.operations.length === 0;
@@ -61,6 +63,16 @@ export class FoaasOperationsScreen extends ListScreen {
     if (before && before.query !== state.query) announce(state.noMatch ?? t("foaas.found", { count: state.operations.length }));
   }
 
+  get hasBanner() {
+    return Boolean(this.state?.favoriteError) || super.hasBanner;
+  }
+
+  dismiss() {
+    if (!this.state?.favoriteError) return super.dismiss();
+    this.send("dismissFavorite");
+    return true;
+  }
+
   /** A server that began anew has not heard what is in view. */
   opened() {
     super.opened();
@@ -70,7 +82,7 @@ export class FoaasOperationsScreen extends ListScreen {
   /** @param {Wire.FoaasOperationsState} state */
   #drawFilters({ filter, favoriteCount, operations, query, phase }) {
     // There is nothing to choose between before anything is there.
-    this.#filters.hidden = operations.length === 0 && favoriteCount === 0 && filter === "all" && query === "" && phase !== "loaded";
+    this.#filters.hidden = operations.length === 0 && !favoriteCount && filter === "all" && query === "" && phase !== "loaded";
     this.#filters.setAttribute("aria-label", t("foaas.filter.label"));
     keyed(this.#filters, FILTERS, (name) => name, (name) => this.#filter(name), (button, name) => button.draw(name === filter, favoriteCount));
   }
@@ -82,11 +94,11 @@ export class FoaasOperationsScreen extends ListScreen {
       name === "favorites" && icon("heart"), t(`foaas.filter.${name}`), name === "favorites" && count);
     /**
      * @param {boolean} isChosen
-     * @param {number} favorites
+     * @param {number | null} favorites null if they cannot be read
      */
     const draw = (isChosen, favorites) => {
       button.setAttribute("aria-pressed", String(isChosen));
-      setText(count, favorites > 0 ? String(favorites) : "");
+      setText(count, favorites ? String(favorites) : "");
     };
     return Object.assign(button, { draw });
   }
@@ -100,7 +112,7 @@ export class FoaasOperationsScreen extends ListScreen {
   /** @param {Wire.FoaasOperationsState} state */
   #drawInstead(state) {
     const hasNoFavorites = state.filter === "favorites" && state.operations.length === 0 && !state.noMatch;
-    const what = hasNoFavorites ? "favorites" : shownOf(state, state.operations);
+    const what = hasNoFavorites ? (state.favoriteCount === null ? "unread" : "favorites") : shownOf(state, state.operations);
     this.#search.element.hidden = (what === "empty" || what === "failed") && this.#search.isEmpty;
     replaceWhen(this.instead, `${what} ${this.trouble?.message} ${state.noMatch}`, () => {
       switch (what) {
@@ -110,6 +122,8 @@ export class FoaasOperationsScreen extends ListScreen {
             h("span", { class: "shimmer contact-line" }), h("span", { class: "shimmer contact-line short" })))));
         case "none": return message({ glyph: "search", title: state.noMatch ?? "", text: t("foaas.none.text"), test: "no-match",
           action: { title: t("contacts.search.clear"), run: () => this.#search.empty() } });
+        case "unread": return message({ glyph: "alert", title: t("foaas.favorites.unread.title"), text: t("foaas.favorites.unread.text"), test: "favorites-unread",
+          action: { title: t("retry"), run: () => this.reload() } });
         case "favorites": return message({ glyph: "heart", title: t("foaas.favorites.empty.title"), text: t("foaas.favorites.empty.text"), test: "favorites-empty",
           action: { title: t("foaas.operations"), run: () => this.#choose("all") } });
         case "empty": return message({ glyph: "phrase", title: t("foaas.empty.title"), text: t("foaas.empty.text"), test: "operations-empty" });
@@ -136,7 +150,9 @@ export class FoaasOperationsScreen extends ListScreen {
       replaceWhen(fields, JSON.stringify(isKnown ? said : operation.fieldsText), () => (isKnown ? sentence(said) : operation.fieldsText));
       if (isKnown) fields.lang = "en";
       else fields.removeAttribute("lang");
-      heart.draw(operation.isFavorite, isKnown ? plain(operation.sentence) : operation.name);
+      // Nobody knows whether it is one while the favorites cannot be read.
+      heart.element.hidden = operation.isFavorite === null;
+      heart.draw(operation.isFavorite === true, isKnown ? plain(operation.sentence) : operation.name);
     };
     return Object.assign(row, { draw });
   }

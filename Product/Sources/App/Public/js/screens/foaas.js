@@ -3,6 +3,7 @@ import { favoriteButton } from "../components/favorite-button.js";
 import { icon } from "../components/icon.js";
 import { phrasePicture, phraseText } from "../components/phrase.js";
 import { canShare, share } from "../components/share.js";
+import { errorBanner } from "../components/states.js";
 import { announce, toast } from "../components/toast.js";
 import { drawOnce, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
@@ -24,15 +25,16 @@ export class FoaasScreen extends ModelScreen {
   #note = h("p", { class: "phrase-note", role: "status", hidden: true, "data-test": "phrase-note" });
   #offline = h("div", { role: "status" });
   #actions = h("div", { class: "phrase-actions" });
-  #heart = favoriteButton((isOn) => this.send("favorite", { on: String(isOn) }), { class: "phrase-heart", test: "favorite" });
+  #alert = h("div", { role: "alert" });
+  #heart = favoriteButton((isOn) => this.#favor(isOn), { class: "phrase-heart", test: "favorite" });
   element = h("section", { class: "screen phrase-screen", "data-test": "screen-foaas" },
-    this.#title, this.#links, this.#tap, this.#note, this.#offline, this.#actions);
+    this.#title, this.#links, this.#alert, this.#tap, this.#note, this.#offline, this.#actions);
 
   /** @param {import("../shell.js").Shell} shell */
   constructor(shell) {
     super("foaas");
     this.shell = shell;
-    this.render({ title: t("nav.foaas"), isLoading: true, phrase: null, error: null, lastSeen: [], palette: "ink", notice: null, isFavorite: null });
+    this.render({ title: t("nav.foaas"), isLoading: true, phrase: null, error: null, lastSeen: [], palette: "ink", notice: null, operation: null, isFavorite: null, favoriteError: null });
     this.element.dataset.palette = memory.get("palette") || "ink";
   }
 
@@ -73,6 +75,7 @@ export class FoaasScreen extends ModelScreen {
     drawOnce(this.#links, () => [
       h("a", { class: "button", href: "/foaas/operations", "data-link": true, "data-test": "to-operations" }, icon("list"), t("foaas.operations")),
       h("a", { class: "icon-button", href: "/foaas/settings", "data-link": true, "data-test": "to-foaas-settings", "aria-label": t("foaas.settings"), title: t("foaas.settings") }, icon("palette"))]);
+    replaceWhen(this.#alert, state.favoriteError ?? "", () => errorBanner(state.favoriteError, () => this.dismiss()));
     this.#drawActions(state);
     this.#drawOffline(state);
     if (before && state.phrase && before.phrase?.text !== state.phrase.text) announce(state.phrase.text);
@@ -80,6 +83,27 @@ export class FoaasScreen extends ModelScreen {
 
   reload() {
     return this.#ask();
+  }
+
+  get hasBanner() {
+    return Boolean(this.state?.favoriteError) || super.hasBanner;
+  }
+
+  /** A favorite that was not kept says nothing about the phrase: it goes away by itself. */
+  dismiss() {
+    if (!this.state?.favoriteError) return super.dismiss();
+    this.send("dismissFavorite");
+    return true;
+  }
+
+  /**
+   * Names the phrase that the page shows: the server may have another one by now.
+   *
+   * @param {boolean} isOn
+   */
+  #favor(isOn) {
+    const id = this.state?.operation;
+    if (id) this.send("favorite", { id, on: String(isOn) });
   }
 
   /** @param {Wire.FoaasState} state */

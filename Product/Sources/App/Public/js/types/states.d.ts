@@ -244,7 +244,9 @@ declare namespace Wire {
         error: ScreenError | null;
         lastSeen: FoaasSeen[];
         palette: "ink" | "ember" | "moss" | "tide" | "plum" | "paper";
+        operation: string | null;
         isFavorite: boolean | null;
+        favoriteError: string | null;
     }
 
     interface Phrase {
@@ -268,7 +270,8 @@ declare namespace Wire {
         error: ScreenError | null;
         query: string;
         filter: "all" | "favorites";
-        favoriteCount: number;
+        favoriteCount: number | null;
+        favoriteError: string | null;
         operations: FoaasOperationsOperation[];
         skippedText: string | null;
         isEmpty: boolean;
@@ -281,7 +284,7 @@ declare namespace Wire {
         fieldsText: string;
         sentence: SentencePart[];
         byline: SentencePart[];
-        isFavorite: boolean;
+        isFavorite: boolean | null;
     }
 
     interface SentencePart {
@@ -717,13 +720,15 @@ declare namespace Wire {
             appear: {};
             random: {};
             show: { id: string };
-            favorite: { on: string };
+            favorite: { id: string, on: string };
+            dismissFavorite: {};
             dismissError: {};
             refresh: {};
         };
         "foaas-operations": {
             appear: {};
             dismissError: {};
+            dismissFavorite: {};
             search: { query: string };
             look: { ids: string };
             favorite: { id: string, on: string };
