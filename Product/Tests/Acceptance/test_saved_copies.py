@@ -172,6 +172,20 @@ def test_clear_deletes_what_is_damaged_the_users_own_too_and_leaves_the_rest_of_
     assert {entry["key"] for entry in left} == own and "unreadable" not in {entry["validity"] for entry in left}
 
 
+def test_damaged_favorites_are_deleted_by_their_key_only(golden):
+    database = sqlite3.connect(golden.data / "foaas.sqlite")
+    with database:
+        columns = ", ".join(row[1] for row in database.execute("PRAGMA table_info(entry)") if row[1] not in ("id", "key"))
+        database.execute(f"INSERT INTO entry (key, {columns}) SELECT 'foaas:favorites', {columns} FROM entry WHERE key = 'foaas:seen'")
+    database.close()
+    validated = golden("cache", "validate")
+    assert validated.returncode == STORE and "foaas:favorites" in validated.stderr and "kept" in validated.stderr
+    golden("cache", "clear")
+    assert "foaas:favorites" in {entry["key"] for entry in show(golden, "cache", "list")["value"]}
+    assert show(golden, "cache", "clear", "foaas:favorites")["value"] == {"deleted": 1}
+    assert golden("cache", "validate").returncode == 0
+
+
 def test_one_damaged_entry_is_cleared_by_its_key_and_the_others_stay(golden):
     damage(golden.data / "values.sqlite", "saved_at = saved_at + 1", "key LIKE 'feed:%'")
     before = {entry["key"]: entry["validity"] for entry in show(golden, "cache", "list")["value"]}

@@ -378,6 +378,27 @@ class TestThePlayerAtTheFoot:
         expect(row).to_have_attribute("data-state", "paused")
         expect(page.by("sleep-off")).to_be_checked()
 
+    def test_a_sleep_timer_goes_on_when_the_page_loads_itself_again(self, audio):
+        page = audio()
+        start(longest(page))
+        page.page.clock.install()
+        page.by("mini-options").click()
+        page.by("sleep-15").check(force=True)
+        page.page.clock.fast_forward("10:00")
+        page.page.keyboard.press("Escape")
+        page.by("settings-button").click()
+        page.by("language-pt-BR").click(force=True)
+        expect(page.page.locator("html")).to_have_attribute("lang", "pt-BR")
+        expect(page.by("mini-player")).to_be_visible()
+        page.page.keyboard.press("Escape")
+        page.by("mini-options").click()
+        expect(page.by("sleep-15")).to_be_checked()
+        page.page.clock.fast_forward("04:00")
+        expect(page.by("sleep-15")).to_be_checked()
+        page.page.clock.fast_forward("01:01")
+        expect(page.by("sleep-off")).to_be_checked()
+        expect(playing(page)).to_have_count(0)
+
     def test_a_sleep_timer_ends_the_sound_at_the_end_of_the_clip(self, audio):
         page = audio()
         first, second = page.by("clip").nth(0), page.by("clip").nth(1)

@@ -39,7 +39,7 @@ class GrowingFeed:
                 rest = remote.items[ids.index(after) + 1:] if after else remote.items
                 host = self.headers["Host"]
                 page = [{"id": item["id"], "image": f"http://{host}/pictures/{item['picture']}",
-                         **{key: item[key] for key in ("description", "location") if item[key]}} for item in rest[:10]]
+                         **{key: item[key] for key in ("description", "location") if item[key]}, **item.get("more", {})} for item in rest[:10]]
                 self.answer(json.dumps({"items": page}).encode(), "application/json")
 
             def answer(self, body, kind, status=200):
@@ -109,6 +109,26 @@ def test_a_gap_is_shown_where_the_new_pictures_do_not_reach_the_old_ones_and_is_
     page.page.keyboard.press("Enter")
     page.until(lambda: shown(page) == ids(FEED[5:42]), "the gap is closed")
     expect(page.by("gap")).to_have_count(0)
+
+
+@pytest.mark.parametrize("locale, few", [("en-US", "1234 comments"), ("pt-BR", "1234 comentários")])
+def test_names_places_and_counts_of_any_size_leave_the_cards_small(stopped_server, open_page, remote, locale, few):
+    author = "Ann " * 5000
+    date = "2026-01-01T00:00:00Z"
+    more = {"author": {"username": author}, "created_at": date}
+    remote.items = [
+        {**FEED[0], "location": "\n".join(f"Line {n}" for n in range(3000)), "more": {**more, "comment_count": 2 ** 63 - 1}},
+        {**FEED[1], "location": "L" * 20_000, "more": {**more, "comment_count": 1234}},
+    ]
+    page = open_page(stopped_server.start("--remote", remote.argument), locale=locale, phone=True)
+    page.until(lambda: page.items.count() == 2, "both are shown")
+    for n in range(2):
+        assert page.items.nth(n).bounding_box()["height"] < 1200
+    assert not page.too_wide()
+    links = page.by("open-comments")
+    expect(links.nth(1)).to_have_text(few)
+    assert len(links.nth(0).text_content()) < 30 and "9223372036854776000" not in links.nth(0).get_attribute("aria-label")
+    assert page.page.locator(".author-name").first.get_attribute("title") == author
 
 
 def test_a_gap_that_cannot_be_filled_says_so_and_is_tried_again(stopped_server, open_page, remote):

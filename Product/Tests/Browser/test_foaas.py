@@ -1,7 +1,9 @@
 """Phrases: the phrase, what can be said, its preview, and how it is shown."""
 
 import re
+import sqlite3
 import struct
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
@@ -23,6 +25,12 @@ def phrases(server, open_page):
 def said(page):
     """The phrase on the screen."""
     return page.by("phrase").locator('[data-test="phrase-message"]')
+
+
+def damage(file, change, where):
+    with sqlite3.connect(file) as database:
+        assert database.execute(f"UPDATE entry SET {change} WHERE {where}").rowcount == 1
+    database.close()
 
 
 def transfers(page):
@@ -225,6 +233,42 @@ class TestTheFavorites:
         expect(page.by("favorites-empty")).to_contain_text("heart")
         page.by("favorites-empty-action").click()
         expect(page.by("operation")).to_have_count(66)
+
+    def test_the_heart_names_the_phrase_on_the_screen(self, phrases):
+        page = phrases()
+        expect(said(page)).not_to_be_empty()
+        with page.page.expect_request(lambda r: r.url.split("?")[0].endswith("/intents") and '"favorite"' in (r.post_data or "")) as request:
+            page.evaluate("""() => { for (const test of ["phrase", "favorite"]) document.querySelector(`[data-test=${test}]`).click(); }""")
+        name = request.value.post_data_json["id"]
+        page.page.goto(page.server.base + "/foaas/operations")
+        page.by("filter-favorites").click()
+        expect(page.by("operation")).to_have_count(1)
+        assert page.by("operation").get_attribute("href") == "/foaas/operations/" + quote(name, safe="")
+        page.by("favorite").click()
+        expect(page.by("favorite")).to_have_attribute("aria-pressed", "false")
+
+    def test_damaged_favorites_are_told_and_never_shown_as_none(self, stopped_server, phrases):
+        page = phrases("/foaas/operations", on=stopped_server.start())
+        page.by("favorite").nth(1).click()
+        expect(page.by("filter-favorites")).to_have_text("Favorites1")
+        stopped_server.stop()
+        change = lambda sign: damage(stopped_server.data / "foaas.sqlite", f"saved_at = saved_at {sign} 1", "key = 'foaas:favorites'")
+        change("+")
+        page = phrases("/foaas/operations", on=stopped_server.start())
+        expect(page.by("error-banner")).to_contain_text("couldn’t be opened")
+        page.by("error-banner").click()
+        expect(page.by("error-banner")).to_have_count(0)
+        expect(page.by("favorite").first).to_be_hidden()
+        page.by("filter-favorites").click()
+        expect(page.by("favorites-unread")).to_contain_text("can’t be opened")
+        expect(page.by("favorites-empty")).to_have_count(0)
+        page.by("favorites-unread-action").click()
+        expect(page.by("error-banner")).to_be_visible()
+        expect(page.by("favorites-unread")).to_be_visible()
+        change("-")
+        page.by("favorites-unread-action").click()
+        expect(page.by("operation")).to_have_count(1)
+        expect(page.by("error-banner")).to_have_count(0)
 
     def test_the_phrase_itself_is_made_one_and_is_kept(self, stopped_server, phrases):
         page = phrases(on=stopped_server.start())

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from test_feed import FEED
+from test_feed_pages import MEDIA
 
 PATH = "/feed/{}/picture".format
 
@@ -211,6 +212,26 @@ def test_it_is_saved_under_the_name_of_its_place(feed):
         feed.by("viewer-save").click()
     assert download.value.suggested_filename == f"{FEED[1]['location'].split(chr(10))[0]}.jpg"
     expect(feed.by("viewer-said")).to_contain_text("downloads")
+
+
+def test_a_smaller_form_that_stands_in_offline_is_not_saved_as_the_picture(stopped_server, open_page):
+    page = open_page(stopped_server.start(), phone=True)
+    page.until(lambda: page.in_view("loaded"), "small forms of the pictures in view are loaded and saved")
+    page.expects_failed_requests = True
+    page.connection("offline")
+    opened(page, 0)
+    shows(page, 0)
+    assert page.by("viewer-picture").locator("img").evaluate("(e) => e.naturalWidth") == FEED[0]["variants"][0]["width"]
+    saved = []
+    page.page.on("download", saved.append)
+    page.by("viewer-save").click()
+    expect(page.by("viewer-said")).to_contain_text("can’t be saved in full size now")
+    assert not saved
+    page.connection("online")
+    with page.page.expect_download() as download:
+        page.by("viewer-save").click()
+    picture = open(download.value.path(), "rb").read()
+    assert picture == (MEDIA / "pictures" / FEED[0]["picture"]).read_bytes()
 
 
 def test_it_leads_to_the_comments_and_back(feed):
