@@ -85,7 +85,7 @@ extension PaymentScreen {
             switch self {
             case .amount: ["digits", "edit?"]
             case .amountText: ["text", "edit?"]
-            case .pay: ["digits"]
+            case .pay: ["digits", "card?"]
             case .chooseCard: ["id"]
             case .code: ["value"]
             default: []

@@ -71,7 +71,7 @@ final class PaymentScreen: Screen {
         case .code:
             let code = try fields.text("value")
             return { model.enter(code: code) }
-        case .pay: return counted(pay(try fields.text("digits")))
+        case .pay: return counted(pay(try fields.text("digits"), with: fields["card"]))
         case .check: return counted { await model.check() }
         case .retry: return counted { await model.retry() }
         case .giveUp: return counted { await model.giveUp() }
@@ -90,10 +90,12 @@ final class PaymentScreen: Screen {
         }
     }
 
-    /// Pays the amount that the button showed when it was pressed, not one that is still on its way to the model.
-    private func pay(_ digits: String) -> ScreenAction {
+    /// Pays the amount that the button showed when it was pressed, with the card that was shown, not with one of those that is still
+    /// on its way to the model or to the page.
+    private func pay(_ digits: String, with card: String?) -> ScreenAction {
         { [model] in
             guard digits == "\(model.amount.cents)" else { return }
+            if let card, UUID(uuidString: card) != model.card?.id { return }
             await model.pay()
         }
     }

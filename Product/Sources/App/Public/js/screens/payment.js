@@ -456,8 +456,8 @@ export class PaymentScreen extends ModelScreen {
     this.#isPaying = true;
     this.#drawForm(this.state);
     announce(t("pay.sending"));
-    // The payment is made in the amount on the button. A model that meanwhile has another amount does nothing.
-    const arrived = await this.send("pay", { digits });
+    // The payment is made in the amount on the button, with the card beside it. A model that meanwhile has another one does nothing.
+    const arrived = await this.send("pay", { digits, ...(this.state.card && { card: this.state.card.id }) });
     if (arrived || !this.#isPaying || this.state?.phase !== "ready") return;
     this.#isPaying = false;
     this.#drawForm(this.state);

@@ -681,7 +681,7 @@ declare namespace Wire {
             amountText: { text: string, edit?: string };
             chooseCard: { id: string };
             code: { value: string };
-            pay: { digits: string };
+            pay: { digits: string, card?: string };
             check: {};
             retry: {};
             giveUp: {};
