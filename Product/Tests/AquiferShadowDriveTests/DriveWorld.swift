@@ -118,7 +118,7 @@ final class DriveWorld: Sendable {
         return url
     }
 
-    func location(_ name: String) -> FileLocation { service.api.location(of: name, in: account) }
+    func location(_ name: String) -> FileLocation { must { try service.api.location(of: name, in: account) } }
 }
 
 extension HTTPRequest {

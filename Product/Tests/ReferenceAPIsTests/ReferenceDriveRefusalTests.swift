@@ -214,7 +214,7 @@ struct ReferenceDriveFaultTests {
             #expect(try await world.api.storageAccountInfo(account).identifier == "lost")
             // The library checks if the file is still there.
             #expect(try await world.upload("a", "1", to: account).error == nil)
-            let location = world.api.location(of: "a", in: account)
+            let location = try world.api.location(of: "a", in: account)
             await #expect(throws: DriveError.self) { try await world.service.deleteFile(location) }
             #expect(try await world.api.listFiles(in: account).isEmpty)
             // A refused request has changed nothing.

@@ -30,8 +30,8 @@ public struct FileToSend: Sendable, Hashable {
     }
 
     private static func check(name: String) throws(FileError) {
-        guard !name.isEmpty, name != ".", name != ".." else {
-            throw .badName(name: name, reason: "addresses with it lead elsewhere")
+        guard FileLocation.allows(name) else {
+            throw .badName(name: name, reason: FileLocation.badNameReason)
         }
         // The names of an upload are joined by commas in the signed message.
         guard !name.contains(",") else { throw .badName(name: name, reason: "a comma separates names") }

@@ -35,8 +35,13 @@ public struct ShadowDriveAPI: Sendable {
     }
 
     /// The address of a file.
-    public func location(of name: String, in account: PublicKey) -> FileLocation {
-        FileLocation(name, in: account, base: files)
+    ///
+    /// - Throws: ``FileError/badName(name:reason:)`` for a name that no address can have: it would lead elsewhere.
+    public func location(of name: String, in account: PublicKey) throws(DriveError) -> FileLocation {
+        guard let location = FileLocation(name, in: account, base: files) else {
+            throw .file(.badName(name: name, reason: FileLocation.badNameReason))
+        }
+        return location
     }
 
     // MARK: One request

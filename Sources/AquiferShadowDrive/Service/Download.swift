@@ -83,6 +83,6 @@ extension ShadowDriveAPI {
 extension ShadowDriveService {
     /// Starts to load a file of an account, as ``ShadowDriveAPI/open(_:)`` does.
     public func open(_ name: String, in account: PublicKey) async throws(DriveError) -> HTTPResponse {
-        try await api.open(api.location(of: name, in: account))
+        try await api.open(try api.location(of: name, in: account))
     }
 }

@@ -67,7 +67,8 @@ struct UploadCourier: Sendable {
         if let failure = answer.failures.first(where: { $0.file.isExactly(file.name) }) {
             return .failure(refusal(failure.error, of: file))
         }
-        let location = api.location(of: file.name, in: account)
+        // The name was checked when the file was taken: another one has no address.
+        guard let location = try? api.location(of: file.name, in: account) else { return nil }
         let isNamed = (answer.locations ?? []).contains { text in
             text == location.text
                 || FileLocation(text).map { $0.name.isExactly(file.name) && $0.account == account } == true
@@ -91,8 +92,12 @@ struct UploadCourier: Sendable {
         }
         var outcomes: [Outcome] = []
         for file in files {
-            outcomes.append(
-                await isStored(file, stored) ? .success(api.location(of: file.name, in: account)) : .failure(error))
+            // As above: the name has an address.
+            if await isStored(file, stored), let location = try? api.location(of: file.name, in: account) {
+                outcomes.append(.success(location))
+            } else {
+                outcomes.append(.failure(error))
+            }
         }
         return outcomes
     }

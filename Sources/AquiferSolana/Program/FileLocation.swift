@@ -12,7 +12,10 @@ public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
     /// The address of a file under `base`. The name is encoded as by JavaScript's `encodeURIComponent`.
-    public init(_ name: String, in account: PublicKey, base: URL) {
+    ///
+    /// - Returns: `nil` if no address can have the name: see ``allows(_:)``.
+    public init?(_ name: String, in account: PublicKey, base: URL) {
+        guard Self.allows(name) else { return nil }
         self.account = account
         self.name = name
         var start = base.absoluteString
@@ -35,7 +38,7 @@ public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
         else { return nil }
         let rest = parts[(place + 1)...].joined(separator: "/")
         let name = PercentEncoding.decodeStrictly(rest) ?? rest
-        guard !name.isEmpty else { return nil }
+        guard Self.allows(name) else { return nil }
         let start = ([String(text[..<host])] + parts[...place].map(String.init)).joined(separator: "/")
         self.account = account
         self.name = name
@@ -47,6 +50,13 @@ public struct FileLocation: Sendable, Hashable, CustomStringConvertible {
 
     /// The address.
     public var description: String { text }
+
+    /// True if an address can have the name. An empty name, `.` and `..` lead out of the account: whoever sends an address
+    /// resolves them first, encoded or not.
+    public static func allows(_ name: String) -> Bool { !name.isEmpty && name != "." && name != ".." }
+
+    /// The reason for a name that no address can have.
+    package static let badNameReason = "addresses with it lead elsewhere"
 
     /// Percent-encodes a name as JavaScript's `encodeURIComponent` does: every byte except ASCII letters, ASCII digits
     /// and `-_.!~*'()`.

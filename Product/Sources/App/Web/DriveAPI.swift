@@ -17,6 +17,7 @@ struct DriveAPI: Sendable {
         "/api/screens/drive-account/files/\(FileLocation.encode(name))?account=\(account)"
     }
 
+    private static let noSuchFile = ServerResponse.problem(404, "notFound", "there is no such file")
     private static let foreign = ServerResponse.problem(404, "notFound", "you have no such account")
 
     func add(to router: inout Router) {
@@ -56,7 +57,7 @@ struct DriveAPI: Sendable {
     /// The content of a small file, which the page shows: a picture under its own type, and everything else as bytes. With `saved` the
     /// answer is the saved copy, or empty, and nothing is asked for.
     private func preview(_ request: ServerRequest, _ location: FileLocation) async -> ServerResponse {
-        guard let url = location.url else { return .problem(404, "notFound", "there is no such file") }
+        guard let url = location.url else { return Self.noSuchFile }
         let language = Language.best(for: request.queryValue("lang") ?? "en")
         let content = services.content(of: url)
         do throws(LoadError) {
@@ -88,18 +89,22 @@ struct DriveAPI: Sendable {
         let drive = await hub.drive.service
         guard await services.mayShow("\(account)", drive) else { return Self.foreign }
         if request.queryValue("preview") != nil {
-            return await preview(request, drive.api.location(of: name, in: account))
+            // A name that no address can have names no file.
+            guard let location = try? drive.api.location(of: name, in: account) else { return Self.noSuchFile }
+            return await preview(request, location)
         }
         let response: HTTPResponse
         do throws(DriveError) { response = try await drive.open(name, in: account) } catch {
             switch error {
-            case .noSuchFile: return .problem(404, "notFound", "there is no such file")
+            case .noSuchFile, .file(.badName): return Self.noSuchFile
             case .connectivity: return .problem(504, "connectivity", "the file cannot be loaded now")
             default: return .problem(502, "invalidData", "the server does not give the file")
             }
         }
         // The page's own site must never display files of others, so the browser saves them.
-        let disposition = "attachment; filename*=UTF-8''\(FileLocation.encode(name).replacingExactly("'", with: "%27"))"
+        // A name that is not what it looks like is saved as one that is.
+        let saved = FileLocation.encode(name.harmless).replacingExactly("'", with: "%27")
+        let disposition = "attachment; filename*=UTF-8''\(saved)"
         return ServerResponse(
             relaying: response, as: .file, keeping: ["Last-Modified"], headers: ["Content-Disposition": disposition])
     }

@@ -43,7 +43,7 @@ extension Endpoint {
         try SolanaTransaction(
             base64: Vectors.all.transactions["claim_stake2"]!.rust_order.no_compute_budget.transaction_base64)
     }
-    private static let location = FileLocation("a#b.txt", in: account, base: DriveWorld.files)
+    private static let location = FileLocation("a#b.txt", in: account, base: DriveWorld.files)!
 
     /// The eleven of the contract, and the account's size.
     static let all: [Endpoint] =

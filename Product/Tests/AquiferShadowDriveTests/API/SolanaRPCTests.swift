@@ -142,7 +142,7 @@ struct FileLocationTests {
         ])
     func encode(name: String, encoded: String) throws {
         #expect(FileLocation.encode(name) == encoded)
-        let location = FileLocation(name, in: Vectors.account, base: DriveWorld.files)
+        let location = try #require(FileLocation(name, in: Vectors.account, base: DriveWorld.files))
         #expect(location.text == "http://files.example/\(Vectors.account)/\(encoded)")
         #expect(location.url?.absoluteString == location.text, "no part of it is changed on the way")
         #expect(FileLocation(location.text) == location)
@@ -163,7 +163,7 @@ struct FileLocationTests {
     @Test("a server may lie behind a path of its own")
     func path() throws {
         let base = try #require(URL(string: "http://127.0.0.1:8080/drive-files/"))
-        let location = FileLocation("a b", in: Vectors.account, base: base)
+        let location = try #require(FileLocation("a b", in: Vectors.account, base: base))
         #expect(location.text == "http://127.0.0.1:8080/drive-files/\(Vectors.account)/a%20b")
         #expect(FileLocation(location.text) == location)
     }
@@ -173,9 +173,19 @@ struct FileLocationTests {
         arguments: [
             "", "x", "http://files.example", "http://files.example/", "http://files.example/\(Vectors.account)",
             "http://files.example/\(Vectors.account)/", "ftp://files.example/\(Vectors.account)/a",
-            "http://files.example/x/a",
+            "http://files.example/x/a", "http://files.example/\(Vectors.account)/..",
+            "http://files.example/\(Vectors.account)/%2e%2E", "http://files.example/\(Vectors.account)/.",
         ])
     func none(text: String) {
         #expect(FileLocation(text) == nil)
+    }
+
+    @Test("a name that leads out of its account is never asked for", arguments: ["", ".", ".."])
+    func leading(name: String) async {
+        #expect(FileLocation(name, in: Vectors.account, base: DriveWorld.files) == nil)
+        let world = DriveWorld()
+        let bad = DriveError.file(.badName(name: name, reason: "addresses with it lead elsewhere"))
+        await #expect(throws: bad) { _ = try await world.service.open(name, in: world.account) }
+        #expect(world.client.requests.isEmpty)
     }
 }

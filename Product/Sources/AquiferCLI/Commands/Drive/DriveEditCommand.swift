@@ -11,7 +11,7 @@ struct DriveEditCommand: DriveHandler {
     func run(_ session: DriveSession) async throws -> ExitStatus {
         let account = try await session.account()
         let file = URL(filePath: call.words[1])
-        let location = session.drive.api.location(of: await storedName(file, account, session.drive), in: account)
+        let location = try session.drive.api.location(of: await storedName(file, account, session.drive), in: account)
         let look = "aquifer drive files \(account) --sizes"
         let place = try await session.untilInterrupted(look) { () async throws(DriveError) in
             try await session.drive.editFile(location, with: file)

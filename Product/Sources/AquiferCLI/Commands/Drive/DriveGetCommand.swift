@@ -35,7 +35,8 @@ struct DriveGetCommand: DriveHandler {
 
     /// The size that the account lists for a file; `nil` if it is not known, or if the file is on another server.
     private func listedSize(of location: FileLocation, _ drive: ShadowDriveService) async -> UInt64? {
-        guard drive.api.location(of: location.name, in: location.account).text == location.text,
+        // A name that no address can have is not listed under this one.
+        guard (try? drive.api.location(of: location.name, in: location.account)) == location,
             // Without the list, the file is not checked.
             let files = try? await drive.api.listFiles(in: location.account)
         else { return nil }
