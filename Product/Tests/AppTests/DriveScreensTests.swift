@@ -57,7 +57,12 @@ struct DriveScreensTests {
         await world.tell(screen, "size", ["text": "10MB"])
         let ready = await form.state(with: #""canCreate":true"#)
         #expect(ready.contains("SHDW"), "the price is shown before anything is signed")
-        await world.tell(screen, "create")
+        let shades = try #require(try JSONSerialization.jsonObject(with: Data(ready.utf8)) as? [String: Any])["spend"]
+        let cost = try #require((shades as? [String: Any])?["shades"] as? String)
+        #expect(await world.tell(screen, "create", ["size": "10MB"]) == 400)
+        #expect(await world.tell(screen, "create", ["size": "10MB", "cost": "1"]) == 204)
+        #expect(await form.state(with: #""phase":"failed""#).contains("The price has changed"))
+        await world.tell(screen, "create", ["size": "10MB", "cost": cost])
         #expect(await form.state(with: #""phase":"created""#).contains(#""sizeText":"10\#u{a0}MB""#))
 
         let list = world.states(DriveScreen.self, language: .brazilianPortuguese)
@@ -74,7 +79,7 @@ struct DriveScreensTests {
         let screen = "drive-create?tab=tab"
         await world.tell(screen, "name", ["text": "holiday"])
         await world.tell(screen, "size", ["text": "10MB"])
-        await world.tell(screen, "create")
+        await world.tell(screen, "create", ["size": "10MB", "cost": ""])
         let failed = await form.state(with: #""phase":"failed""#)
         #expect(failed.contains(#""isUnknown":false"#) && !failed.contains("may have happened"))
         await world.services.stop()

@@ -130,6 +130,8 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
     case file(FileError)
     /// The transaction is invalid and was not sent.
     case transaction(TransactionError)
+    /// The price is not the one that the user confirmed. Nothing was sent. The cost in shades is `nil` if it is not known.
+    case priceChanged(cost: UInt64?)
     /// There is no key pair to sign with.
     case noKeypair
     /// A result could not be saved, or a saved copy could not be read.
@@ -170,6 +172,8 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
         case .limit(let error): "\(error)"
         case .file(let error): "\(error)"
         case .transaction(let error): "\(error)"
+        case .priceChanged(let cost):
+            "the price has changed: it costs \(cost.map(Shades.text) ?? "an unknown amount") now"
         case .noKeypair: "there is no key to sign with; make one, or name the one you have"
         case .store(let error): "\(error)"
         case .cancelled: "cancelled"
@@ -203,7 +207,8 @@ public enum DriveError: Error, Sendable, Hashable, CustomStringConvertible {
         // The saved copy does not stand in for what the server denies or does not have.
         case .refused(let refusal) where !FallbackPolicy.standard.allows(.invalidData(.status(refusal.status))):
             .invalidData(.status(refusal.status))
-        case .refused, .noSuchFile, .limit, .file, .transaction, .noKeypair: .invalidData(.body(description))
+        case .refused, .noSuchFile, .limit, .file, .transaction, .priceChanged, .noKeypair:
+            .invalidData(.body(description))
         }
     }
 }

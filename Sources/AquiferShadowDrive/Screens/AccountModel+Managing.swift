@@ -3,11 +3,28 @@ import AquiferFoundation
 
 /// The actions on the account itself.
 extension AccountModel {
+    /// The account with the bytes that the upload under way has sent, so that its usage and the upload's progress agree.
+    public var countedAccount: StorageAccount? {
+        guard var account, let upload, let before = upload.usedBefore, !upload.isDone || contents.isLoading else {
+            return self.account
+        }
+        // A load during the upload has counted a part of it.
+        let used = max(account.currentUsage, before.saturatingAdding(upload.progress.sent))
+        account.currentUsage = min(account.reservedBytes, used)
+        return account
+    }
+
     /// The cost of an amount of storage in shades; `nil` if the text is not a size, or if the prices are not known.
     public func cost(of text: String) -> UInt64? {
         // An invalid size is reported when the change is sent.
         guard let config, let bytes = try? StorageSize.parse(StorageSize.typed(text)) else { return nil }
         return config.cost(ofBytes: bytes)
+    }
+
+    /// The stake in shades that making the account immutable spends; `nil` if the prices are not known.
+    public var stake: UInt64? {
+        guard let config, let account else { return nil }
+        return config.cost(ofBytes: account.reservedBytes)
     }
 
     /// The error in a text that should be a size; `nil` if it is one.
@@ -28,9 +45,13 @@ extension AccountModel {
     }
 
     /// Reserves more storage. The text is a size such as `10MB`.
-    public func addStorage(_ text: String) async {
+    ///
+    /// - Parameter price: the price that the user confirmed for it. If it costs something else now, nothing is sent, and
+    ///   ``problem`` is ``DriveError/priceChanged(cost:)``.
+    public func addStorage(_ text: String, at price: ShownPrice) async {
         guard canAdd, let bytes = size(text) else { return }
         await change(.addingStorage) { [address] (service) async throws(DriveError) in
+            try await confirm(price, ofBytes: bytes)
             _ = try await service.addStorage(bytes, to: address)
         }
     }

@@ -37,6 +37,8 @@ public final class AccountModel {
         public var results: [UploadResult]
         /// True if the upload has ended.
         public var isDone: Bool
+        /// The used bytes before it; `nil` if it replaces files, which make room.
+        var usedBefore: UInt64?
     }
 
     /// The account and its files.
@@ -57,7 +59,6 @@ public final class AccountModel {
     public private(set) var sizeError: StorageSizeError?
     /// The prices; `nil` until they are known.
     public private(set) var config: StorageConfig?
-
     /// The owner's balances; `nil` until they are known.
     public private(set) var wallet: Wallet?
     /// The time since which tokens of released storage can be claimed; `nil` if there are none, or if it is not known.
@@ -70,7 +71,7 @@ public final class AccountModel {
     /// True if files can be replaced and deleted, and storage can be released. The key on this machine must be an
     /// owner's, the account must not be immutable, and no action may be under way.
     public var canChange: Bool { canAdd && account?.isImmutable == false }
-    /// True if new files and storage can be added. Immutable accounts accept them too.
+    /// True if new files and storage can be added.
     public var canAdd: Bool { isOwner && account != nil && action == nil }
     /// True if the key on this machine belongs to an owner of this account.
     public var isOwner: Bool {
@@ -100,18 +101,19 @@ public final class AccountModel {
         await loadPrices()
     }
 
-    /// Requests the prices until they are known, and the owner's balances. The first load may have been cancelled or
-    /// had no connection.
+    /// Requests the prices and the owner's balances. What cannot be loaded stays: ``confirm(_:ofBytes:)`` asks once more.
     private func loadPrices() async {
         guard service.owner != nil else { return }
-        if config == nil { config = try? await service.storageConfig() }  // shown as "not known", as all here
+        config = (try? await service.storageConfig()) ?? config  // see above, as all here
         guard isOwner else { return }
         wallet = (try? await service.wallet()) ?? wallet
         unstaked = try? await service.unstaked(of: address)  // shown as "none": the next look tells
     }
 
     /// The address of a file.
-    public func location(of file: String) -> FileLocation { service.api.location(of: file, in: address) }
+    public func location(of file: String) throws(DriveError) -> FileLocation {
+        try service.api.location(of: file, in: address)
+    }
 
     // MARK: Files
 
@@ -124,7 +126,8 @@ public final class AccountModel {
         guard !files.isEmpty, replacing ? canChange : canAdd else { return }
         begin(.uploading)
         upload = Upload(
-            progress: UploadProgress(sent: 0, total: 0, filesDone: 0, files: files.count), results: [], isDone: false)
+            progress: UploadProgress(sent: 0, total: 0, filesDone: 0, files: files.count), results: [], isDone: false,
+            usedBefore: replacing ? nil : account?.currentUsage)
         let (events, continuation) = AsyncStream.makeStream(of: UploadEvent.self)
         let room = account.map { UploadRoom(free: $0.freeBytes, stored: self.files) }
         let transfer = Task<Result<[UploadResult], DriveError>, Never> { [service, address] in
@@ -162,9 +165,7 @@ public final class AccountModel {
     }
 
     /// Removes an ended upload after the user has seen its outcome.
-    public func dismissUpload() {
-        if upload?.isDone == true { upload = nil }
-    }
+    public func dismissUpload() { if upload?.isDone == true { upload = nil } }
 
     /// Replaces the content of a file.
     ///
@@ -172,19 +173,17 @@ public final class AccountModel {
     /// not called if nothing can be changed.
     public func replace(_ file: String, with url: URL, afterReading: () -> Void = {}) async {
         guard canChange else { return }
-        let location = location(of: file)
         await change(.replacing(file)) { (service) async throws(DriveError) in
             defer { afterReading() }
-            _ = try await service.editFile(location, with: url)
+            _ = try await service.editFile(try location(of: file), with: url)
         }
     }
 
     /// Deletes a file.
     public func delete(_ file: String) async {
         guard canChange else { return }
-        let location = location(of: file)
         await change(.deleting(file)) { (service) async throws(DriveError) in
-            _ = try await service.deleteFile(location)
+            _ = try await service.deleteFile(try location(of: file))
         }
     }
 
@@ -195,6 +194,12 @@ public final class AccountModel {
     }
 
     // MARK: One change
+
+    /// Requests the prices, and checks that so much storage still costs what the user confirmed.
+    func confirm(_ price: ShownPrice, ofBytes bytes: UInt64) async throws(DriveError) {
+        config = try await service.storageConfig(before: price)
+        try price.check(config?.cost(ofBytes: bytes))
+    }
 
     func size(_ text: String) -> UInt64? {
         do throws(StorageSizeError) {

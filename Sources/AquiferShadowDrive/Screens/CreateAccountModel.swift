@@ -112,14 +112,11 @@ public final class CreateAccountModel {
         self.service = service
     }
 
-    /// Requests the prices, if they are not known, and the owner's balances when the screen becomes visible. The form
-    /// works without them.
+    /// Requests the prices and the owner's balances when the screen becomes visible. The form works without them.
     public func appear() async {
-        if config == nil {
-            isAskingForPrices = true
-            config = try? await service.storageConfig()  // shown as "not known", as the wallet
-            isAskingForPrices = false
-        }
+        isAskingForPrices = true
+        config = (try? await service.storageConfig()) ?? config  // those known before stay, as the wallet
+        isAskingForPrices = false
         wallet = (try? await service.wallet()) ?? wallet  // the one known before stays
     }
 
@@ -147,11 +144,22 @@ public final class CreateAccountModel {
     }
 
     /// Creates the account if both fields are valid, and returns when the creation has ended.
-    public func create() async {
+    ///
+    /// - Parameters:
+    ///   - confirmed: the size that the user confirmed, as typed. Another tab may have typed another one since.
+    ///   - price: the price that the user confirmed for it. If it costs something else now, nothing is sent, and the
+    ///     creation fails with ``DriveError/priceChanged(cost:)``.
+    public func create(_ confirmed: String, at price: ShownPrice) async {
         guard canCreate, let size else { return }
+        guard confirmed == sizeText else {
+            phase = .failed(.priceChanged(cost: cost))
+            return
+        }
         phase = .creating(.counting)
         let name = name
         do throws(DriveError) {
+            config = try await service.storageConfig(before: price)
+            try price.check(cost)
             let created = try await service.createStorageAccount(name: name, size: size) { step in
                 await self.show(step)
             }

@@ -20,6 +20,8 @@ extension DriveError {
         case .limit(let error): error.message(in: language)
         case .file(let error): error.message(in: language)
         case .transaction(let error): language.text("drive.badTransaction", ["reason": error.message(in: language)])
+        case .priceChanged(let cost?): language.text("drive.priceChanged", ["cost": language.price(cost)])
+        case .priceChanged: language.text("drive.priceUnknown")
         case .noKeypair: language.text("drive.noKeypair")
         case .store: language.text("drive.store")
         case .cancelled: ""
@@ -69,6 +71,22 @@ extension StorageSizeError {
 }
 
 extension FileError {
+    /// The message beside the file's name, which it does not repeat.
+    package func messageBesideName(in language: Language) -> String {
+        switch self {
+        case .unreadable: language.text("drive.file.unreadable.this")
+        case .tooLarge(_, let bytes):
+            language.text(
+                "drive.file.tooLarge.this", ["bytes": bytes, "limit": language.size(ShadowDriveLimits.fileBytes)])
+        case .noRoom(_, let free): language.text("drive.file.noRoom.this", ["free": language.size(free)])
+        case .badName(let name, _):
+            language.text(name.contains(",") ? "drive.file.comma.this" : "drive.file.badName.this")
+        case .exists: language.text("drive.file.exists.this")
+        case .repeated: language.text("drive.file.repeated.this")
+        case .changed, .unwritable: message(in: language)
+        }
+    }
+
     /// The message for the user.
     public func message(in language: Language) -> String {
         switch self {

@@ -22,10 +22,11 @@ extension Language {
         "\(own(Shades.text(wallet.shades))) · \(own(Lamports.text(wallet.lamports)))"
     }
 
-    /// The short text of a wallet's balances. Digits are in groups of three. A balance of at least one coin is rounded
-    /// down to hundredths, so that it never shows more than the wallet holds.
+    /// The short text of a wallet's balances. Digits are in groups of three. The balance in SHDW is that of the question
+    /// before storage is paid for. A balance of at least one SOL is rounded down to hundredths, so that it never shows more
+    /// than the wallet holds.
     package func shortBalance(_ wallet: Wallet) -> String {
-        "\(own(short(Shades.text(wallet.shades)))) · \(own(short(Lamports.text(wallet.lamports))))"
+        "\(balance(inShades: wallet.shades)) · \(own(short(Lamports.text(wallet.lamports))))"
     }
 
     /// The text of a price in SHDW, rounded up to four decimals: nobody pays more than it says.

@@ -2,7 +2,7 @@ import AquiferFoundation
 
 /// The storage that an account has left for files, as far as it is known before an upload.
 public struct UploadRoom: Sendable {
-    private var free: UInt64
+    private(set) var free: UInt64
     /// The sizes of the stored files, which those of the same names replace.
     private var stored: [Data: UInt64]
 

@@ -84,6 +84,7 @@ extension ShadowDriveService {
                     file: url, name: url.lastPathComponent, outcome: .failure(.file(error)))
             }
         }
+        if let room { Self.tellRoom(room, in: &results) }
         let meter = UploadMeter(
             total: good.reduce(0) { $0 + $1.1.size }, files: files.count, tell: onEvent)
         for place in results.keys.sorted() { if let result = results[place] { meter.ended(result, size: 0) } }
@@ -104,6 +105,16 @@ extension ShadowDriveService {
             }
         }
         return files.indices.compactMap { results[$0] }
+    }
+
+    /// Tells of the files that do not fit how much is free beside those that do. When their turn came, it was more.
+    private static func tellRoom(_ room: UploadRoom, in results: inout [Int: UploadResult]) {
+        for (place, result) in results {
+            guard case .file(.noRoom(let name, _))? = result.error else { continue }
+            results[place] = UploadResult(
+                file: result.file, name: result.name,
+                outcome: .failure(.file(.noRoom(name: name, free: room.free))))
+        }
     }
 
     /// The names of the stored files, byte for byte; `nil` if the list cannot be loaded. The server then checks the

@@ -98,7 +98,7 @@ struct CreateScreenTests {
     func creates() async {
         let world = DriveWorld()
         let model = filled(world)
-        await model.create()
+        await model.create("1MB", at: .unknown)
         guard case .created(let created) = model.phase else {
             Issue.record("is \(model.phase)")
             return
@@ -114,18 +114,19 @@ struct CreateScreenTests {
     func steps() async {
         let client = ScriptedHTTPClient()
         let model = filled(DriveWorld(client: client))
-        let creating = Task { await model.create() }
+        let creating = Task { await model.create("1MB", at: .unknown) }
         var seen: [CreateAccountModel.Phase] = []
-        for (index, name) in ["getAccountInfo", "getLatestBlockhash", "storage-account"].enumerated() {
+        for (index, name) in ["getAccountInfo", "getAccountInfo", "getLatestBlockhash", "storage-account"].enumerated()
+        {
             let exchange = await client.exchange(index)
             seen.append(model.phase)
-            await model.create()
+            await model.create("1MB", at: .unknown)
             model.enter(name: "other")
             if case .answer(_, _, let body) = DriveWorld.usual(name, exchange.request) { exchange.respond(body: body) }
         }
         await creating.value
-        #expect(seen == [.creating(.counting), .creating(.signing), .creating(.sending)])
-        #expect(client.requests.count == 3 && model.name == "my-bucket")
+        #expect(seen == [.creating(.counting), .creating(.counting), .creating(.signing), .creating(.sending)])
+        #expect(client.requests.count == 4 && model.name == "my-bucket")
     }
 
     @Test("says what went wrong, keeps what was typed, and tries again when told")
@@ -137,7 +138,7 @@ struct CreateScreenTests {
             ]
         ])
         let model = filled(world)
-        await model.create()
+        await model.create("1MB", at: .unknown)
         guard case .failed(let error) = model.phase else {
             Issue.record("is \(model.phase)")
             return
@@ -145,7 +146,7 @@ struct CreateScreenTests {
         #expect(error.message(in: .english).contains("enough SOL"))
         #expect(error.message(in: .brazilianPortuguese).contains("SOL suficiente"))
         #expect(model.name == "my-bucket" && model.canCreate && world.requests("storage-account").count == 1)
-        await model.create()
+        await model.create("1MB", at: .unknown)
         guard case .created = model.phase else {
             Issue.record("is \(model.phase)")
             return
@@ -157,7 +158,7 @@ struct CreateScreenTests {
         let world = DriveWorld(keypair: nil)
         let model = filled(world)
         #expect(model.needsKey && !model.canCreate)
-        await model.create()
+        await model.create("1MB", at: .unknown)
         #expect(world.client.requests.isEmpty)
     }
 }
@@ -279,12 +280,12 @@ struct AccountScreenTests {
     @Test("adds and gives back storage, and says what is no amount")
     func storage() async throws {
         let (world, model) = await ready()
-        await model.addStorage("5TB")
+        await model.addStorage("5TB", at: .unknown)
         #expect(model.sizeError == .notASize && world.requests("add-storage").isEmpty)
         let reserved = try #require(model.account?.reservedBytes)
         #expect(model.room(toAdd: "1024GB") == (1 << 40) - reserved && model.room(toAdd: "1MB") == nil)
         #expect(model.room(toAdd: "much") == nil)
-        await model.addStorage("1MB")
+        await model.addStorage("1MB", at: .unknown)
         #expect(model.sizeError == nil && model.lastDone == .addingStorage)
         await model.reduceStorage("512KB")
         #expect(model.lastDone == .reducingStorage && world.requests("reduce-storage").count == 1)
@@ -327,7 +328,7 @@ struct AccountScreenTests {
         }
         await model.upload([try world.file("new")])
         #expect(model.upload?.results.map(\.error) == [nil])
-        await model.addStorage("1MB")
+        await model.addStorage("1MB", at: .unknown)
         #expect(world.requests("add-storage").count == 1)
     }
 
@@ -357,7 +358,7 @@ struct AccountScreenTests {
         let creating = CreateAccountModel(world.service)
         creating.enter(name: "n")
         creating.enter(size: "1MB")
-        await creating.create()
+        await creating.create("1MB", at: .unknown)
         var dumped = ""
         dump([model as Any, creating, AccountsModel(world.service), world.service], to: &dumped)
         let seed = hex(Vectors.all.inputs.owner_seed_hex)
@@ -386,7 +387,8 @@ struct MessageTests {
                 .connectivity(TransportError(.offline)), .connectivity(TransportError(.timedOut)),
                 .invalidData(.status(1)), .outcomeUnknown(because: .connectivity(TransportError(.timedOut))),
                 .outcomeUnknown(because: .invalidData(.status(1))), .outcomeUnknown(because: .cancelled),
-                .noSuchFile("x"), .noKeypair, .store(.full(path: "/")), .transaction(.versioned),
+                .noSuchFile("x"), .noKeypair, .priceChanged(cost: 1), .priceChanged(cost: nil),
+                .store(.full(path: "/")), .transaction(.versioned),
                 .limit(.noName), .limit(.nameTooLong(bytes: 65)), .limit(.size(.zero)), .limit(.size(.notASize)),
                 .limit(.size(.outOfRange)), .limit(.tooMuch(free: 1)), .limit(.immutable),
                 .file(.unreadable(name: "n", reason: "r")), .file(.tooLarge(name: "n", bytes: 1 << 31)),

@@ -53,7 +53,7 @@ struct ForeignNumbersTests {
                 await model.upload([try world.file("a")], replacing: true)
                 await model.delete("b")
                 for text in ["1KB", "18446744073709551615KB"] {
-                    await model.addStorage(text)
+                    await model.addStorage(text, at: .unknown)
                     await model.reduceStorage(text)
                     _ = model.cost(of: text)
                 }

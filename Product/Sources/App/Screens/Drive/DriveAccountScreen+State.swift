@@ -30,6 +30,8 @@ extension DriveAccountScreen {
         @OrNull var lastDone: Action? = nil
         @OrNull var upload: Upload? = nil
         @OrNull var problem: String? = nil
+        /// True if that is because the price is not the one that was confirmed.
+        var isPriceChanged = false
         /// The action that failed.
         @OrNull var failed: Action? = nil
         /// The amount of storage that was typed.
@@ -38,11 +40,13 @@ extension DriveAccountScreen {
         @OrNull var amountProblem: String? = nil
         /// The reason why so much cannot be added.
         @OrNull var addProblem: String? = nil
-        /// The price of it.
+        /// The price of it, if so much can be added.
         @OrNull var spend: Spend? = nil
         @OrNull var balanceText: String? = nil
         /// The balance with all its digits.
         @OrNull var balanceExact: String? = nil
+        /// What locking the account spends.
+        @OrNull var stakeText: String? = nil
         /// The message about tokens that can be claimed.
         @OrNull var unstakedText: String? = nil
     }
@@ -98,7 +102,8 @@ extension DriveAccountScreen {
             case .replace: ["batch", "file", "count?"]
             case .delete: ["file"]
             case .amount: ["text"]
-            case .addStorage, .reduceStorage: ["size"]
+            case .addStorage: ["size", "cost"]
+            case .reduceStorage: ["size"]
             case .makeImmutable, .deleteAccount: ["typed"]
             default: []
             }
@@ -109,7 +114,8 @@ extension DriveAccountScreen {
         guard let model else { return State(isMissing: true) }
         let language = context.language
         let progress = context.progress(of: model.contents)
-        let account = model.account
+        let account = model.countedAccount
+        let isTooMuch = model.room(toAdd: draft.amount) != nil
         return State(
             address: "\(model.address)", phase: progress.phase, isLoading: progress.isLoading,
             notice: progress.notice, error: progress.error, name: account?.identifier,
@@ -122,14 +128,14 @@ extension DriveAccountScreen {
             isEmpty: model.contents.value?.files.isEmpty == true, isOwner: model.isOwner,
             action: model.action.map(Action.init),
             lastDone: model.lastDone.map(Action.init), upload: upload(model, language),
-            problem: model.problem?.message(in: language), failed: model.failed.map(Action.init),
+            problem: model.problem?.message(in: language), isPriceChanged: model.problem?.isPriceChanged == true,
+            failed: model.failed.map(Action.init),
             amount: draft.amount, amountProblem: amountProblem(model, language),
-            addProblem: model.room(toAdd: draft.amount).map {
-                language.text("drive.limit.largest", ["room": language.size($0)])
-            },
-            spend: model.cost(of: draft.amount).map { Spend($0, of: model.wallet, language) },
+            addProblem: isTooMuch ? account.map { tooMuch(for: $0, language) } : nil,
+            spend: isTooMuch ? nil : model.cost(of: draft.amount).map { Spend($0, of: model.wallet, language) },
             balanceText: model.wallet.map { language.shortBalance($0) },
             balanceExact: model.wallet.map { language.balance($0) },
+            stakeText: model.stake.map { language.price($0) },
             unstakedText: model.unstaked.map { unstaked($0, context) })
     }
 
@@ -139,6 +145,12 @@ extension DriveAccountScreen {
     private static let pictures: Set = ["png", "jpg", "jpeg", "gif", "webp", "avif"]
 
     private func file(_ file: StoredFile, in account: PublicKey, _ context: ScreenContext) -> File {
+        // A name that leads out of the account has no link: nothing asks for it.
+        guard FileLocation.allows(file.name) else {
+            return File(
+                name: file.name, sizeText: context.language.size(file.size), size: file.size, link: "", preview: nil,
+                thumbnail: nil)
+        }
         let link = DriveAPI.link(to: file.name, in: account)
         let preview = "\(link)&preview=true&lang=\(context.language.tag)"
         let isShown = file.size <= UInt64(Services.previewLimit)
@@ -149,6 +161,10 @@ extension DriveAccountScreen {
             name: file.name, sizeText: context.language.size(file.size), size: file.size, link: context.sign(link),
             preview: isShown ? context.sign(preview) : nil,
             thumbnail: isPicture && isShown ? context.sign(small) : nil)
+    }
+
+    private func tooMuch(for account: StorageAccount, _ language: Language) -> String {
+        language.text("drive.limit.largest", ["reserved": language.size(account.reservedBytes)])
     }
 
     private func amountProblem(_ model: AccountModel, _ language: Language) -> String? {
@@ -165,7 +181,13 @@ extension DriveAccountScreen {
         guard let upload = model.upload else { return nil }
         let progress = upload.progress
         let results = upload.results.map { result -> Outcome in
-            var words = result.error?.message(in: language)
+            var words = result.error.map { error in
+                if case .file(let file) = error {
+                    file.messageBesideName(in: language)
+                } else {
+                    error.message(in: language)
+                }
+            }
             if words?.isEmpty == true { words = language.text("compose.cancelled") }
             return Outcome(name: result.name, isStored: result.error == nil, message: words)
         }

@@ -85,8 +85,8 @@ final class DriveAccountScreen: Screen {
             let text = try fields.text("text")
             return { draft.amount = text.trimmingCharacters(in: .whitespaces) }
         case .addStorage:
-            let size = try fields.text("size")
-            return toItsEnd { await model.addStorage(size) }
+            let (size, price) = (try fields.text("size"), try fields.shownPrice())
+            return toItsEnd { await model.addStorage(size, at: price) }
         case .reduceStorage:
             let size = try fields.text("size")
             return toItsEnd { await model.reduceStorage(size) }

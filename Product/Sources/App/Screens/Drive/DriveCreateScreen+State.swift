@@ -16,6 +16,8 @@ extension DriveCreateScreen {
         @OrNull var message: String?
         /// True if nobody knows whether the account was made.
         let isUnknown: Bool
+        /// True if the price is not the one that was confirmed.
+        let isPriceChanged: Bool
         @OrNull var balanceText: String?
         /// The balance with all its digits.
         @OrNull var balanceExact: String?
@@ -48,6 +50,7 @@ extension DriveCreateScreen {
         var fields: [String] {
             switch self {
             case .name, .size, .transaction: ["text"]
+            case .create: ["size", "cost"]
             case .handOver: ["typed?"]
             default: []
             }

@@ -18,9 +18,8 @@ final class DriveCreateScreen: Screen {
 
     func state(_ context: ScreenContext) -> State {
         let language = context.language
-        var (phase, step, created, message, isUnknown) = (
-            Phase.editing, String?.none, Created?.none, String?.none, false
-        )
+        var (phase, step, created, message) = (Phase.editing, String?.none, Created?.none, String?.none)
+        var (isUnknown, isPriceChanged) = (false, false)
         switch model.phase {
         case .editing: break
         case .creating(let now): (phase, step) = (.creating, words(now, language))
@@ -32,6 +31,7 @@ final class DriveCreateScreen: Screen {
             message = account.saveError?.saveMessage(in: language)
         case .failed(let error):
             (phase, message, isUnknown) = (.failed, error.message(in: language), error.isOutcomeUnknown)
+            isPriceChanged = error.isPriceChanged
         }
         return State(
             phase: phase, step: step,
@@ -39,7 +39,8 @@ final class DriveCreateScreen: Screen {
             sizeError: model.sizeError?.message(in: language),
             spend: model.cost.map { Spend($0, of: model.wallet, language) },
             isPriceKnown: model.config != nil, canCreate: model.canCreate, created: created, message: message,
-            isUnknown: isUnknown, balanceText: model.wallet.map { language.shortBalance($0) },
+            isUnknown: isUnknown, isPriceChanged: isPriceChanged,
+            balanceText: model.wallet.map { language.shortBalance($0) },
             balanceExact: model.wallet.map { language.balance($0) }, handed: model.handedText,
             handedText: handedText(language), handedOwner: model.handed.map { "\($0.owner)" },
             handedConfirmation: model.handedConfirmation,
@@ -62,7 +63,9 @@ final class DriveCreateScreen: Screen {
         case .size:
             let text = try fields.text("text")
             return { model.enter(size: text) }
-        case .create: return toItsEnd { await model.create() }
+        case .create:
+            let (size, price) = (try fields.text("size"), try fields.shownPrice())
+            return toItsEnd { await model.create(size, at: price) }
         case .again: return { model.again() }
         case .transaction:
             let text = try fields.text("text")

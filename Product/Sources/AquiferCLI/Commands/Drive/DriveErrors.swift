@@ -34,7 +34,7 @@ extension CommandError {
             case .refused(let refusal): refusal.reason == .serverFailure ? .unavailable : .refused
             case .noSuchFile, .file(.unreadable): .notFound
             case .file(.unwritable): .unwritable
-            case .file(.exists): .refused
+            case .file(.exists), .priceChanged: .refused
             case .limit, .file, .transaction, .noKeypair: .usage
             case .store: .store
             }

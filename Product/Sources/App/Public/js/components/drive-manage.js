@@ -24,13 +24,20 @@ export function driveManage({ send, isSettled, dismiss, onClose }) {
   let state = {};
   /** True if less storage is wanted, not more. */
   let isReducing = false;
-  /** True while the price is shown. */
-  let isAsking = false;
+  /**
+   * The size and the price that are asked about, as they were shown: no state changes a question that is open.
+   *
+   * @type {import("./spend.js").Asked | null}
+   */
+  let asked = null;
+  /** The size that was confirmed last. */
+  let confirmed = "";
   const title = h("h2", { class: "drive-heading", tabindex: "-1", "data-test": "manage-title" });
   const cost = h("p", { class: "field-hint", id: "drive-amount-cost", role: "status", "data-test": "amount-cost" });
-  const { label, input: amount, error } = field({ id: "drive-amount", test: "amount", hint: cost, attributes: { autocomplete: "off", autocapitalize: "off", placeholder: "10MB", oninput: () => {
+  const { label, input: amount, error } = field({ id: "drive-amount", test: "amount", hint: cost, attributes: { autocomplete: "off", autocapitalize: "off", placeholder: "10\u00a0MB", oninput: () => {
     forget();
-    isAsking = isReducing = false;
+    asked = null;
+    isReducing = false;
     send("amount", { text: amount.value }, "amount");
     draw(state);
   } } });
@@ -42,10 +49,12 @@ export function driveManage({ send, isSettled, dismiss, onClose }) {
     fields.attempt(() => send("reduceStorage", { size: amount.value }));
   } });
   const question = spendQuestion({ onConfirm: () => {
+    const { size, spend } = asked ?? { size: "", spend: null };
     show(false);
-    send("addStorage", { size: amount.value });
+    confirmed = size;
+    send("addStorage", { size, cost: spend?.shades ?? "" });
   }, onCancel: () => show(false) });
-  const amountField = h("div", { class: "field" }, label, h("div", { class: "drive-amount-line" }, amount, add, reduce), error, cost, balance);
+  const amountField = h("div", { class: "field" }, label, amount, error, cost, balance, h("div", { class: "drive-amount-line" }, add, reduce));
   const storage = h("form", { class: "drive-storage", novalidate: true }, amountField, question);
   const wrong = () => state.amountProblem ?? (isReducing ? null : state.addProblem);
   const fields = new Form([{ input: amount, error, problem: wrong }], {
@@ -55,7 +64,7 @@ export function driveManage({ send, isSettled, dismiss, onClose }) {
     event.preventDefault();
     forget();
     isReducing = false;
-    if (!isAsking) fields.attempt();
+    if (!asked) fields.attempt();
   });
   const problem = fieldError("drive-manage-problem", "manage-problem");
   const unstaked = offer("claim", "card", "claim");
@@ -127,11 +136,19 @@ export function driveManage({ send, isSettled, dismiss, onClose }) {
    * @param {boolean} isShown
    */
   function show(isShown) {
-    isAsking = isShown;
+    asked = isShown ? { size: amount.value.trim(), spend: priced() } : null;
     draw(state);
     (isShown ? find(question, "[data-test=spend-confirm]") : add)?.focus();
     if (isShown) question.scrollIntoView({ block: "nearest" });
   }
+
+  /** The price of what this page shows: the state may tell that of another tab. */
+  const priced = () => (state.amount === amount.value.trim() && !wrong() ? state.spend : null);
+
+  /** The price is another one: the same size is asked about again, with the new price. */
+  const askAgain = () => {
+    if (confirmed !== "" && state.amount === confirmed && amount.value.trim() === confirmed) show(true);
+  };
 
   /** Clears the fields once their operation is done. */
   const done = () => {
@@ -152,17 +169,18 @@ export function driveManage({ send, isSettled, dismiss, onClose }) {
     state = now;
     if (!state.name) return;
     const isBusy = Boolean(state.action);
+    const spend = priced();
     const focused = document.activeElement;
     setText(title, t("drive.storage"));
     setText(label, t(state.isImmutable ? "drive.amount.immutable" : "drive.amount"));
     setText(cost, state.action && DOINGS.has(state.action.kind) ? t(`drive.doing.${state.action.kind}`)
-      : state.spend && amount.value ? t("drive.cost", state.spend)
+      : spend && amount.value ? t("drive.cost", spend)
       : state.isImmutable ? t("drive.amount.more") : t("drive.amount.hint", state));
     balance.title = state.balanceExact ?? "";
     setText(balance, state.balanceText ? t("drive.balance", state) : "");
     balance.hidden = !state.balanceText;
-    if (isBusy) isAsking = false;
-    question.draw(isAsking ? { spend: state.spend, size: amount.value.trim() } : null);
+    if (isBusy) asked = null;
+    question.draw(asked);
     fields.draw();
     tell(tells(state) ? state.problem ?? "" : "");
     drawOnce(add, () => [icon("plus"), t("drive.add")]);
@@ -172,7 +190,9 @@ export function driveManage({ send, isSettled, dismiss, onClose }) {
     reduce.hidden = Boolean(state.isImmutable);
     unstaked.draw(state.unstakedText, t("drive.claim"));
     deletion.draw(state.isToBeDeleted ? t("drive.deletion.asked") : null, t("drive.deletion.undo"));
-    for (const way of [lock, end]) way.draw({ name: state.confirmation, isBusy, isHidden: Boolean(state.isImmutable || state.isToBeDeleted) });
+    const way = { name: state.confirmation, isBusy, isHidden: Boolean(state.isImmutable || state.isToBeDeleted) };
+    lock.draw({ ...way, stakeText: state.stakeText });
+    end.draw(way);
     // The pressed button may be gone after its operation.
     if (focused && element.contains(focused) && !focused.checkVisibility()) title.focus({ preventScroll: true, focusVisible: false });
   };
@@ -184,5 +204,5 @@ export function driveManage({ send, isSettled, dismiss, onClose }) {
   const ends = () => (!state.name || !state.isOwner || state.isImmutable || state.isToBeDeleted ? [] : [
     { test: "immutable-open", glyph: "lock", label: t("drive.immutable.make"), isDanger: true, run: lock.ask },
     { test: "deletion-open", glyph: "trash", label: t("drive.deletion.make"), isDanger: true, run: end.ask }]);
-  return Object.assign(element, { done, tells, draw, ends, answered: () => fields.answered() });
+  return Object.assign(element, { done, tells, draw, ends, askAgain, answered: () => fields.answered() });
 }

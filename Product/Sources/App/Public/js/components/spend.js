@@ -3,6 +3,12 @@ import { t } from "../i18n.js";
 import { icon } from "./icon.js";
 
 /**
+ * The size that is asked about, and its price, if it is known.
+ *
+ * @typedef {{ size: string, spend: Wire.Spend | null | undefined }} Asked
+ */
+
+/**
  * The question before storage is paid for: what it costs, and what is left.
  *
  * @param {{ onConfirm: () => void, onCancel: () => void }} options
@@ -18,7 +24,7 @@ export function spendQuestion({ onConfirm, onCancel }) {
   const row = (name, text, exact) => text !== null && h("div", { class: "spend-row" }, h("dt", {}, t(`drive.spend.${name}`)),
     h("dd", { title: exact, "data-exact": exact, "data-test": `spend-${name}` }, text));
 
-  /** @param {{ spend: Wire.Spend | null | undefined, size: string } | null} asked */
+  /** @param {Asked | null} asked */
   const draw = (asked) => {
     element.hidden = !asked;
     const title = asked ? t("drive.spend.title", asked) : "";

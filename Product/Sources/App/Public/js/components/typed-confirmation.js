@@ -16,7 +16,7 @@ import { icon } from "./icon.js";
  * @param {() => void} options.onClose gives the focus back after nothing was done
  */
 export function typedConfirmation({ id, test, typedTest, glyph, words, onConfirm, onClose }) {
-  /** @type {{ name?: string | null, isHidden: boolean, isBusy: boolean }} */
+  /** @type {{ name?: string | null, stakeText?: string | null, isHidden: boolean, isBusy: boolean }} */
   let state = { name: "", isHidden: true, isBusy: false };
   const warning = h("p", { class: "drive-lock-text" });
   const { label, input: typed, error, element: part } = field({ id: `${id}-typed`, test: typedTest, attributes: { autocomplete: "off", autocapitalize: "off", oninput: () => draw(state) } });
@@ -57,7 +57,7 @@ export function typedConfirmation({ id, test, typedTest, glyph, words, onConfirm
     state = now;
     if (state.isHidden) form.hidden = true;
     element.hidden = form.hidden;
-    setText(warning, t(`${words}.warning`));
+    setText(warning, t(state.stakeText ? `${words}.warning.stake` : `${words}.warning`, state));
     setText(label, t(`${words}.type`, state));
     drawOnce(confirm, () => [icon(glyph), t(`${words}.confirm`)]);
     confirm.setAttribute("aria-disabled", String(!isConfirmed()));

@@ -5,6 +5,7 @@ import { icon } from "../components/icon.js";
 import { announce } from "../components/toast.js";
 import { find, h, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { harmless } from "../logic/harmless.js";
 import { ModelScreen } from "../screen.js";
 
 /**
@@ -52,7 +53,8 @@ export class DriveCreateScreen extends ModelScreen {
       // The state brings the text back that the model has heard.
       isHeard: () => this.isSettled && this.state?.name === this.#name.input.value && this.state.size === this.#size.input.value,
       isReady: () => Boolean(this.state?.canCreate), isBusy: () => this.state?.phase === "creating" || this.state?.phase === "created",
-      send: () => this.send("create"),
+      // What is confirmed is what this page shows: another price, or the size of another tab, creates nothing.
+      send: () => this.send("create", { size: this.#size.input.value, cost: this.state?.spend?.shades ?? "" }),
     });
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -62,7 +64,7 @@ export class DriveCreateScreen extends ModelScreen {
   }
 
   get title() {
-    return t("drive.create");
+    return t(this.state?.phase === "created" ? "drive.created.title" : "drive.create");
   }
 
   hide() {
@@ -80,6 +82,7 @@ export class DriveCreateScreen extends ModelScreen {
     this.#isFirst = false;
     settle(this.#name.input, state.name, this.isSettled, state.phase === "created");
     settle(this.#size.input, state.size, this.isSettled, state.phase === "created");
+    if (before?.phase !== state.phase) this.shell.titleChanged();
     if (before && before.phase !== state.phase) this.#changed(before.phase, state);
     this.#draw();
     this.#fields.answered();
@@ -105,9 +108,9 @@ export class DriveCreateScreen extends ModelScreen {
     const state = this.state ?? { phase: "editing" };
     const isBusy = state.phase === "creating";
     const isForm = state.phase !== "created" && !state.needsKey;
-    setText(this.#title, t("drive.create"));
+    setText(this.#title, this.title);
     this.#form.hidden = !isForm;
-    for (const [{ label, input }, words, example] of /** @type {const} */ ([[this.#name, "drive.create.name", t("drive.create.name.example")], [this.#size, "drive.create.size", "100MB"]])) {
+    for (const [{ label, input }, words, example] of /** @type {const} */ ([[this.#name, "drive.create.name", t("drive.create.name.example")], [this.#size, "drive.create.size", "100\u00a0MB"]])) {
       setText(label, t(words));
       input.placeholder = example;
       input.readOnly = isBusy;
@@ -131,7 +134,8 @@ export class DriveCreateScreen extends ModelScreen {
       state.isUnknown && h("div", { class: "verdict-actions" }, h("a", { class: "button", href: "/drive", "data-link": true, "data-test": "look" }, t("drive.create.look")))));
     const step = isBusy ? state.step ?? "" : "";
     replaceWhen(this.#progress, step, () => step && h("div", { class: "drive-step", "data-test": "step" }, h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, step)));
-    replaceWhen(this.#submit, `${state.phase}`, () => [icon("plus"), t(isBusy ? "drive.create.busy" : state.phase === "failed" ? "retry" : "drive.create.do")]);
+    const isUnpriced = Boolean(state.canCreate) && !state.spend;
+    replaceWhen(this.#submit, `${state.phase} ${isUnpriced} ${state.isPriceChanged}`, () => [icon("plus"), t(isBusy ? "drive.create.busy" : isUnpriced ? "drive.create.unknown" : state.phase === "failed" && !state.isPriceChanged ? "retry" : "drive.create.do")]);
     drawReady(this.#submit, true, isBusy);
     this.#drawInstead(state);
   }
@@ -144,11 +148,11 @@ export class DriveCreateScreen extends ModelScreen {
       if (!created) return [];
       return h("div", { class: "message", "data-test": "created" },
         h("div", { class: "message-glyph result-sent" }, icon("check")),
-        h("h2", { class: "message-title", tabindex: "-1" }, t("drive.created", created)),
+        h("h2", { class: "message-title", tabindex: "-1" }, t("drive.created", { name: harmless(created.name) })),
         h("p", { class: "message-text" }, state.message ?? t("drive.created.text", created)),
         h("code", { class: "drive-address", "data-test": "created-address" }, created.address),
         h("div", { class: "result-buttons" },
-          h("a", { class: "button button-primary", href: `/drive/${created.address}`, "data-link": true, "data-test": "to-account" }, icon("share"), t("drive.created.open")),
+          h("a", { class: "button button-primary", href: `/drive/${created.address}`, "data-link": true, "data-test": "to-account" }, icon("drive"), t("drive.created.open")),
           h("button", { class: "button", type: "button", "data-test": "again", onclick: () => this.send("again").then(() => this.#name.input.focus()) }, icon("plus"), t("drive.created.again"))));
     });
   }

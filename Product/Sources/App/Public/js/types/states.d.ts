@@ -448,6 +448,7 @@ declare namespace Wire {
         created: DriveCreateCreated | null;
         message: string | null;
         isUnknown: boolean;
+        isPriceChanged: boolean;
         balanceText: string | null;
         balanceExact: string | null;
         handed: string;
@@ -463,6 +464,7 @@ declare namespace Wire {
     }
 
     interface Spend {
+        shades: string;
         cost: string;
         costExact: string;
         before: string | null;
@@ -500,6 +502,7 @@ declare namespace Wire {
         lastDone: DriveAccountAction | null;
         upload: DriveAccountUpload | null;
         problem: string | null;
+        isPriceChanged: boolean;
         failed: DriveAccountAction | null;
         amount: string;
         amountProblem: string | null;
@@ -507,6 +510,7 @@ declare namespace Wire {
         spend: Spend | null;
         balanceText: string | null;
         balanceExact: string | null;
+        stakeText: string | null;
         unstakedText: string | null;
     }
 
@@ -793,7 +797,7 @@ declare namespace Wire {
             appear: {};
             name: { text: string };
             size: { text: string };
-            create: {};
+            create: { size: string, cost: string };
             again: {};
             transaction: { text: string };
             handOver: { typed?: string };
@@ -809,7 +813,7 @@ declare namespace Wire {
             dismissUpload: {};
             delete: { file: string };
             amount: { text: string };
-            addStorage: { size: string };
+            addStorage: { size: string, cost: string };
             reduceStorage: { size: string };
             makeImmutable: { typed: string };
             deleteAccount: { typed: string };
