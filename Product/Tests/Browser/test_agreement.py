@@ -327,6 +327,7 @@ class TestDrive:
         first.page.goto(first.server.base + "/drive/new")
         first.by("create-name").fill("Harbour papers")
         first.by("create-size").fill("1MB")
+        expect(first.by("cost")).to_contain_text("SHDW")
         first.by("create").click()
         expect(first.by("created")).to_be_visible()
         soon(second.by("account")).to_have_count(1)

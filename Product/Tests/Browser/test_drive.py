@@ -47,6 +47,8 @@ def create(page, name="Harbour papers", size="1MB"):
     page.page.goto(page.server.base + "/drive/new")
     page.by("create-name").fill(name)
     page.by("create-size").fill(size)
+    # What is created costs what was shown.
+    expect(page.by("cost")).to_contain_text("SHDW")
     page.by("create").click()
     expect(page.by("created")).to_be_visible()
     page.by("to-account").click()
@@ -568,8 +570,8 @@ class TestOneAccount:
         create(page, size="2KB")
         before = len(requests(page))
         add(page, text_file(tmp_path, "large.bin", 4096))
-        expect(page.by("upload-verdict")).to_have_text("large.bin não foi guardado.")
-        expect(page.by("upload-failure")).to_contain_text("large.bin não cabe: só 2 KB estão livres.")
+        expect(page.by("upload-verdict")).to_have_text("O arquivo não foi guardado.")
+        expect(page.by("upload-failure")).to_have_text(re.compile("^large.binNão cabe: só 2\u00a0KB estão livres.$"))
         assert [r for r in requests(page)[before:] if "upload" in r["path"]] == []
 
     def test_progress_is_shown_and_can_be_stopped(self, drive, tmp_path):
@@ -612,7 +614,7 @@ class TestOneAccount:
     def test_the_names_on_the_server_are_shown_and_compared_with_the_list(self, drive, elsewhere, tmp_path):
         page = drive()
         create(page)
-        expect(page.by("objects-ask")).to_have_text("Check against server")
+        expect(page.by("objects-ask")).to_have_text("Verify files")
         choose(page, "objects-ask")
         expect(page.by("objects-text")).to_have_text("No file on the server. It matches the list above.")
         add(page, text_file(tmp_path, "here.txt"))
@@ -1002,7 +1004,7 @@ class TestLanguages:
         expect(page.by("balance")).to_have_text("Você tem 10.000 SHDW · 1 SOL.")
         page.by("create-size").fill("x")
         page.by("create-name").focus()
-        expect(page.by("size-error")).to_contain_text("como 1,5MB")
+        expect(page.by("size-error")).to_contain_text("como 1,5 MB")
         page.by("hand-open").click()
         page.by("hand-text").fill("AAAA")
         expect(page.by("hand-error")).to_have_text("A transação não está certa: ela termina cedo demais.")

@@ -107,6 +107,7 @@ def drive(page, folder):
     page.by("to-create").first.click()
     page.by("create-name").fill("Tides")
     page.by("create-size").fill("1MB")
+    expect(page.by("cost")).to_contain_text("SHDW")
     expect(page.by("cost")).not_to_be_empty()
     page.by("create").click()
     expect(page.by("created")).to_be_visible()

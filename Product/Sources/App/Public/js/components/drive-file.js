@@ -1,5 +1,6 @@
 import { find, focusedIn, h, onEscape, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { harmless } from "../logic/harmless.js";
 import { clampedName } from "./clamped-name.js";
 import { icon } from "./icon.js";
 import { menu } from "./menu.js";
@@ -39,8 +40,9 @@ export function driveFile({ onOpen, onReplace, onAsk, onKeep, onDelete }) {
     shown = file;
     row.dataset.name = file.name;
     row.dataset.doing = doing ?? "";
-    words.draw(file.name);
-    open.setAttribute("aria-label", t("drive.open", file));
+    const named = { name: harmless(file.name) };
+    words.draw(named.name);
+    open.setAttribute("aria-label", t("drive.open", named));
     if (wasReplaced) picture.dataset.turn = String(Number(picture.dataset.turn ?? 0) + 1);
     // A new signature of the same address is no new picture.
     replaceWhen(picture, [file.name, file.size, Boolean(file.thumbnail), picture.dataset.turn].join("/"), () => [icon("document"), thumbnail(file)]);
@@ -50,11 +52,11 @@ export function driveFile({ onOpen, onReplace, onAsk, onKeep, onDelete }) {
     row.classList.toggle("is-busy", Boolean(doing));
     const focused = focusedIn(actions);
     replaceWhen(actions, JSON.stringify([isAsking, Boolean(doing)]), () => doing ? h("span", { class: "spinner", "aria-hidden": "true" }) : isAsking ? question() : more);
-    more.draw(t("drive.more.name", file), t("drive.more"), [
-      { test: "download", glyph: "download", label: t("drive.download"), name: t("drive.download.name", file), href: file.link, download: file.name },
+    more.draw(t("drive.more.name", named), t("drive.more"), [
+      ...(file.link ? /** @type {import("./menu.js").Item[]} */ ([{ test: "download", glyph: "download", label: t("drive.download"), name: t("drive.download.name", named), href: file.link, download: named.name }]) : []),
       ...(mayChange ? /** @type {import("./menu.js").Item[]} */ ([
-        { test: "replace", glyph: "swap", label: t("drive.replace"), name: t("drive.replace.name", file), isDisabled: isBusy, run: () => onReplace(file) },
-        { test: "delete", glyph: "trash", label: t("drive.delete"), name: t("drive.delete.name", file), isDisabled: isBusy, isDanger: true, run: () => onAsk(file) }]) : []),
+        { test: "replace", glyph: "swap", label: t("drive.replace"), name: t("drive.replace.name", named), isDisabled: isBusy, run: () => onReplace(file) },
+        { test: "delete", glyph: "trash", label: t("drive.delete"), name: t("drive.delete.name", named), isDisabled: isBusy, isDanger: true, run: () => onAsk(file) }]) : []),
     ]);
     // While it is deleted there is nothing to press: the focus waits at the name.
     if (focused && !actions.contains(document.activeElement)) (find(actions, `[data-test="${focused}"]`) ?? open).focus({ focusVisible: false });
@@ -66,7 +68,7 @@ export function driveFile({ onOpen, onReplace, onAsk, onKeep, onDelete }) {
     return h("div", { class: "card-question", role: "group", "aria-label": t("drive.delete.ask"), onkeydown: onEscape(run(onKeep)) },
       h("span", { class: "card-question-text" }, t("drive.delete.ask")),
       h("button", { class: "button", type: "button", "data-test": "delete-cancel", onclick: run(onKeep) }, t("drive.keep")),
-      h("button", { class: "button button-danger", type: "button", "data-test": "delete-confirm", "aria-label": t("drive.delete.confirm", { name: shown?.name }), onclick: run(onDelete) }, t("drive.delete")));
+      h("button", { class: "button button-danger", type: "button", "data-test": "delete-confirm", "aria-label": t("drive.delete.confirm", { name: harmless(shown?.name ?? "") }), onclick: run(onDelete) }, t("drive.delete")));
   }
   return Object.assign(row, { draw });
 }

@@ -1,5 +1,6 @@
 import { h, keyed, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { harmless } from "../logic/harmless.js";
 
 /**
  * The names of the files as the server has them now, on demand, compared with the list above.
@@ -26,7 +27,7 @@ export function driveObjects({ onAsk, onDismiss, onClose }) {
     element.hidden = phase === "idle";
     setText(words, phase === "loading" ? t("drive.objects.loading")
       : phase === "loaded" ? [t("drive.objects.count", { count: names.length }),
-        missing.length > 0 ? t("drive.objects.missing", { names: missing.join(", ") })
+        missing.length > 0 ? t("drive.objects.missing", { names: missing.map(harmless).join(", ") })
           : names.every((name) => name.isShown) ? t("drive.objects.same") : ""].filter(Boolean).join(" ") : "");
     setText(error, phase === "failed" ? `${t("drive.objects.failed")} ${state?.error ?? ""}` : "");
     error.hidden = phase !== "failed";
@@ -37,7 +38,7 @@ export function driveObjects({ onAsk, onDismiss, onClose }) {
       const row = h("li", { "data-test": "objects-name" }, text, " ", note);
       /** @param {Wire.ObjectNamesName} name */
       const draw = (name) => {
-        setText(text, name.name);
+        setText(text, harmless(name.name));
         setText(note, name.isShown ? "" : t("drive.objects.new"));
         note.hidden = name.isShown;
       };

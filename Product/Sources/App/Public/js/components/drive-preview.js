@@ -1,6 +1,7 @@
 import { ApiError, fetchOwn, refusal } from "../api.js";
 import { h, setText } from "../dom.js";
 import { size, t } from "../i18n.js";
+import { harmless } from "../logic/harmless.js";
 import { TEXT_LIMIT, textOf } from "../logic/preview.js";
 import { Rate } from "../logic/rate.js";
 import { icon } from "./icon.js";
@@ -9,9 +10,9 @@ import { speedText } from "./speed.js";
 import { message } from "./states.js";
 
 /**
- * The bytes of a file, or its first ones.
+ * The bytes of a file, or its first ones, as they came: the list may be older. `length` is that of the whole file, if it is known.
  *
- * @typedef {{ bytes: Uint8Array, type: string, notice: string | null, isWhole: boolean }} Content
+ * @typedef {{ bytes: Uint8Array, type: string, notice: string | null, isWhole: boolean, length: number | null }} Content
  */
 
 /**
@@ -46,9 +47,10 @@ export class DrivePreview {
 
   /** @param {Wire.DriveAccountFile} file */
   open(file) {
-    setText(this.#title, file.name);
+    setText(this.#title, harmless(file.name));
+    this.#download.hidden = !file.link;
     this.#download.href = file.link;
-    this.#download.download = file.name;
+    this.#download.download = harmless(file.name);
     showModal(this.element, () => this.close());
     this.#title.focus({ focusVisible: false });
     this.#show(file);
@@ -59,12 +61,13 @@ export class DrivePreview {
     this.#controller.abort();
     const controller = this.#controller = new AbortController();
     setText(this.#facts, file.sizeText);
+    if (!file.link) return this.#body.replaceChildren(message({ glyph: "alert", title: t("drive.preview.failed.title"), text: t("drive.file.badName.this"), test: "preview-failed" }));
     const progress = meter(file);
     this.#body.replaceChildren(progress);
     try {
       const content = await load(file, controller.signal, progress.draw);
       if (controller.signal.aborted) return;
-      if (content.notice) setText(this.#facts, `${file.sizeText} · ${content.notice}`);
+      setText(this.#facts, [content.length === null ? file.sizeText : size(content.length), content.notice].filter(Boolean).join(" · "));
       this.#body.replaceChildren(this.#view(file, content));
     } catch (error) {
       if (!controller.signal.aborted) this.#body.replaceChildren(this.#failure(file, error));
@@ -75,18 +78,19 @@ export class DrivePreview {
    * @param {Wire.DriveAccountFile} file
    * @param {Content} content
    */
-  #view(file, { bytes, type, isWhole }) {
-    if (file.size === 0) return h("p", { class: "preview-note", "data-test": "preview-none" }, t("drive.preview.empty"));
+  #view(file, { bytes, type, isWhole, length }) {
+    if (isWhole && bytes.length === 0) return h("p", { class: "preview-note", "data-test": "preview-none" }, t("drive.preview.empty"));
     if (type.startsWith("image/")) {
       this.#give();
       this.#picture = URL.createObjectURL(new Blob([bytes], { type }));
-      return h("img", { class: "preview-picture", src: this.#picture, alt: file.name, "data-test": "preview-picture" });
+      return h("img", { class: "preview-picture", src: this.#picture, alt: harmless(file.name), "data-test": "preview-picture" });
     }
     const text = textOf(bytes, isWhole);
     if (text === null) return h("div", { class: "preview-note", "data-test": "preview-none" }, h("span", { class: "message-glyph", "aria-hidden": "true" }, icon("document")), h("p", {}, t(isWhole ? "drive.preview.none" : "drive.preview.large")));
-    const isPart = file.size > TEXT_LIMIT;
+    const isPart = !isWhole || bytes.length > TEXT_LIMIT;
+    const part = size(Math.min(bytes.length, TEXT_LIMIT));
     return h("div", { class: "preview-text", tabindex: "0", role: "region", "aria-labelledby": "preview-title" },
-      isPart && h("p", { class: "preview-part", "data-test": "preview-part" }, t("drive.preview.part", { part: size(TEXT_LIMIT), whole: file.sizeText })),
+      isPart && h("p", { class: "preview-part", "data-test": "preview-part" }, length === null ? t("drive.preview.part.only", { part }) : t("drive.preview.part", { part, whole: size(length) })),
       h("pre", { dir: "auto", "data-test": "preview-text" }, text));
   }
 
@@ -119,7 +123,8 @@ export class DrivePreview {
  * @returns {Promise<Content>}
  */
 async function load(file, signal, told) {
-  const isWhole = file.preview !== null;
+  const wantsWhole = file.preview !== null;
+  let isWhole = false;
   let response;
   try {
     response = await fetchOwn(file.preview ?? file.link, { signal });
@@ -131,20 +136,23 @@ async function load(file, signal, told) {
   /** @type {Uint8Array[]} */
   const parts = [];
   let length = 0;
-  while (reader && (isWhole || length < TEXT_LIMIT)) {
-    const { done, value } = await reader.read();
-    if (done) break;
+  // The end has to be seen: as many bytes as are shown may be all of them.
+  while (!isWhole && (wantsWhole || length <= TEXT_LIMIT)) {
+    const { done, value } = reader ? await reader.read() : { done: true, value: undefined };
+    isWhole = done;
+    if (!value) continue;
     parts.push(value);
     told(length += value.length);
   }
   if (!isWhole) await reader?.cancel();
+  const announced = Number(response.headers.get("Content-Length"));
   const bytes = new Uint8Array(length);
   parts.reduce((at, part) => {
     bytes.set(part, at);
     return at + part.length;
   }, 0);
   const notice = response.headers.get("Aquifer-Notice");
-  return { bytes, type: response.headers.get("Content-Type") ?? "", notice: notice && decodeURIComponent(notice), isWhole };
+  return { bytes, type: response.headers.get("Content-Type") ?? "", notice: notice && decodeURIComponent(notice), isWhole, length: isWhole ? length : announced > length ? announced : null };
 }
 
 /**

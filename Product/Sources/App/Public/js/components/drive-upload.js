@@ -1,6 +1,8 @@
 import { drawOnce, find, h, onEscape, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { harmless } from "../logic/harmless.js";
 import { Rate } from "../logic/rate.js";
+import { clampedName } from "./clamped-name.js";
 import { fieldError } from "./form.js";
 import { icon } from "./icon.js";
 import { speedText } from "./speed.js";
@@ -10,8 +12,7 @@ import { speedText } from "./speed.js";
  *
  * @param {Wire.DriveAccountUpload} upload
  */
-export const uploadVerdict = ({ stored, files, results }) => (stored < files
-  ? t("drive.upload.partly", { stored, count: files, name: results.find(({ isStored }) => !isStored)?.name ?? "" }) : t("drive.upload.done", { count: files }));
+export const uploadVerdict = ({ stored, files }) => (stored < files ? t("drive.upload.partly", { stored, count: files }) : t("drive.upload.done", { count: files }));
 
 /**
  * Files that were chosen, and those of them that the account has already.
@@ -76,14 +77,14 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
     progress.hidden = !isSending && !handing;
     meter.classList.toggle("is-waiting", !isSending);
     const label = sending ? t("drive.upload.sending", { done: sending.done, count: sending.files })
-      : handing ? t("drive.upload.reading", { name: handing.name, number: handing.done + 1, count: handing.files }) : "";
+      : handing ? t("drive.upload.reading", { name: harmless(handing.name), number: handing.done + 1, count: handing.files }) : "";
     meter.setAttribute("aria-label", label);
     if (sending) meter.setAttribute("aria-valuenow", String(sending.percent));
     else meter.removeAttribute("aria-valuenow");
     meter.style.setProperty("--part", `${sending?.percent ?? 0}%`);
-    setText(percent, sending ? `${sending.percent} %` : label);
+    setText(percent, sending ? `${sending.percent}\u00a0%` : "");
     setText(speed, sending ? speedText(rate.note(sending.sent, sending.total)) : "");
-    setText(words, sending ? `${label} · ${sending.sentText}` : "");
+    setText(words, sending ? `${label} · ${sending.sentText}` : label);
     drawOnce(stop, () => [icon("close"), t("cancel")]);
     replaceWhen(results, `${JSON.stringify(upload?.isDone && upload)}`, () => (upload?.isDone ? list(upload) : []));
     if (hadFocus && progress.hidden) (find(results, "button") ?? pick).focus({ focusVisible: false });
@@ -94,8 +95,9 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
    * @param {boolean} mayReplace
    */
   function question({ twice }, mayReplace) {
-    return h("div", { class: "drive-asked", role: "group", "aria-label": t("drive.twice", { count: twice.length, name: twice[0].name }), "data-test": "twice", onkeydown: onEscape(onKeep) },
-      h("p", {}, t("drive.twice", { count: twice.length, name: twice[0].name })),
+    const text = t("drive.twice", { count: twice.length, name: harmless(twice[0].name) });
+    return h("div", { class: "drive-asked", role: "group", "aria-label": text, "data-test": "twice", onkeydown: onEscape(onKeep) },
+      h("p", {}, text),
       h("div", { class: "drop-buttons" },
         mayReplace && h("button", { class: "button button-primary", type: "button", "data-test": "twice-replace", onclick: onReplace }, t("drive.twice.replace")),
         h("button", { class: "button", type: "button", "data-test": "twice-keep", onclick: onKeep }, t("drive.twice.keep"))));
@@ -108,7 +110,13 @@ export function driveUpload({ onFiles, onStop, onDismiss, onReplace, onKeep }) {
     return h("div", { class: `drive-results ${isGood ? "is-good" : "is-bad"}`, "data-test": "upload-results" },
       h("div", { class: "drive-results-head" }, icon(isGood ? "check" : "alert"), h("p", { "data-test": "upload-verdict" }, uploadVerdict(upload)),
         h("button", { class: "icon-button", type: "button", "aria-label": t("dismiss"), title: t("dismiss"), "data-test": "upload-dismiss", onclick: onDismiss }, icon("close"))),
-      failed.length > 0 && h("ul", {}, failed.map(({ name, message }) => h("li", { "data-test": "upload-failure" }, h("strong", { dir: "auto" }, name), h("span", {}, message)))));
+      failed.length > 0 && h("ul", {}, failed.map(failure)));
+  }
+  /** @param {Wire.DriveAccountOutcome} outcome */
+  function failure({ name, message }) {
+    const words = clampedName();
+    words.draw(harmless(name));
+    return h("li", { "data-test": "upload-failure" }, h("strong", {}, words), h("span", {}, message));
   }
   return Object.assign(element, { mark, focusQuestion, focusPick, draw });
 }

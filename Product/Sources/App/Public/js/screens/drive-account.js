@@ -15,6 +15,7 @@ import { usage } from "../components/usage.js";
 import { drawOnce, find, h, keyed, rowOf, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
 import { known } from "../logic/files.js";
+import { harmless } from "../logic/harmless.js";
 import { ModelScreen } from "../screen.js";
 
 /** @typedef {Partial<Wire.DriveAccountState>} State */
@@ -109,7 +110,7 @@ export class DriveAccountScreen extends ModelScreen {
   }
 
   get title() {
-    return this.state?.name ?? t("nav.drive");
+    return harmless(this.state?.name ?? t("nav.drive"));
   }
 
   show() {
@@ -167,7 +168,8 @@ export class DriveAccountScreen extends ModelScreen {
   /** @param {State} state */
   #draw(state) {
     const isThere = Boolean(state.name);
-    setText(this.#title, state.name ?? t("drive.account"));
+    const named = { ...state, name: harmless(state.name ?? t("drive.account")) };
+    setText(this.#title, named.name);
     drawOnce(this.#badge, () => [icon("lock"), t("drive.immutable")]);
     this.#badge.hidden = !state.isImmutable;
     setText(this.#gone, t("drive.deleting"));
@@ -182,7 +184,7 @@ export class DriveAccountScreen extends ModelScreen {
     replaceWhen(this.#alert, `${trouble}`, () => errorBanner(trouble, () => this.dismiss()));
     replaceWhen(this.#notice, state.notice ?? "", () => notice(state.notice ?? null));
     this.#summary.hidden = !isThere;
-    if (isThere) this.#usage.draw({ label: t("drive.usage", state), text: `${state.usageText} · ${t("drive.free", state)}`, percent: state.percent ?? 0 });
+    if (isThere) this.#usage.draw({ label: t("drive.usage", named), text: `${state.usageText} · ${t("drive.free", state)}`, percent: state.percent ?? 0 });
     setText(this.#address, state.address ?? "");
     this.#upload.hidden = !isThere;
     this.#upload.draw({ state, handing: this.#handing, offered: this.#offered, problem: this.#problem ?? (atUpload ? state.problem ?? null : null), mayUpload: mayUpload(state), mayReplace: mayChange(state) });
@@ -235,9 +237,10 @@ export class DriveAccountScreen extends ModelScreen {
   #tell(before, state) {
     if (before.action && !state.action && state.lastDone) {
       const { kind, file } = state.lastDone;
-      if (kind !== "uploading") toast(t(`drive.done.${kind}`, { file }));
+      if (kind !== "uploading") toast(t(`drive.done.${kind}`, { file: harmless(file ?? "") }));
       if (kind === "addingStorage" || kind === "reducingStorage") this.#manage.done();
     }
+    if (before.action?.kind === "addingStorage" && !state.action && state.isPriceChanged) this.#manage.askAgain();
     if (state.upload?.isDone && !before.upload?.isDone) announce(uploadVerdict(state.upload));
   }
 
@@ -334,7 +337,7 @@ export class DriveAccountScreen extends ModelScreen {
    */
   async #hand(files, send) {
     const tooLarge = files.find((file) => file.size > LARGEST);
-    this.#problem = tooLarge ? t("drive.tooLarge", { name: tooLarge.name }) : null;
+    this.#problem = tooLarge ? t("drive.tooLarge", { name: harmless(tooLarge.name) }) : null;
     if (tooLarge) {
       this.#redraw();
       this.#upload.focusPick();
@@ -360,7 +363,7 @@ export class DriveAccountScreen extends ModelScreen {
       if (error instanceof ApiError && error.status === 421) this.misdirected();
       if (!controller.signal.aborted) {
         const kind = error instanceof ApiError ? error.kind : null;
-        this.#problem = t(kind === "file" ? "drive.badName" : kind === "quota" ? "quota.full" : "drive.unread", { name: this.#handing?.name });
+        this.#problem = t(kind === "file" ? "drive.badName" : kind === "quota" ? "quota.full" : "drive.unread", { name: harmless(this.#handing?.name ?? "") });
       }
     } finally {
       this.#handing = null;

@@ -3,6 +3,7 @@ import { failed, message } from "../components/states.js";
 import { usage } from "../components/usage.js";
 import { drawOnce, h, keyed, replaceWhen, setText } from "../dom.js";
 import { t } from "../i18n.js";
+import { harmless } from "../logic/harmless.js";
 import { ListScreen } from "../list-screen.js";
 import { shownOf } from "../logic/list.js";
 
@@ -86,7 +87,7 @@ function makeRow() {
   const draw = (account) => {
     row.dataset.address = account.address;
     link.setAttribute("href", `/drive/${account.address}`);
-    setText(name, account.name);
+    setText(name, harmless(account.name));
     drawOnce(badge, () => [icon("lock"), t("drive.immutable")]);
     badge.hidden = !account.isImmutable;
     setText(gone, t("drive.deleting"));
