@@ -226,6 +226,8 @@ class TestMakingOne:
         expect(page.by("create")).to_have_attribute("aria-disabled", "true")
         page.connection("online")
         expect(page.by("created")).to_be_visible()
+        expect(page.by("title").locator("visible=true")).to_have_text("Account created")
+        expect(page.page).to_have_title("Account created · Aquifer")
         expect(page.by("created-address")).to_have_text(re.compile(r"^[1-9A-HJ-NP-Za-km-z]{32,44}$"))
 
     def test_a_double_press_makes_one(self, drive):
@@ -571,16 +573,19 @@ class TestOneAccount:
         before = len(requests(page))
         add(page, text_file(tmp_path, "large.bin", 4096))
         expect(page.by("upload-verdict")).to_have_text("O arquivo não foi guardado.")
-        expect(page.by("upload-failure")).to_have_text(re.compile("^large.binNão cabe: só 2\u00a0KB estão livres.$"))
+        expect(page.by("upload-failure")).to_have_text(re.compile(r"^large.binNão cabe: só 2\sKB estão livres.$"))
         assert [r for r in requests(page)[before:] if "upload" in r["path"]] == []
 
     def test_progress_is_shown_and_can_be_stopped(self, drive, tmp_path):
         page = drive()
         create(page, size="1GB")
         page.connection("slow")
+        page.page.set_viewport_size({"width": 390, "height": 800})
         page.by("upload-input").set_input_files(text_file(tmp_path, "big.bin", 30_000_000))
-        expect(page.by("upload-percent")).to_have_text(re.compile(r"^\d+ %$"))
+        expect(page.by("upload-percent")).to_have_text(re.compile(r"^\d+\s%$"))
         expect(page.by("upload-progress")).to_be_visible()
+        # The percentage stands on one line.
+        assert page.by("upload-percent").evaluate("(e) => e.getBoundingClientRect().height < 2 * parseFloat(getComputedStyle(e).lineHeight)")
         expect(page.by("upload-rate")).to_have_text(re.compile(r"^[\d.]+\s[KM]?B/s · \d+ (second|minute)s? left$"))
         page.by("upload-stop").click()
         page.connection("online")
@@ -781,6 +786,44 @@ class TestAFileThatIsOpened:
             assert len(page.by("preview-text").inner_text()) <= 65_536
             page.by("preview-close").click()
 
+    def test_it_is_judged_by_the_bytes_that_came_and_not_by_the_list(self, drive, tmp_path):
+        page = drive()
+        create(page, size="20MB")
+        add(page, text_file(tmp_path, "note.txt", 2048), text_file(tmp_path, "huge.log", 9 << 20), text_file(tmp_path, "none.txt", 0))
+        for name, body in (("note.txt", ""), ("none.txt", "Low tide."), ("huge.log", "Low tide.")):
+            page.page.route(f"**/files/{name}*", lambda route, body=body: route.fulfill(body=body, content_type="application/octet-stream"))
+            part(row(page, name), "open-file").click()
+            if body:
+                expect(page.by("preview-text")).to_have_text(body)
+                expect(page.by("preview-facts")).to_have_text("9\u00a0B")
+            else:
+                expect(page.by("preview-none")).to_have_text("This file is empty.")
+            expect(page.by("preview-part")).to_have_count(0)
+            page.by("preview-close").click()
+        page.page.route("**/files/none.txt*", lambda route: route.fulfill(body="Low tide. " * 10_240, content_type="application/octet-stream"))
+        part(row(page, "none.txt"), "open-file").click()
+        expect(page.by("preview-part")).to_have_text("The first 64\u00a0KB of 100\u00a0KB")
+        page.page.unroute_all()
+
+    def test_a_program_does_not_look_like_a_picture(self, drive, tmp_path):
+        page = drive()
+        create(page)
+        evil = "holiday-\u202egpj.exe"
+        add(page, text_file(tmp_path, evil))
+        page.by("open-file").click()
+        expect(page.by("preview-name")).to_have_text("holiday-\ufffdgpj.exe")
+        expect(page.by("preview-download")).to_have_attribute("download", "holiday-\ufffdgpj.exe")
+        with page.page.expect_download() as download:
+            page.by("preview-download").click()
+        assert "\u202e" not in download.value.suggested_filename
+        page.by("preview-close").click()
+        expect(page.by("preview")).to_be_hidden()
+        names = page.evaluate("[...document.querySelectorAll('.drive-account-screen *')].flatMap((e) => [e.title, e.download, e.ariaLabel, e.children.length ? '' : e.textContent])")
+        assert not [name for name in names if name and "\u202e" in name]
+        act(page.by("file").first, "delete")
+        page.by("delete-confirm").click()
+        expect(page.by("file")).to_have_count(0)
+
     def test_pages_and_drawings_are_text_and_run_nothing(self, drive, tmp_path):
         page = drive()
         create(page)
@@ -902,6 +945,8 @@ def test_a_long_name_takes_two_lines_and_shows_its_ending(drive, tmp_path, phone
     assert name("short.txt").inner_text() == "short.txt"
     assert part(row(page, long), "open-file").get_attribute("aria-label") == f"Open {long}"
     assert name(hebrew).evaluate("(e) => getComputedStyle(e).unicodeBidi") == "plaintext"
+    # It stands where the other names stand, beside its icon.
+    assert name(hebrew).evaluate("(e) => { const range = new Range(); range.selectNodeContents(e); return range.getBoundingClientRect().left - e.getBoundingClientRect().left; }") < 2
     before = len(text)
     page.page.set_viewport_size({"width": 1900 if phone else 390, "height": 900})
     page.until(lambda: (len(name(long).inner_text()) > before) == phone and name(long).inner_text().endswith("2024.txt"), "it follows the width")

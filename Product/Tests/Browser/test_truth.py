@@ -1,5 +1,6 @@
 """The pages say what is true: about a payment, a connection, a form, and what something costs."""
 
+import json
 import re
 
 import pytest
@@ -237,8 +238,11 @@ class TestTheDrive:
         expect(page.by("amount")).to_be_focused()
         page.by("amount").fill("5000GB")
         press(page, "add-storage")
-        expect(page.by("amount-error")).to_contain_text("An account holds 1024 GB at most")
+        expect(page.by("amount-error")).to_have_text("An account holds 1024 GB at most, and this one has 1 MB already.")
+        expect(page.by("amount-cost")).not_to_contain_text("Costs")
         sees(page.by("amount-error"))
+        error, button = page.by("amount-error").bounding_box(), page.by("add-storage").bounding_box()
+        assert error["y"] + error["height"] <= button["y"]
         expect(page.by("amount")).to_be_focused()
         expect(page.by("error-banner")).to_have_count(0)
         page.by("amount").fill("")
@@ -247,7 +251,7 @@ class TestTheDrive:
         expect(page.by("amount")).to_be_focused()
 
     @pytest.mark.parametrize(("name", "size", "words"), [
-        ("tides, moon.txt", 1024, "has a comma in its name"), ("big.txt", 3072, "big.txt doesn’t fit: only 2 KB is free.")])
+        ("tides, moon.txt", 1024, "has a comma in its name"), ("big.txt", 3072, "It doesn’t fit: only 2 KB is free.")])
     def test_a_file_that_cannot_be_stored_is_told_beside_the_files_and_nothing_is_sent(self, drive, tmp_path, name, size, words):
         page = drive(phone=True)
         create(page, size="2KB")
@@ -286,6 +290,47 @@ class TestTheDrive:
         page.by("spend-confirm").click()
         expect(page.by("toast").last).to_be_visible()
         expect(page.by("usage-text")).to_contain_text("6 MB")
+
+    def test_storage_that_costs_something_else_than_was_shown_is_not_paid_and_is_asked_about_again(self, drive):
+        page = drive()
+        create(page)
+        asked = []
+
+        def older(route):
+            """The first time the user confirms a price that is not the one of now."""
+            message = route.request.post_data_json
+            if message.get("intent") != "addStorage":
+                return route.continue_()
+            asked.append(message)
+            if len(asked) == 1:
+                message = message | {"cost": "1"}
+            route.continue_(post_data=json.dumps(message))
+
+        page.page.route("**/api/screens/drive-account/intents*", older)
+        page.by("amount").fill("5 MB")
+        page.by("add-storage").click()
+        page.by("spend-confirm").click()
+        expect(page.by("manage-problem")).to_contain_text("The price has changed: it’s 0.0013 SHDW now. Nothing was paid.")
+        expect(page.by("spend-cost")).to_have_text("0.0013 SHDW")
+        expect(page.by("spend-confirm")).to_be_focused()
+        expect(page.by("usage-text")).to_contain_text("of 1 MB used")
+        page.by("spend-confirm").click()
+        expect(page.by("usage-text")).to_contain_text("of 6 MB used")
+        assert [message["size"] for message in asked] == ["5 MB", "5 MB"]
+
+    def test_a_question_stays_as_it_was_asked_whatever_another_tab_types(self, drive):
+        page = drive()
+        create(page)
+        page.by("amount").fill("5MB")
+        page.by("add-storage").click()
+        expect(page.by("spend-cost")).to_have_text("0.0013 SHDW")
+        page.evaluate("""async () => {
+          const { request, address } = await import("/js/api.js");
+          await request("POST", address("/api/screens/drive-account/intents", { account: location.pathname.split("/").pop() }), { intent: "amount", text: "1GB" });
+        }""")
+        page.page.wait_for_timeout(500)
+        expect(page.by("spend-cost")).to_have_text("0.0013 SHDW")
+        expect(page.by("amount-cost")).not_to_contain_text("0.25")
 
     def test_a_new_account_shows_what_is_left_of_the_balance(self, drive):
         page = drive("/drive/new")
