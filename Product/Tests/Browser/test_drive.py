@@ -789,9 +789,10 @@ class TestAFileThatIsOpened:
     def test_it_is_judged_by_the_bytes_that_came_and_not_by_the_list(self, drive, tmp_path):
         page = drive()
         create(page, size="20MB")
+        answers = lambda body: lambda route: route.fulfill(body=body, content_type="application/octet-stream")
         add(page, text_file(tmp_path, "note.txt", 2048), text_file(tmp_path, "huge.log", 9 << 20), text_file(tmp_path, "none.txt", 0))
         for name, body in (("note.txt", ""), ("none.txt", "Low tide."), ("huge.log", "Low tide.")):
-            page.page.route(f"**/files/{name}*", lambda route, body=body: route.fulfill(body=body, content_type="application/octet-stream"))
+            page.page.route(f"**/files/{name}*", answers(body))
             part(row(page, name), "open-file").click()
             if body:
                 expect(page.by("preview-text")).to_have_text(body)
@@ -800,7 +801,7 @@ class TestAFileThatIsOpened:
                 expect(page.by("preview-none")).to_have_text("This file is empty.")
             expect(page.by("preview-part")).to_have_count(0)
             page.by("preview-close").click()
-        page.page.route("**/files/none.txt*", lambda route: route.fulfill(body="Low tide. " * 10_240, content_type="application/octet-stream"))
+        page.page.route("**/files/none.txt*", answers("Low tide. " * 10_240))
         part(row(page, "none.txt"), "open-file").click()
         expect(page.by("preview-part")).to_have_text("The first 64\u00a0KB of 100\u00a0KB")
         page.page.unroute_all()
