@@ -27,7 +27,7 @@ struct ProgramsTests {
                 ))
             server.stop()
             let (status, text) = try run("News", words)
-            #expect(status == 0 && text.hasSuffix("This was saved just now.\n7  Rain\n"))
+            #expect(status == 0 && text.hasSuffix("Saved just now.\n7  Rain\n"))
             // It was prefetched, and is too young to be asked for.
             #expect(try run("News", words + ["7"]).text.hasSuffix("Rain\n\nMuch of it.\n"))
             #expect(try run("News", words + ["9"]).status == 69)

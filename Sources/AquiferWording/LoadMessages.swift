@@ -56,7 +56,10 @@ extension LoadSource {
         guard case .cache(let savedAt, let error?) = self, let trouble = error.trouble else { return nil }
         let told = trouble.message(in: language)
         guard !language.isAhead(savedAt, of: now) else { return language.text("notice.early", ["trouble": told]) }
-        return language.text("notice.saved", ["trouble": told, "age": language.relative(savedAt, now: now)])
+        let age = language.relative(savedAt, now: now)
+        // The user can do nothing about an answer without meaning: that the latest is not shown is all there is to tell.
+        guard trouble != .notUnderstood else { return language.text("notice.notRefreshed", ["age": age]) }
+        return language.text("notice.saved", ["trouble": told, "age": age])
     }
 }
 

@@ -99,7 +99,7 @@ struct LanguageTests {
         func notice(_ source: LoadSource) -> String? { source.notice(in: .english, now: Self.now) }
         #expect(
             notice(.cache(savedAt: savedAt, because: .connectivity(TransportError(.offline))))
-                == "You’re offline. This was saved 2 days ago.")
+                == "You’re offline. Saved 2 days ago.")
         #expect(
             notice(.cache(savedAt: savedAt, because: .invalidData(.status(404))))?.contains("saved 2 days ago") == true)
         #expect(notice(.cache(savedAt: savedAt, because: nil)) == nil)
@@ -130,7 +130,8 @@ struct LanguageTests {
     func troubles(error: LoadError, trouble: RemoteTrouble, words: String) {
         #expect(error.trouble == trouble)
         let copy = LoadSource.cache(savedAt: Self.now.addingTimeInterval(-3_600), because: error)
-        #expect(copy.notice(in: .english, now: Self.now) == "\(words). This was saved 1 hour ago.")
+        let told = trouble == .notUnderstood ? "Couldn’t refresh" : words
+        #expect(copy.notice(in: .english, now: Self.now) == "\(told). Saved 1 hour ago.")
         #expect(error.message(in: .english).hasPrefix(words))
         for language in Language.builtIn {
             #expect(trouble.message(in: language).hasSuffix("."))

@@ -173,11 +173,11 @@ def test_the_notice_of_a_saved_copy_says_what_the_trouble_is(aquifer, files):
     aquifer("feed", "list", *remote)
     def notice(*words):
         return aquifer("feed", "list", *remote, *words).stderr.splitlines()[0]
-    assert notice("--offline") == "aquifer: You’re offline. This was saved just now."
+    assert notice("--offline") == "aquifer: You’re offline. Saved just now."
     (files.folder / "v1/feed").write_bytes(b'{"items": 1}')
-    assert notice("--at", "+2d") == "aquifer: The server’s answer couldn’t be understood. This was saved 2 days ago."
+    assert notice("--at", "+2d") == "aquifer: Couldn’t refresh. Saved 2 days ago."
     files.stop()
-    assert notice("--at", "+2d") == "aquifer: The server can’t be reached. This was saved 2 days ago."
+    assert notice("--at", "+2d") == "aquifer: The server can’t be reached. Saved 2 days ago."
     assert notice("--offline", "--at", "-2d") == (
         "aquifer: You’re offline. The saved copy is dated in the future: check this device’s clock.")
 

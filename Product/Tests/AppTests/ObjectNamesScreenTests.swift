@@ -62,7 +62,7 @@ struct ObjectNamesScreenTests {
         world.services.reference.set(.offline, of: .drive)
         await world.tell(screen, "objects")
         let failed = await reader.state(with: #""names":[],"phase":"failed"}"#)
-        #expect(failed.contains("Você está sem conexão"))
+        #expect(failed.contains("Você está offline"))
         world.services.reference.set(.none, of: .drive)
         _ = try await elsewhere(world).deleteFile(drive.api.location(of: "note.txt", in: address))
         await world.tell(screen, "objects")

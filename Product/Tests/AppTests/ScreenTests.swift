@@ -79,7 +79,7 @@ struct ScreenTests {
         world.services.reference.set(.offline, of: .feed)
         let later = world.states()
         await world.tell("feed?tab=tab", "refresh")
-        _ = await later.state(with: "This was saved 2 days ago.")
+        _ = await later.state(with: "Saved 2 days ago.")
         let source = world.site.hub.screen(FeedScreen.self, tab: "tab")?.model.list.source
         guard case .cache(_, because: .connectivity?)? = source else {
             Issue.record("came from \(String(describing: source))")

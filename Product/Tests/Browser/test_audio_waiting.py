@@ -260,14 +260,14 @@ class TestWaiting:
         post_later(page, tone(tmp_path), "From the train")
         to_the_list(page)
         clip = row(page, "From the train")
-        expect(part(clip, "pending-reason")).to_have_text("There was no answer. Tries again soon.")
+        expect(part(clip, "pending-reason")).to_have_text("Waiting for a connection. Tries again soon.")
         page.evaluate("""() => { const row = document.querySelector("[data-test=clip]");
             const said = () => ["pending", "pending-reason"].map((part) => row.querySelector(`[data-test=${part}]`).textContent).join(". ");
             window.__said = [said()];
             new MutationObserver(() => said() !== __said.at(-1) && __said.push(said())).observe(row, { childList: true, subtree: true, characterData: true }); }""")
         # Two more tries: the first ones are seconds apart.
         page.page.wait_for_timeout(6_000)
-        waits = "Waiting to be sent. There was no answer. Tries again soon."
+        waits = "Waiting to be sent. Waiting for a connection. Tries again soon."
         assert page.evaluate("__said") == [waits]
         part(clip, "retry").click()
         page.until(lambda: page.evaluate("__said") == [waits, "Sending. ", waits], "who asks for a try sees it")

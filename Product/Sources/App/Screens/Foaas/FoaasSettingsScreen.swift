@@ -51,7 +51,7 @@ final class FoaasSettingsScreen: Screen {
         let language = context.language
         let example = Foaas(message: "Damn, this is good.", subtitle: "")
         return State(
-            title: language.text("foaas.settings.title"), filter: settings.filters,
+            title: language.text("foaas.settings"), filter: settings.filters,
             palette: settings.palette,
             palettes: FoaasPalette.allCases.map { palette in
                 Palette(name: palette, title: palette.title(in: language), isChosen: palette == settings.palette)

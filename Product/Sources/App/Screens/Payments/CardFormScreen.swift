@@ -70,7 +70,7 @@ final class CardFormScreen: Screen {
                 number: Number(
                     brand: number.brand, brandName: number.brand?.name, gaps: number.gaps, maxLength: number.maxLength,
                     digits: number.digits, isValid: number.isComplete, error: number.error?.message(in: language),
-                    problem: number.problem?.message(in: language)),
+                    problem: problem(of: number, language)),
                 holder: Field(
                     isValid: model.holder.isValid, error: model.holder.error?.message(in: language),
                     problem: model.holder.problem?.message(in: language)),
@@ -80,6 +80,14 @@ final class CardFormScreen: Screen {
             canSave: model.canSave, isSaving: model.isSaving,
             testLabel: model.isTestCard ? TestCard.label(language) : nil, saved: model.saved?.id,
             error: context.error(model.error))
+    }
+
+    /// The lengths of a brand's numbers say nothing to someone whose number is not all there yet.
+    private func problem(of number: NumberHint, _ language: Language) -> String? {
+        if case .wrongLength(let expected) = number.problem, number.digits < expected.min() ?? 0 {
+            return language.text("card.number.tooShort")
+        }
+        return number.problem?.message(in: language)
     }
 
     /// Does nothing: the form loads nothing, and keeps the text typed.
