@@ -46,7 +46,7 @@ def add_card(page, holder):
     page.by("card-number").press_sequentially("4539578763621486")
     page.by("card-holder").fill(holder)
     page.by("card-expiry").press_sequentially(EXPIRY)
-    expect(page.by("save")).to_be_enabled()
+    expect(page.by("save")).to_have_attribute("data-ready", "true")
     page.by("save").click()
     expect(page.by("card").first).to_contain_text(holder)
 

@@ -87,6 +87,6 @@ export function cardFace({ isPreview = false } = {}) {
 export function cardLine(card) {
   return [brandMark(card.brand, card.isTestCard),
     h("span", { class: "card-line-text" },
-      h("span", { class: "card-line-name" }, !card.testLabel && `${card.brandName} `, h("span", { class: "card-line-number" }, card.masked), testBadge(card.testLabel)),
+      h("span", { class: "card-line-name" }, h("span", {}, `${card.brandName} `, h("span", { class: "card-line-number" }, card.masked)), testBadge(card.testLabel)),
       h("span", { class: "card-line-more" }, card.isExpired ? t("card.expired") : t("card.until", { expiry: card.expiry })))];
 }

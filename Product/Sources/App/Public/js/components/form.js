@@ -139,14 +139,16 @@ export class Form {
 }
 
 /**
- * Draws the button of a form. One that is not ready can be pressed: then the form says why.
+ * Draws the button of a form. It looks alike whether or not it is ready, and is not called unavailable: one that is not can be pressed,
+ * and then the form says why. Only while it is being sent can it not be pressed.
  *
  * @param {HTMLElement} button
  * @param {boolean} isReady
  */
 export function drawReady(button, isReady, isBusy = false) {
-  button.setAttribute("aria-disabled", String(!isReady || isBusy));
-  button.classList.toggle("is-unready", !isReady && !isBusy);
+  button.dataset.ready = String(isReady && !isBusy);
+  if (isBusy) button.setAttribute("aria-disabled", "true");
+  else button.removeAttribute("aria-disabled");
 }
 
 /**

@@ -306,7 +306,7 @@ export class AudioComposeScreen extends ModelScreen {
      */
     const button = (name, glyph, title, run, primary = false) => h("button", {
       class: `button ${primary ? "button-primary" : ""}`.trim(), type: primary ? "submit" : "button", "data-test": name,
-      onclick: primary ? null : run, "aria-disabled": String(!canSend && name !== "cancel-send"),
+      onclick: primary ? null : run, "data-ready": String(canSend || name === "cancel-send"),
     }, icon(glyph), title);
     replaceWhen(this.#buttons, `${phase === "sending" || phase === "failed" ? phase : ""} ${canSend}`, () => (phase === "sending"
       ? [button("cancel-send", "close", t("cancel"), () => this.send("cancel"))]

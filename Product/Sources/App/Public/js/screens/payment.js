@@ -65,6 +65,8 @@ export class PaymentScreen extends ModelScreen {
   #isPaying = false;
   /** @type {Question | null} */
   #asked = null;
+  /** No news of other payments are told over this one. */
+  isPayment = true;
   #isGivingUp = false;
   #isFirst = true;
   #wasFocused = false;
@@ -101,7 +103,7 @@ export class PaymentScreen extends ModelScreen {
   }
 
   get title() {
-    return this.state?.title ?? t("pay.title");
+    return this.state?.title ?? t("pay.screen");
   }
 
   /** Digits that a new server has not heard, or an old one should forget. */
@@ -215,7 +217,7 @@ export class PaymentScreen extends ModelScreen {
     this.#card.hidden = isUnknown || !card;
     this.#pay.hidden = this.#safety.hidden = isOver(phase);
     replaceWhen(this.#card, JSON.stringify([card]), () => (card ? [...cardLine(card), h("span", { class: "card-line-change" }, t("pay.card.change"))] : []));
-    this.#card.setAttribute("aria-label", card ? t("pay.card.name", { card: [card.brandName, card.masked, card.testLabel].filter(Boolean).join(" ") }) : "");
+    this.#card.setAttribute("aria-label", card ? t("pay.card.name", { card: `${card.brandName} ${card.masked}` }) : "");
     this.#card.setAttribute("aria-disabled", String(this.#isPaying));
     this.#sheet.draw(state.cards, `/cards/new?pay=${encodeURIComponent(this.id)}`);
     this.#code.draw(state.code.length);

@@ -173,7 +173,7 @@ export class PaymentsScreen extends ModelScreen {
     return h("div", { class: "payment-question", role: "group", "aria-label": t(`payments.${retryKey(payment)}.name`, payment), onkeydown: onEscape(() => this.#ask(null)) },
       payment.madeSinceText && h("p", { class: "payment-warning", "data-test": "payment-made-since" }, payment.madeSinceText), this.#code.element,
       h("button", { class: "button", type: "button", "data-test": "payment-cancel", onclick: () => this.#ask(null) }, t("cancel")),
-      h("button", { class: "button button-primary", type: "button", "aria-disabled": "true", "data-test": "payment-send", onclick: () => this.#form.attempt() }, t(`payments.${retryKey(payment)}`)));
+      h("button", { class: "button button-primary", type: "button", "data-ready": "false", "data-test": "payment-send", onclick: () => this.#form.attempt() }, t(`payments.${retryKey(payment)}`)));
   }
 
   /** @param {Wire.PaymentsPayment} payment */
