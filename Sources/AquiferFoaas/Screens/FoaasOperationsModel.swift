@@ -98,6 +98,11 @@ public final class FoaasOperationsModel {
             ?? takenBack.first { $0.id == operation.id }?.template
     }
 
+    /// True if what an operation says is not known yet: a row then shows that it waits, and not a name that the sentence soon replaces.
+    public func awaitsSentence(of operation: FoaasOperation) -> Bool {
+        sentence(of: operation) == nil && sentences.awaits(operation.id)
+    }
+
     /// Shows all operations or the favorites.
     public func show(_ filter: Filter) {
         self.filter = filter

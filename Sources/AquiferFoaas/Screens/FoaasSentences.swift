@@ -22,12 +22,17 @@ public final class FoaasSentences {
     @ObservationIgnored private var visible: [FoaasOperation] = []
     /// The operations that are being asked for, or whose answer is no sentence.
     @ObservationIgnored private var busy: Set<FoaasOperation.ID> = []
-    @ObservationIgnored private var refused: Set<FoaasOperation.ID> = []
+    private var refused: Set<FoaasOperation.ID> = []
     /// True if the remote has failed.
-    @ObservationIgnored private var isResting = false
+    private var isResting = false
 
     init(_ service: FoaasService) {
         self.service = service
+    }
+
+    /// True if the sentence is not known, and comes as soon as somebody looks at it, unless the remote fails.
+    func awaits(_ id: FoaasOperation.ID) -> Bool {
+        known[id] == nil && !isResting && !refused.contains(id)
     }
 
     /// Shows the saved sentences of these operations. The remote is not asked.

@@ -33,9 +33,11 @@ final class FoaasOperationsScreen: Screen {
         let id: String
         let name: String
         let fieldsText: String
-        /// The sentence in pieces; empty while it is not known. The page then shows the name and the fields.
+        /// The sentence in pieces; empty while it is not known. The page then shows that it waits for it, or the name and the fields.
         let sentence: [SentencePart]
         let byline: [SentencePart]
+        /// True if the sentence is on its way, or is asked for as soon as the row is in view.
+        let isAwaited: Bool
         /// `nil` if the favorites cannot be read.
         @OrNull var isFavorite: Bool?
     }
@@ -118,6 +120,7 @@ final class FoaasOperationsScreen: Screen {
             id: String(operation.id.dropFirst()), name: operation.name,
             fieldsText: names.isEmpty ? language.text("foaas.nofields") : names.joined(separator: ", "),
             sentence: pieces(parts?.message ?? []), byline: pieces(parts?.subtitle ?? []),
+            isAwaited: model.awaitsSentence(of: operation),
             isFavorite: model.favorites.isKnown ? model.favorites[operation.id] != nil : nil)
     }
 

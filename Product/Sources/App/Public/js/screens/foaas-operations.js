@@ -146,8 +146,13 @@ export class FoaasOperationsScreen extends ListScreen {
       const isKnown = operation.sentence.length > 0;
       row.dataset.known = String(isKnown);
       const said = byline(operation.byline);
-      replaceWhen(name, JSON.stringify(isKnown ? operation.sentence : operation.name), () => (isKnown ? sentence(operation.sentence) : operation.name));
-      replaceWhen(fields, JSON.stringify(isKnown ? said : operation.fieldsText), () => (isKnown ? sentence(said) : operation.fieldsText));
+      // A name that the sentence replaces in a moment is not shown; it still names the link.
+      const { isAwaited } = operation;
+      row.dataset.awaited = String(isAwaited);
+      replaceWhen(name, JSON.stringify(isKnown ? operation.sentence : [operation.name, isAwaited]), () => (isKnown ? sentence(operation.sentence)
+        : isAwaited ? [h("span", { class: "visually-hidden" }, operation.name), h("span", { class: "shimmer contact-line" })] : operation.name));
+      replaceWhen(fields, JSON.stringify(isKnown ? said : [operation.fieldsText, isAwaited]), () => (isKnown ? sentence(said)
+        : isAwaited ? h("span", { class: "shimmer contact-line short" }) : operation.fieldsText));
       if (isKnown) fields.lang = "en";
       else fields.removeAttribute("lang");
       // Nobody knows whether it is one while the favorites cannot be read.

@@ -284,6 +284,7 @@ declare namespace Wire {
         fieldsText: string;
         sentence: SentencePart[];
         byline: SentencePart[];
+        isAwaited: boolean;
         isFavorite: boolean | null;
     }
 
