@@ -11,6 +11,7 @@ const HOLD = 5000;
  * @typedef {object} Carried
  * @property {string} path
  * @property {boolean} isSamePage true for the same page in another language, false for the next one
+ * @property {boolean} isChosenHere true if its user has just chosen that language in the settings, which are then opened again
  * @property {number} scroll
  * @property {string[]} shown the screens that have looked already
  * @property {Playing | null} playing
@@ -49,8 +50,8 @@ let leaves = false;
 export const isLeaving = () => leaves;
 
 /** Loads this page again: the same one, in another language. */
-export function loadAgain() {
-  keep(location.pathname + location.search, true);
+export function loadAgain({ isChosenHere = true } = {}) {
+  keep(location.pathname + location.search, true, isChosenHere);
   location.reload();
 }
 
@@ -60,18 +61,19 @@ export function loadAgain() {
  * @param {string} path
  */
 export function load(path) {
-  keep(path, false);
+  keep(path, false, false);
   location.assign(path);
 }
 
 /**
  * @param {string} path
  * @param {boolean} isSamePage
+ * @param {boolean} isChosenHere
  */
-function keep(path, isSamePage) {
+function keep(path, isSamePage, isChosenHere) {
   leaves = true;
   /** @type {Carried} */
-  const all = { path, isSamePage, scroll: scrolled(), shown: givers.shown?.() ?? [], playing: givers.playing?.() ?? null };
+  const all = { path, isSamePage, isChosenHere, scroll: scrolled(), shown: givers.shown?.() ?? [], playing: givers.playing?.() ?? null };
   // Without storage, or with too much to keep, the page begins anew.
   tabMemory.set(KEY, JSON.stringify(all));
 }

@@ -98,6 +98,12 @@ export class Shell {
    * @type {Wire.ShellNews | null}
    */
   #news = null;
+  /**
+   * The outcomes of payments that are still to be told.
+   *
+   * @type {string[]}
+   */
+  #untold = [];
 
   /**
    * @param {Entry[]} entries
@@ -111,8 +117,10 @@ export class Shell {
     this.paid = paid;
     const menu = settings({ isHeld: () => this.isHeld, settle: async () => this.#front()?.settle?.(), changed: () => this.#draw(), more: this.#developer.way });
     frame("tools").append(this.#connection.element, this.#reload, menu);
-    if (carried?.isSamePage) menu.reopen();
+    if (carried?.isChosenHere) menu.reopen();
     this.#draw();
+    // A heading changes when its state comes, or when there is a message in the place of the page.
+    new MutationObserver(() => this.#drawTitle()).observe(document.body, { childList: true, characterData: true, subtree: true });
     this.#connection.load();
     document.addEventListener("aquifer:lost", (event) => this.lost(event instanceof CustomEvent ? event.detail : ""));
     document.addEventListener("aquifer:starting", () => this.#starting());
@@ -154,6 +162,7 @@ export class Shell {
     const before = this.#carried;
     this.#carried = null;
     this.#scroll(screen, cause, before, isNew);
+    this.#tellFound();
     if (cause === "history" && screen.focused?.isConnected) screen.focused.focus({ preventScroll: true });
     else if (cause !== "start" || before?.isSamePage === false) find(screen.element, "h1")?.focus({ preventScroll: true, focusVisible: false });
     this.#draw();
@@ -309,7 +318,14 @@ export class Shell {
     const before = this.#news;
     this.#news = news;
     this.#drawBadge();
-    if (before && news.found && news.found.id !== before.found?.id) toast(news.found.text);
+    if (!before || !news.found || news.found.id === before.found?.id) return;
+    this.#untold.push(news.found.text);
+    this.#tellFound();
+  }
+
+  /** Nobody who is paying is told how another payment ended: they might take it for this one. They hear it when they leave. */
+  #tellFound() {
+    if (!this.#screen?.isPayment) for (const text of this.#untold.splice(0)) toast(text);
   }
 
   #drawBadge() {
@@ -365,15 +381,22 @@ export class Shell {
       if (link.dataset.name === this.#screen?.name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    const title = this.#front()?.title;
-    document.title = title ? `${title} · Aquifer` : "Aquifer";
     if (this.#signedOut) {
       const words = { token: "signedOut", loggedOut: "loggedOut", noLink: "noLink", ended: "ended" }[this.#reason];
       const text = t(`${words}.text`, { command: "aquifer serve" });
       this.#main.replaceChildren(message({ glyph: "key", title: t(`${words}.title`), text, test: "signed-out", level: "h1" }));
       this.#progress.hidden = true;
     }
+    this.#drawTitle();
     this.#drawStatus();
+  }
+
+  /** The document is called what its page is headed, in each of its states. */
+  #drawTitle() {
+    const page = this.#front();
+    const heading = find(this.#signedOut ? this.#main : page?.element ?? this.#main, "h1")?.textContent?.trim() || page?.title;
+    const title = heading ? `${heading} · Aquifer` : "Aquifer";
+    if (document.title !== title) document.title = title;
   }
 
   #drawStatus() {

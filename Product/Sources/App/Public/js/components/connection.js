@@ -57,7 +57,9 @@ export class Connection {
   #hear({ network }) {
     const isNew = this.#network !== "" && this.#network !== network;
     this.#network = network;
-    if (isNew) this.load();
+    // The first answers after a trouble come with news: they show that it is over, even if another page has ended it.
+    const isInTrouble = this.#state !== null && this.#state.mode !== "online";
+    if (isNew || (isInTrouble && !this.#isLoading)) this.load();
   }
 
   /** @param {string} mode */
@@ -86,8 +88,9 @@ export class Connection {
   #draw({ available, mode, modes }) {
     // A system that does not tell is not guessed about.
     this.element.hidden = mode === "unknown";
+    // A trouble is told by a shape, not by a colour alone: there is no room for its name on a phone.
     this.#button.replaceChildren(
-      h("span", { class: `mode-dot mode-${mode}`, "aria-hidden": "true" }),
+      mode === "online" ? h("span", { class: "mode-dot mode-online", "aria-hidden": "true" }) : icon(mode === "offline" ? "offline" : "alert"),
       h("span", { class: "connection-label" }, t(`connection.${mode}`)));
     this.#button.setAttribute("aria-label", `${t("connection")}: ${t(`connection.${mode}`)}`);
     this.#button.dataset.mode = mode;

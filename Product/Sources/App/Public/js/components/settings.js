@@ -84,7 +84,7 @@ export function settings({ isHeld, settle, changed, more }) {
       }),
       waits ? h("p", { class: "popover-hint", role: "status", "data-test": "language-waits" }, t("language.waits")) : "",
       choices({
-        name: "shortcut", title: t("shortcut"), value: hasShortcut() ? "on" : "off", className: "choices-segments",
+        name: "shortcut", title: t("shortcut"), value: hasShortcut() ? "on" : "off", className: "choices-segments choices-shortcut",
         options: ["on", "off"].map((id) => ({ id, label: t(`shortcut.${id}`) })), onChange: setShortcut,
       }),
       who, more);

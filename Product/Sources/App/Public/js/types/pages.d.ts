@@ -49,6 +49,8 @@ interface Page {
     focused?: HTMLElement | null;
     /** True while something is done, or asked, that would be lost if the page was loaded again. */
     isWorking: boolean;
+    /** True if a payment is made here: no news of other payments is told over it. */
+    isPayment?: boolean;
     show?(): void;
     hide?(): void;
     reload?(): unknown;
