@@ -28,7 +28,10 @@
   const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
   for (const id of new Set(ids)) if (ids.filter((other) => other === id).length > 1) findings.push(`id ${id} stands twice`);
   if (!document.documentElement.lang) findings.push("the page has no language");
-  if (!document.title) findings.push("the page has no title");
+  // A window over the feed is the page; a sheet or the drawer is a part of one.
+  const front = document.querySelector("dialog.comments[open], dialog.viewer[open]") ?? document.querySelector("main");
+  const heading = [...front.querySelectorAll("h1")].find((e) => e.checkVisibility())?.textContent.replace(/\s+/g, " ").trim();
+  if (document.title !== `${heading} · Aquifer`) findings.push(`the page is called “${document.title}”, and headed “${heading}”`);
   for (const landmark of ["header", "nav", "main"]) {
     if (document.querySelectorAll(`body ${landmark}:not(section header, dialog header)`).length !== 1) findings.push(`there is not exactly one ${landmark}`);
   }

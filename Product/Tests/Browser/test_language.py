@@ -38,7 +38,37 @@ def test_what_the_model_keeps_needs_no_question(server, open_page):
     expect(page.by("create-name")).to_have_value("Holiday")
 
 
-def test_another_tab_follows_at_its_next_navigation_unless_something_is_typed_there(server, open_page):
+def test_another_tab_follows_at_once_where_it_is(server, open_page):
+    first = open_page(server)
+    second = Probe(first.context, server)
+    second.page.goto(server.base + "/contacts")
+    expect(second.page.locator(".contact-row").first).to_be_visible()
+    second.page.set_viewport_size({"width": 390, "height": 500})
+    second.scroll_to(300)
+    second.until(lambda: second.evaluate("scrollY") == 300, "it has scrolled")
+    choose(first, "pt-BR")
+    expect(second.page.locator("html")).to_have_attribute("lang", "pt-BR")
+    expect(second.by("title")).to_have_text("Contatos")
+    second.until(lambda: second.evaluate("scrollY") == 300, "it is where it was")
+    expect(second.by("settings-panel")).to_be_hidden()
+
+
+def test_another_tab_follows_when_its_user_has_left_the_field(server, open_page):
+    first = open_page(server)
+    second = Probe(first.context, server)
+    second.page.goto(server.base + "/contacts")
+    expect(second.page.locator(".contact-row").first).to_be_visible()
+    second.by("search").press_sequentially("ana")
+    choose(first, "pt-BR")
+    expect(first.page.locator("html")).to_have_attribute("lang", "pt-BR")
+    expect(second.page.locator("html")).to_have_attribute("lang", "en")
+    expect(second.by("search")).to_be_focused()
+    second.by("search").blur()
+    expect(second.page.locator("html")).to_have_attribute("lang", "pt-BR")
+    expect(second.by("search")).to_have_value("ana")
+
+
+def test_another_tab_does_not_follow_while_something_is_typed_there(server, open_page):
     first = open_page(server)
     second = first.context.new_page()
     html = second.locator("html")
@@ -51,11 +81,8 @@ def test_another_tab_follows_at_its_next_navigation_unless_something_is_typed_th
     expect(by("card-holder")).to_have_value("Ana")
     by("nav-audio").click()
     expect(by("screen-audio")).to_be_visible()
-    expect(html).to_have_attribute("lang", "en")
-    by("nav-contacts").click()
     expect(html).to_have_attribute("lang", "pt-BR")
-    expect(by("screen-contacts")).to_be_visible()
-    assert second.url == server.base + "/contacts"
+    assert second.url == server.base + "/audio"
 
 
 def test_the_page_loads_the_texts_of_one_language(server, open_page):
@@ -99,11 +126,10 @@ def test_another_tab_does_not_leave_a_page_that_a_stopped_server_cannot_draw(ser
     other.locator('[data-test="nav-foaas"]').click()
     expect(other.locator('[data-test="phrase"]')).to_be_visible()
     expect(page.page.locator(".contact-row").first).to_be_visible()
-    choose(page, "pt-BR")
-    expect(page.page.locator("html")).to_have_attribute("lang", "pt-BR")
-    expect(page.page.locator(".contact-row").first).to_be_visible()
     server.stop()
     expect(other.locator('[data-test="server-lost"]')).to_be_visible()
+    choose(page, "pt-BR")
+    expect(page.by("language-waits")).to_be_visible()
     other.locator('[data-test="nav-audio"]').click()
     expect(other.locator('[data-test="screen-audio"]')).to_be_visible()
     expect(other.locator("html")).to_have_attribute("lang", "en")
@@ -192,8 +218,10 @@ def test_another_tab_that_follows_begins_at_the_heading(server, open_page):
     second = Probe(first.context, server)
     second.page.goto(server.base + "/contacts")
     expect(second.page.locator(".contact-row").first).to_be_visible()
+    second.by("settings-button").click()
     choose(first, "pt-BR")
     expect(first.page.locator("html")).to_have_attribute("lang", "pt-BR")
+    expect(second.page.locator("html")).to_have_attribute("lang", "en")
     second.by("nav-audio").click()
     expect(second.page.locator("html")).to_have_attribute("lang", "pt-BR")
     expect(second.by("screen-audio").locator("h1")).to_be_focused()

@@ -130,6 +130,8 @@ class TestTheCardForm:
         return page
 
     def test_the_button_names_what_is_missing_and_leads_there(self, page):
+        expect(page.by("save")).to_have_attribute("data-ready", "false")
+        expect(page.by("save")).not_to_have_attribute("aria-disabled", "true")
         press(page, "save")
         expect(page.by("card-number-error")).to_have_text("Enter the card number.")
         expect(page.by("card-holder-error")).to_have_text("Enter the name on the card.")

@@ -394,7 +394,7 @@ export class Shell {
   /** The document is called what its page is headed, in each of its states. */
   #drawTitle() {
     const page = this.#front();
-    const heading = find(this.#signedOut ? this.#main : page?.element ?? this.#main, "h1")?.textContent?.trim() || page?.title;
+    const heading = find(this.#signedOut ? this.#main : page?.element ?? this.#main, "h1")?.textContent?.replace(/\s+/g, " ").trim() || page?.title;
     const title = heading ? `${heading} · Aquifer` : "Aquifer";
     if (document.title !== title) document.title = title;
   }
