@@ -42,6 +42,9 @@ func system(
         path: "Sources/AquiferCSodiumApple", swiftSettings: strict)
     let redis = Target.systemLibrary(
         name: "AquiferCRedis", path: "Sources/AquiferCRedis", pkgConfig: "hiredis", providers: [.brew(["hiredis"])])
+    // From Homebrew, for servers and tools on a Mac.
+    let postgres = Target.systemLibrary(
+        name: "AquiferCPostgres", path: "Sources/AquiferCPostgres", pkgConfig: "libpq", providers: [.brew(["libpq"])])
     let microhttpd = Target.systemLibrary(
         name: "CMicrohttpd", path: "Product/Sources/CMicrohttpd", pkgConfig: "libmicrohttpd",
         providers: [.brew(["libmicrohttpd"])])
@@ -52,6 +55,7 @@ func system(
     // Debian's description of hiredis has a flag that SwiftPM warns of, and no place to look for.
     let redis = Target.systemLibrary(
         name: "AquiferCRedis", path: "Sources/AquiferCRedis", providers: [.apt(["libhiredis-dev"])])
+    let postgres = system("AquiferCPostgres", pkgConfig: "libpq", apt: "libpq-dev", lazy: true)
     let sodium = system("AquiferCSodium", pkgConfig: "libsodium", apt: "libsodium-dev")
     let microhttpd = system(
         "CMicrohttpd", in: "Product/Sources", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", lazy: true)
@@ -125,10 +129,7 @@ let package = Package(
     targets: [
         // C libraries of the system
         system("AquiferCSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
-        // Apple's systems do not have libpq: there it comes from Homebrew, for servers and tools on a Mac.
-        .systemLibrary(
-            name: "AquiferCPostgres", path: "Sources/AquiferCPostgres", pkgConfig: "libpq",
-            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        postgres,
         redis,
         system("AquiferCCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", lazy: true),
         system("AquiferCZlib", pkgConfig: "zlib", apt: "zlib1g-dev", lazy: true),

@@ -1,2 +1,2 @@
 #pragma once
-#include <libpq-fe.h>
+#include "lazy.h"

@@ -24,6 +24,7 @@ extension Connecting {
 
     /// Connects once more, with messages that have the server's codes: libpq gives the code of a failed connection in no other way.
     static func isRefused(_ address: String) -> Bool {
+        guard aq_pq_missing() == nil else { return false }
         let connection = withPointers([terminated("dbname"), terminated(address)]) { pointers, _ in
             PQconnectStartParams([pointers[0], nil], [pointers[1], nil], 1)
         }

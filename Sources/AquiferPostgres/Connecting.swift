@@ -34,6 +34,7 @@ struct Connecting: Sendable {
 
     /// A connection, and what asks it as long as it is being made.
     func begin(_ name: String) throws(ServerFailure) -> Answers {
+        if let missing = aq_pq_missing() { throw ServerFailure(String(cString: missing)) }
         let settings =
             Self.defaults + [("fallback_application_name", name), ("dbname", address), ("client_encoding", "UTF8")]
         let connection = withPointers(settings.flatMap { [Self.terminated($0.0), Self.terminated($0.1)] }) {
@@ -135,6 +136,8 @@ struct Connecting: Sendable {
     static func terminated(_ text: String) -> Parameter { .bytes(Data(text.utf8) + [0]) }
 
     static func isAddress(_ address: String) -> Bool {
+        // Without libpq nobody knows; a connection then says what is missing.
+        guard aq_pq_missing() == nil else { return true }
         guard let options = PQconninfoParse(address, nil) else { return false }
         PQconninfoFree(options)
         return true
@@ -142,7 +145,7 @@ struct Connecting: Sendable {
 
     /// The hosts and the database of an address. A password is never told.
     private static func place(_ address: String) -> String {
-        guard let options = PQconninfoParse(address, nil) else { return "PostgreSQL" }
+        guard aq_pq_missing() == nil, let options = PQconninfoParse(address, nil) else { return "PostgreSQL" }
         defer { PQconninfoFree(options) }
         var found: [String: String] = [:]
         var option = options

@@ -5,6 +5,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -31,6 +32,25 @@ def test_help_fits_a_terminal_of_a_hundred_and_twenty_columns():
     assert len(texts) > 10
     for text in texts:
         assert max(len(line) for line in text.read_text().splitlines()) <= 120
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere these libraries are linked")
+def test_the_program_begins_without_the_libraries_of_servers_that_it_does_not_ask(aquifer):
+    # libcurl brings 33 libraries, libpq 21: twice the time of everything else that a short command does.
+    libraries = subprocess.run([BINARY], capture_output=True, text=True, timeout=60, env={**os.environ, "LD_TRACE_LOADED_OBJECTS": "1"})
+    assert "libsqlite3" in libraries.stdout
+    assert not re.findall(r"lib(?:curl|pq|ssl|gnutls|ldap\S*)\.so", libraries.stdout)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere libpq is linked")
+def test_a_database_says_so_if_its_library_cannot_be_loaded(aquifer, tmp_path):
+    for name in ("libpq.so.5", "libpq.so"):
+        (tmp_path / name).write_bytes(b"no library")
+    command = [BINARY, "outbox", "list", "--data", str(aquifer.data), "--store", "postgresql://user@127.0.0.1:1/db"]
+    result = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, env={**aquifer.environment, "LD_LIBRARY_PATH": str(tmp_path)})
+    assert result.returncode != 0 and result.stdout == ""
+    assert "libpq cannot be loaded now" in result.stderr
 
 
 def test_version(aquifer):
